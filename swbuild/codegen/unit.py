@@ -1,0 +1,66 @@
+"""What generation yields for one C file: the contract with the checker, the build rules and the reports.
+
+Every region becomes one host function, the *entry*::
+
+    int sw_<region>(<arguments>);
+
+It returns 0 when the region was computed on the core group, and 1, having done nothing, when an
+assumption of the model does not hold for these arguments (the caller then runs the original text).
+Arguments come in the order of :attr:`RegionUnit.arguments`: parameters and scalars that are only
+read by value in their own C type, everything else as a pointer to the first element
+(``double *A``, ``double *sum``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from swbuild.frontend.scop import ElementType, Scop
+
+__all__ = ["EntryArgument", "GeneratedFile", "GeneratedUnit", "RegionUnit"]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryArgument:
+    """One argument of an entry: ``by_value`` for parameters and read-only scalars, else a pointer."""
+
+    name: str
+    element: ElementType
+    by_value: bool
+    reads: bool
+    writes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RegionUnit:
+    """One region's outcome.  ``kernels`` is empty when all of it stays on the host.
+
+    ``report`` is the JSON-ready description that ``swbuild explain`` prints.
+    """
+
+    scop: Scop
+    entry: str
+    arguments: tuple[EntryArgument, ...]
+    kernels: tuple[str, ...]
+    exact_order: bool
+    report: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedFile:
+    """A file to write: its name (no directory) and its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedUnit:
+    """All that one source file yields: ``slave`` is ``None`` when no region has a kernel."""
+
+    source: str
+    host: GeneratedFile
+    slave: GeneratedFile | None
+    header: GeneratedFile
+    regions: tuple[RegionUnit, ...]

@@ -1,0 +1,230 @@
+"""The polyhedral model of one region: what the front end yields and the polyhedral core reads.
+
+All isl objects live in islpy's default context.  Parameter names in isl sets are
+``Parameter.name``; statement tuples are ``Statement.name`` (``S0``, ``S1``, … in textual order);
+array tuples are ``Array.name``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+from swbuild.diagnostics import Span
+
+__all__ = [
+    "Access",
+    "AccessKind",
+    "AccessRef",
+    "Array",
+    "ElementType",
+    "IteratorRef",
+    "Iterator",
+    "Parameter",
+    "ParameterRef",
+    "Scop",
+    "Statement",
+    "Storage",
+    "TypeKind",
+]
+
+
+class TypeKind(Enum):
+    """The arithmetic family of an element type."""
+
+    FLOAT = "float"
+    SIGNED = "signed"
+    UNSIGNED = "unsigned"
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """A scalar C type with typedefs resolved: its spelling (``double``, ``unsigned long``) and size in bytes."""
+
+    name: str
+    size: int
+    kind: TypeKind
+
+
+class Storage(Enum):
+    """Where an array or scalar lives in the user's program."""
+
+    PARAMETER = "parameter"  # of the enclosing function
+    GLOBAL = "global"  # file scope (also extern) or static local
+    LOCAL = "local"  # declared in the function, outside the region
+    REGION = "region"  # declared inside the region
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array, or a scalar when ``extents`` is empty.
+
+    ``extents`` are the sizes per dimension over the parameter space (set dimension 0, one isl
+    ``PwAff`` each, domain: a parameter set); ``None`` is allowed for the outermost one of a
+    pointer whose size the source does not show.  ``declaration`` declares the very same object
+    under its own name in C, typedefs and macros expanded (``double A[ni][nk]``), such that it can
+    be used as a function parameter once the integer parameters are declared before it.
+    ``pointer`` is the C expression, valid at the region, for the address of its first element
+    (``&A[0][0]``, ``p``, ``&x``, ``&s->a[0][0]``).
+    ``may_alias`` is true when another array of the region may overlap it for all the source says
+    (pointer or array parameters without ``restrict``, loaded pointers).
+    ``scope_depth`` counts, for storage REGION, the loops around the declaration inside the region.
+    ``live_out``: its value may be used after the region.
+    """
+
+    name: str
+    element: ElementType
+    extents: tuple[isl.PwAff | None, ...]
+    storage: Storage
+    declaration: str
+    pointer: str
+    may_alias: bool
+    live_out: bool
+    span: Span
+    scope_depth: int = 0
+    is_const: bool = False
+
+    @property
+    def is_scalar(self) -> bool:
+        return not self.extents
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An integer that is read in affine places and not written in the region.
+
+    ``expression`` is the C expression for it at the region (``n``, ``s->n``); a symbolic constant
+    that the preprocessor or an ``enum`` already made a number is no parameter.
+    """
+
+    name: str
+    expression: str
+    type: ElementType
+    span: Span
+
+
+class AccessKind(Enum):
+    """A may-write happens under a condition that the model does not see, or at a place it bounds only."""
+
+    READ = "read"
+    MUST_WRITE = "must-write"
+    MAY_WRITE = "may-write"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access of a statement.
+
+    ``relation`` maps statement instances to array elements (``S0[i,j] -> A[i+1,j]``), restricted
+    to the statement's domain.  When ``affine`` it is a function and exact; otherwise it is a safe
+    over-approximation (a gather ``A[idx[i]]`` reads all of A) and generated code must use the
+    subscripts in ``index_body`` in main memory.
+    ``ref`` numbers the place in the body text: ``C[i][j] += x`` has a read and a write with one ``ref``.
+    ``index_body`` (non-affine only) holds, per dimension, the subscript as a body (see below).
+    """
+
+    array: str
+    kind: AccessKind
+    relation: isl.Map
+    ref: int
+    affine: bool
+    span: Span
+    index_body: tuple[tuple[BodyPart, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRef:
+    """Stands in a body for the l-value of the accesses with this ``ref`` number."""
+
+    ref: int
+
+
+@dataclass(frozen=True, slots=True)
+class IteratorRef:
+    """Stands in a body for the value of the surrounding loop ``index`` (0 outermost), in its declared C type."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRef:
+    """Stands in a body for the value of the parameter of this name, in its declared C type."""
+
+    name: str
+
+
+BodyPart = str | AccessRef | IteratorRef | ParameterRef
+
+
+@dataclass(frozen=True, slots=True)
+class Iterator:
+    """A loop around a statement: its C name, type and the place of its ``for``."""
+
+    name: str
+    type: ElementType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement that runs once per point of ``domain`` (a set in the space ``S0[i, j, …]``).
+
+    ``body`` is its C text, complete with ``;`` (several lines for a data-dependent ``if``), with
+    every array access, written or read scalar, iterator and parameter replaced by a reference
+    object.  Operator precedence is already safe: a printer may put any postfix or parenthesised
+    expression in place of a reference.  ``flops`` counts arithmetic per execution by class
+    (``add``, ``mul``, ``div``, ``call:sqrt``, ``int``), for reports and models.
+    ``calls`` are the names of the functions it calls (all known to have no side effect).
+    """
+
+    name: str
+    domain: isl.Set
+    iterators: tuple[Iterator, ...]
+    accesses: tuple[Access, ...]
+    body: tuple[BodyPart, ...]
+    span: Span
+    flops: tuple[tuple[str, int], ...] = ()
+    calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scop:
+    """One region.
+
+    ``name`` is unique in the manifest and a C identifier (``kernel_gemm``, ``kernel_gemm_init``);
+    ``span`` covers the lines from ``#pragma scop`` to ``#pragma endscop``, both included.
+    ``context`` holds what is known of the parameters without a test (declared extents are
+    positive, ``assume``, ``params``, the ranges of their types); ``assumptions`` is what must
+    hold for the model to be right and is *not* known (no wrap-around of unsigned arithmetic,
+    subscripts inside inner extents, …): generated host code tests it and runs the original text
+    where it fails.  ``arrays`` holds everything accessed, scalars included; a scalar that is only
+    read and is no parameter is an array with no extents and no writes.
+    ``schedule`` is the original execution order as an isl schedule tree over all statements.
+    ``prelude`` is C text (prototypes or definitions of functions called, typedefs) that a
+    statement's body needs at file scope in a slave file; ``includes`` the system headers for
+    functions called (``math.h``).
+    """
+
+    name: str
+    function: str
+    label: str
+    source: str
+    span: Span
+    parameters: tuple[Parameter, ...]
+    arrays: tuple[Array, ...]
+    statements: tuple[Statement, ...]
+    schedule: isl.Schedule
+    context: isl.Set
+    assumptions: isl.Set
+    includes: tuple[str, ...] = ()
+    prelude: str = ""
+
+    def array(self, name: str) -> Array:
+        """Return the array of this name."""
+        return next(array for array in self.arrays if array.name == name)
+
+    def statement(self, name: str) -> Statement:
+        """Return the statement of this name."""
+        return next(statement for statement in self.statements if statement.name == name)

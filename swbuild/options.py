@@ -1,0 +1,66 @@
+"""What a user may choose for one kernel: the value that travels from the manifest to the stages.
+
+The manifest's loader fills these from YAML, ``swbuild check file.c`` from the command line; no
+stage behind the front end sees anything else of the manifest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+__all__ = ["Distribution", "Fusion", "KernelOptions", "Machine", "Preset", "THREAD_SHAPES"]
+
+
+class Machine(Enum):
+    """The two chips; the value is the manifest's spelling."""
+
+    SW26010 = "sw26010"
+    SW26010_PRO = "sw26010-pro"
+
+
+class Fusion(Enum):
+    """How eagerly the scheduler fuses loop nests: ``max`` as far as legal, ``min`` not at all."""
+
+    MAX = "max"
+    MIN = "min"
+
+
+class Distribution(Enum):
+    """How tiles go to threads: block-cyclic (any size) or one block each (balanced for known sizes)."""
+
+    CYCLIC = "cyclic"
+    BLOCK = "block"
+
+
+class Preset(Enum):
+    """``default`` is the best that swbuild does; ``classic`` the published baseline algorithm."""
+
+    DEFAULT = "default"
+    CLASSIC = "classic"
+
+
+#: The thread shapes [rows, columns] that the mapping accepts.
+THREAD_SHAPES: tuple[tuple[int, int], ...] = ((1, 16), (2, 8), (1, 32), (4, 8), (1, 64), (8, 8))
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOptions:
+    """Options of one region.
+
+    ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen to fit the LDM);
+    ``ldm_budget`` is in bytes (``None``: the machine file's); ``params`` fixes symbolic sizes to
+    constants, ``assume`` holds C conditions over the sizes that the caller guarantees; ``arrays``
+    gives the extents, as C expressions, of pointers whose shape the source does not show.
+    """
+
+    machine: Machine = Machine.SW26010
+    threads: tuple[int, int] = (8, 8)
+    tile: tuple[int, ...] = ()
+    distribution: Distribution = Distribution.CYCLIC
+    fusion: Fusion = Fusion.MAX
+    preset: Preset = Preset.DEFAULT
+    ldm_budget: int | None = None
+    params: dict[str, int] = field(default_factory=dict)
+    assume: tuple[str, ...] = ()
+    arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
