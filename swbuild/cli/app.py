@@ -1,0 +1,99 @@
+"""Parse the command line, run one subcommand, and turn what it raises into text and a status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from swbuild import __version__
+from swbuild.cli.command import COMMANDS, Command, load
+from swbuild.cli.exits import Exit
+from swbuild.diagnostics import SwbuildError
+
+__all__ = ["build_parser", "run"]
+
+_EPILOG = """\
+exit status: 0 pass, 1 mismatch, 2 mistake in the input, 77 skipped, 99 infrastructure.
+'swbuild COMMAND --help' tells what a command takes.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Speaks of a wrong command line the way swbuild speaks of any other mistake."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        self.print_usage(sys.stderr)
+        self.exit(Exit.USER_ERROR, f"{self.prog}: error[SW100]: {message}\n")
+
+
+def build_parser(chosen: str | None) -> argparse.ArgumentParser:
+    """Return the parser; only the subcommand named ``chosen`` is imported and knows its arguments."""
+    parser = _Parser(
+        prog="swbuild",
+        description="Kernels for Sunway core groups from plain C loop nests: generate, emulate, check.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"swbuild {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an internal error")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    for command in COMMANDS:
+        _add(commands, command, command.name == chosen)
+    return parser
+
+
+def _add(commands: argparse._SubParsersAction[_Parser], command: Command, chosen: bool) -> None:
+    parser = commands.add_parser(
+        command.name,
+        help=command.summary,
+        description=command.summary[0].upper() + command.summary[1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    if chosen:
+        load(command).configure(parser)
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` and return the exit status; no exception leaves here."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    debug = "--debug" in arguments or bool(os.environ.get("SWBUILD_DEBUG"))
+    try:
+        args = build_parser(chosen).parse_args(arguments)
+        command = next(command for command in COMMANDS if command.name == args.command)
+        return load(command).run(args)
+    except SwbuildError as error:
+        print(error, file=sys.stderr)
+        return Exit.USER_ERROR
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else Exit.OK
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        return _broken_pipe()
+    except Exception as error:  # noqa: BLE001  a defect of ours must not look like the user's mistake
+        return _internal_error(error, debug)
+
+
+def _broken_pipe() -> int:
+    """The reader went away (``swbuild explain | head``): be silent, also at interpreter exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.OK
+
+
+def _internal_error(error: Exception, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    kind = type(error).__name__
+    print(f"swbuild: internal error: {kind}: {error}", file=sys.stderr)
+    print(
+        "  This is a defect of swbuild, not of your input; please report it with the command line"
+        + ("." if debug else " and the output of the same command under SWBUILD_DEBUG=1."),
+        file=sys.stderr,
+    )
+    return Exit.INTERNAL
