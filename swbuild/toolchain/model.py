@@ -1,0 +1,92 @@
+"""What the toolchain speaks of: roles, targets, tools and flags."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from swbuild.options import Machine
+
+__all__ = ["Flag", "Overrides", "Role", "Target", "Tool", "Toolchain"]
+
+
+class Role(Enum):
+    """The three things a Sunway compiler driver is called for; the value names it in messages and settings."""
+
+    HOST = "host"
+    SLAVE = "slave"
+    LINK = "link"
+
+
+class Target(Enum):
+    """Where the executable is to run.
+
+    ``emulator`` and ``node`` build with the machine's own drivers (stand-ins or the vendor's);
+    ``host`` is the plain compiler of this computer, for serial references.
+    """
+
+    EMULATOR = "emulator"
+    NODE = "node"
+    HOST = "host"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One flag and what it is for.
+
+    ``verified`` says that public material shows the flag in use for this role on this machine;
+    a flag without it is our reading of a manual and is listed by ``swbuild doctor``.
+    """
+
+    text: str
+    purpose: str
+    verified: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A driver and the flags that one role always gets."""
+
+    driver: str
+    flags: tuple[Flag, ...] = ()
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the command line of a call with these arguments after the role's flags."""
+        return [*self.driver.split(), *(flag.text for flag in self.flags), *arguments]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """A site's own drivers and flags, by role; ``flags`` replaces the table's, ``extra`` comes after them."""
+
+    drivers: Mapping[Role, str] = field(default_factory=dict)
+    flags: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
+    extra: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """Everything that is needed to build for one target and machine.
+
+    ``path`` holds directories that come first on ``PATH`` when a tool or a program is run.
+    ``libraries`` come last on the link line.
+    """
+
+    target: Target
+    machine: Machine
+    tools: Mapping[Role, Tool]
+    libraries: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+
+    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the environment for running the tools and what they build."""
+        environment = {**os.environ, **(extra or {})}
+        environment["PATH"] = os.pathsep.join([*self.path, environment.get("PATH", os.defpath)])
+        return environment
+
+    @property
+    def hybrid(self) -> bool:
+        """Whether executables have CPE code."""
+        return self.target is not Target.HOST

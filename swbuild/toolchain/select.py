@@ -1,0 +1,61 @@
+"""From a target, a machine and a site's overrides to the toolchain to build with."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from swbuild.options import Machine
+from swbuild.toolchain.model import Flag, Overrides, Role, Target, Tool, Toolchain
+from swbuild.toolchain.table import HOST_TOOLS, LIBRARIES, MACHINE_TOOLS
+
+__all__ = ["host_toolchain", "overrides_from_environment", "toolchain_for"]
+
+
+def toolchain_for(target: Target, machine: Machine, overrides: Overrides | None = None) -> Toolchain:
+    """Return the toolchain for ``target`` and ``machine``.
+
+    For the emulator the directory of its stand-ins comes first on ``PATH`` (made on first use).
+    """
+    chosen = overrides or Overrides()
+    if target is Target.HOST:
+        return host_toolchain(machine, chosen)
+    tools = {role: _overridden(role, tool, chosen) for role, tool in MACHINE_TOOLS[machine].items()}
+    path = (_stand_ins(machine),) if target is Target.EMULATOR else ()
+    return Toolchain(target, machine, tools, LIBRARIES[machine], path)
+
+
+def host_toolchain(machine: Machine = Machine.SW26010, overrides: Overrides | None = None) -> Toolchain:
+    """Return the plain compiler of this computer, as serial references use it."""
+    chosen = overrides or Overrides()
+    tools = {role: _overridden(role, tool, chosen) for role, tool in HOST_TOOLS.items()}
+    return Toolchain(Target.HOST, machine, tools, ("-lm",))
+
+
+def overrides_from_environment(environment: Mapping[str, str]) -> Overrides:
+    """Return the overrides in ``SWBUILD_<ROLE>_CC``, ``…_FLAGS`` (replace) and ``…_EXTRA_FLAGS`` (append)."""
+    return Overrides(
+        drivers={role: value for role in Role if (value := environment.get(f"SWBUILD_{role.name}_CC"))},
+        flags=_flag_lists(environment, "FLAGS"),
+        extra=_flag_lists(environment, "EXTRA_FLAGS"),
+    )
+
+
+def _flag_lists(environment: Mapping[str, str], suffix: str) -> dict[Role, tuple[str, ...]]:
+    found = {role: environment.get(f"SWBUILD_{role.name}_{suffix}") for role in Role}
+    return {role: tuple(shlex.split(value)) for role, value in found.items() if value is not None}
+
+
+def _overridden(role: Role, tool: Tool, overrides: Overrides) -> Tool:
+    """Return ``tool`` with the site's driver and flags in place of the table's."""
+    flags = tool.flags
+    if role in overrides.flags:
+        flags = tuple(Flag(text, "set by the site") for text in overrides.flags[role])
+    flags += tuple(Flag(text, "added by the site") for text in overrides.extra.get(role, ()))
+    return Tool(overrides.drivers.get(role, tool.driver), flags)
+
+
+def _stand_ins(machine: Machine) -> str:
+    from swbuild.emulator import toolchain_dir  # here: only this target needs the emulator
+
+    return str(toolchain_dir(machine))
