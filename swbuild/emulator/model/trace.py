@@ -1,0 +1,259 @@
+"""The event trace: what the emulated core group writes down and the timing model replays.
+
+Two files make a profile.  The *profile* is JSON (``swbuild run --profile prof.json``)::
+
+    {"format": "swbuild-profile", "version": 1, "machine": "sw26010-pro", "program": "./app",
+     "processes": [
+       {"rank": 0, "trace": "prof.json.0.trace",
+        "kernels": ["gemm", ...],
+        "sites": [{"file": "gemm_slave.c", "line": 12, "function": "gemm", "call": "athread_get"}, ...]}
+     ]}
+
+``trace`` is relative to the profile.  Other keys are welcome and are passed over, so the runtime's
+own counters travel in the same file.  A *trace* is binary: a 16-byte header, then 48-byte records,
+all little-endian, as ``swb_trace.h`` declares them.  The records of one CPE are in the order in which
+it executed the events; records of different CPEs may be interleaved in any way.  **Nothing in
+a record depends on the time of the box**, so a replay gives the same model time on every run.
+
+Fields of every record: ``kind``; ``cpe`` (0..63, 255 = host); ``site`` (1-based index into
+``sites``, 0 = unknown); ``compute`` = model cycles that this CPE computed since its previous record
+(0 where the program was not built for counting).  The other fields by kind:
+
+================  ==================================================================================
+``KERNEL_BEGIN``  a CPE enters a kernel: ``value`` = ordinal of the spawn (from 0) in this process.
+``KERNEL_END``    it leaves.  Everything between the two belongs to that spawn.
+``SPAWN``         host: ``value`` = ordinal of the spawn, ``ldm`` = index into ``kernels``,
+                  ``address`` = 64-bit mask of the CPEs that start.
+``JOIN``          host: ``value`` = ordinal of the spawn that was joined.
+``DMA_GET``       issue of a transfer memory -> LDM.  ``mode`` as in ``dma_mode`` (0 PE, 1 BCAST, 2 ROW,
+``DMA_PUT``       3 BROW, 4 RANK), ``mask`` = rows of a broadcast, ``address`` = main memory, ``ldm``,
+                  ``length``, ``block`` (0 = contiguous), ``gap``, ``reply``.  A blocking call is an issue
+                  followed by a ``WAIT``.
+``RMA``           issue of a transfer between CPEs.  ``mode`` 0 put, 1 get, 2 broadcast; ``address`` = mask
+                  of the CPEs at the other end (the sender itself included where it receives),
+                  ``ldm`` = offset on the initiator, ``length``, ``reply`` = the initiator's
+                  reply word, ``gap`` = the reply word on the other CPEs, ``block`` = data offset there.
+``WAIT``          the CPE goes on only when its reply word ``reply`` has seen its ``value``-th completion,
+                  counted from the first completion of this kernel (1 = the first; resets of the word do
+                  not reset the count).  Where the runtime cannot tell which one, ``value`` = the number
+                  of transfers issued on that word so far.  ``reply`` = 0xffffffff: everything that this CPE
+                  has issued (``dma_barrier``).  ``mode`` 1: wait for RMA, 0: for DMA or unknown.
+``SYNC``          barrier: ``address`` = mask of all participants, itself included; ``mode`` 0 row,
+                  1 column, 2 array, 3 other.  Waits until every CPE of the mask has a SYNC with that mask.
+``REG_PUT``       register communication: ``mode`` 0 row, 1 column; ``address`` = mask of the receivers,
+                  ``length`` bytes; ``value`` = how many such puts in a run (0 and 1 both mean one).
+``REG_GET``       receives one message of that direction (``mode``); ``value`` as above.
+``ATOMIC``        one read-modify-write of main memory at ``address``; ``value`` = how many in a run.
+``DIRECT``        loads and stores of main memory without DMA: ``value`` accesses, ``length`` bytes.
+``MARK``          a named point in time for the timeline; no cost.
+================  ==================================================================================
+
+An LDM offset of 0xffffffff means "none".
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.options import Machine
+
+__all__ = [
+    "HOST",
+    "NONE",
+    "Kind",
+    "Process",
+    "Profile",
+    "Record",
+    "RmaMode",
+    "Site",
+    "Trace",
+    "header_path",
+    "read_profile",
+    "read_trace",
+    "write_trace",
+]
+
+HOST = 255
+NONE = 0xFFFFFFFF
+
+_MAGIC = 0x31525453
+_VERSION = 1
+_HEADER = struct.Struct("<4I")
+_RECORD = struct.Struct("<4BI2Q6I")
+_COUNTED, _DROPPED = 1, 2
+
+
+class Kind(IntEnum):
+    """What happened; the values are those of ``swb_trace.h``."""
+
+    KERNEL_BEGIN = 1
+    KERNEL_END = 2
+    SPAWN = 3
+    JOIN = 4
+    DMA_GET = 5
+    DMA_PUT = 6
+    RMA = 7
+    WAIT = 8
+    SYNC = 9
+    REG_PUT = 10
+    REG_GET = 11
+    ATOMIC = 12
+    DIRECT = 13
+    MARK = 14
+
+
+class RmaMode(IntEnum):
+    """Which way an ``RMA`` record moves data."""
+
+    PUT = 0
+    GET = 1
+    BROADCAST = 2
+
+
+class Record(NamedTuple):
+    """One event; the fields are those of ``struct swb_trace_record``."""
+
+    kind: int
+    cpe: int
+    mode: int = 0
+    mask: int = 0
+    site: int = 0
+    compute: int = 0
+    address: int = 0
+    ldm: int = 0
+    length: int = 0
+    block: int = 0
+    gap: int = 0
+    reply: int = NONE
+    value: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The records of one process; ``counted``: compute cycles are in it; ``dropped``: it is cut short."""
+
+    records: tuple[Record, ...]
+    counted: bool = True
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The place of a call in the user's source."""
+
+    file: str
+    line: int
+    function: str = ""
+    call: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process of the program, which is one core group."""
+
+    rank: int
+    trace: Trace
+    kernels: tuple[str, ...] = ()
+    sites: tuple[Site, ...] = ()
+
+    def site(self, index: int) -> Site:
+        """Return the call site of a record's ``site`` field."""
+        return self.sites[index - 1] if 0 < index <= len(self.sites) else Site("<unknown>", 0)
+
+    def kernel(self, index: int) -> str:
+        """Return the name of the kernel of a SPAWN record's ``ldm`` field."""
+        return self.kernels[index] if index < len(self.kernels) else f"kernel {index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What ``swbuild run --profile`` left behind."""
+
+    machine: Machine
+    program: str
+    processes: tuple[Process, ...]
+
+
+def header_path() -> Path:
+    """Return the directory that holds ``swb_trace.h``, for the C runtime's include path."""
+    return Path(__file__).parent
+
+
+def write_trace(path: Path, records: Iterable[Record], counted: bool = True) -> None:
+    """Write ``records`` as a trace file (the C runtime does the same in C)."""
+    with path.open("wb") as out:
+        out.write(_HEADER.pack(_MAGIC, _VERSION, _RECORD.size, _COUNTED if counted else 0))
+        for record in records:
+            out.write(_RECORD.pack(*record))
+
+
+def read_trace(path: Path) -> Trace:
+    """Return the records of a trace file; raise :class:`SwbuildError` if it is none or damaged."""
+    data = _bytes(path)
+    if len(data) < _HEADER.size:
+        raise _error(path, "it is too short to be a trace")
+    magic, version, size, flags = _HEADER.unpack_from(data)
+    if magic != _MAGIC:
+        raise _error(path, "it does not start like a trace")
+    if (version, size) != (_VERSION, _RECORD.size):
+        expected = f"{_VERSION} with {_RECORD.size}-byte records"
+        raise _error(path, f"it has version {version} with {size}-byte records, not {expected}")
+    body = memoryview(data)[_HEADER.size :]
+    whole = len(body) // _RECORD.size * _RECORD.size
+    records = tuple(_decode(body[:whole]))
+    bad = next((record.kind for record in records if not 1 <= record.kind <= max(Kind)), None)
+    if bad is not None:
+        raise _error(path, f"it has a record of unknown kind {bad}")
+    return Trace(records, bool(flags & _COUNTED), bool(flags & _DROPPED) or whole != len(body))
+
+
+def read_profile(path: Path) -> Profile:
+    """Return the profile at ``path`` with its traces; raise :class:`SwbuildError` if it is none."""
+    try:
+        document = json.loads(_bytes(path))
+    except ValueError as problem:
+        raise _error(path, f"it is not JSON ({problem})") from None
+    if not isinstance(document, dict) or document.get("format") != "swbuild-profile":
+        raise _error(path, "it has no '\"format\": \"swbuild-profile\"'")
+    if document.get("version") != 1:
+        raise _error(path, f"it has version {document.get('version')}, this swbuild reads version 1")
+    try:
+        processes = tuple(_process(path.parent, entry) for entry in document["processes"])
+        return Profile(Machine(document["machine"]), str(document.get("program", "")), processes)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise _error(path, f"a part is missing or of the wrong kind ({problem!r})") from None
+
+
+def _process(folder: Path, entry: Mapping[str, Any]) -> Process:
+    sites = tuple(
+        Site(str(site["file"]), int(site["line"]), str(site.get("function", "")), str(site.get("call", "")))
+        for site in entry.get("sites", ())
+    )
+    trace = read_trace(folder / entry["trace"])
+    return Process(int(entry.get("rank", 0)), trace, tuple(map(str, entry.get("kernels", ()))), sites)
+
+
+def _decode(body: memoryview) -> Iterator[Record]:
+    return map(Record._make, _RECORD.iter_unpack(body))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise _error(path, problem.strerror or str(problem)) from None
+
+
+def _error(path: Path, why: str) -> SwbuildError:
+    hint = "write it with 'swbuild run --profile prof.json PROGRAM'"
+    return SwbuildError(Diagnostic("SW691", f"cannot read the profile: {why}", Span(str(path)), hint))

@@ -1,0 +1,137 @@
+"""The trace format: what C declares, what Python reads, and what is said of a damaged file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from swbuild.diagnostics import SwbuildError
+from swbuild.emulator.model.trace import (
+    NONE,
+    Kind,
+    Record,
+    Trace,
+    header_path,
+    read_profile,
+    read_trace,
+    write_trace,
+)
+from swbuild.options import Machine
+
+RECORDS = (
+    Record(Kind.SPAWN, 255, address=2**64 - 1, ldm=0, value=0),
+    Record(Kind.KERNEL_BEGIN, 0),
+    Record(Kind.DMA_GET, 0, 1, 0xFF, 7, 2**40 + 3, 0x500001406000, 64, 4096, 128, 256, 12, 0),
+    Record(Kind.WAIT, 0, reply=12, value=1),
+    Record(Kind.KERNEL_END, 0, compute=5),
+)
+
+C_WRITER = r"""
+#include <stdio.h>
+#include "swb_trace.h"
+int main(int argc, char **argv) {
+    FILE *out = fopen(argv[1], "wb");
+    struct swb_trace_header head = {SWB_TRACE_MAGIC, SWB_TRACE_VERSION,
+        sizeof(struct swb_trace_record), 1};
+    struct swb_trace_record one = {.kind = SWB_DMA_GET, .cpe = 1, .mode = 2, .mask = 3, .site = 4,
+        .compute = 5, .address = 6, .ldm = 7, .length = 8, .block = 9, .gap = 10, .reply = 11, .value = 12};
+    struct swb_trace_record two = {.kind = SWB_MARK, .cpe = SWB_TRACE_HOST, .reply = SWB_TRACE_NONE};
+    fwrite(&head, sizeof head, 1, out);
+    fwrite(&one, sizeof one, 1, out);
+    fwrite(&two, sizeof two, 1, out);
+    return fclose(out);
+}
+"""
+
+
+def profile(tmp_path: Path, **changes: object) -> Path:
+    write_trace(tmp_path / "p.0.trace", RECORDS)
+    site = {"file": "k.c", "line": 3, "function": "k", "call": "athread_get"}
+    process = {"rank": 0, "trace": "p.0.trace", "kernels": ["k"], "sites": [site], "counters": {"any": 1}}
+    document = {"format": "swbuild-profile", "version": 1, "machine": "sw26010", "program": "./a"}
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(document | {"processes": [process]} | changes), encoding="utf-8")
+    return path
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    write_trace(tmp_path / "t", RECORDS)
+    assert read_trace(tmp_path / "t") == Trace(RECORDS)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_what_c_writes_is_what_python_reads(tmp_path: Path) -> None:
+    (tmp_path / "w.c").write_text(C_WRITER, encoding="utf-8")
+    command = ["gcc", "-Wall", "-Werror", "-I", header_path(), "-o", tmp_path / "w", tmp_path / "w.c"]
+    subprocess.run(command, check=True)
+    subprocess.run([tmp_path / "w", tmp_path / "t"], check=True)
+    assert read_trace(tmp_path / "t").records == (
+        Record(Kind.DMA_GET, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+        Record(Kind.MARK, 255, reply=NONE),
+    )
+
+
+def test_kinds_are_those_of_the_header() -> None:
+    text = (header_path() / "swb_trace.h").read_text(encoding="utf-8")
+    for kind in Kind:
+        assert f"SWB_{kind.name} = {kind.value}," in text
+
+
+def test_profile_ties_trace_kernels_and_sites_together(tmp_path: Path) -> None:
+    found = read_profile(profile(tmp_path))
+    assert found.machine is Machine.SW26010
+    (process,) = found.processes
+    assert process.trace.records == RECORDS
+    assert str(process.site(1)) == "k.c:3"
+    assert process.site(0).line == 0 and process.site(2).line == 0
+    assert process.kernel(0) == "k"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"format": "x"}, "swbuild-profile"),
+        ({"version": 9}, "version 9"),
+        ({"machine": "cray"}, "cray"),
+        ({"processes": [{}]}, "trace"),
+        ({"processes": 3}, "wrong kind"),
+    ],
+)
+def test_a_profile_that_is_none_is_told(changes: dict[str, object], why: str, tmp_path: Path) -> None:
+    with pytest.raises(SwbuildError, match=why) as caught:
+        read_profile(profile(tmp_path, **changes))
+    assert "p.json: error[SW691]" in str(caught.value)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SwbuildError, match="No such file"):
+        read_profile(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda data: data[:5], "too short"),
+        (lambda data: b"\0" + data[1:], "does not start"),
+        (lambda data: data[:4] + b"\x09" + data[5:], "version 9"),
+        (lambda data: data[:16] + b"\xee" + data[17:], "unknown kind 238"),
+    ],
+)
+def test_a_damaged_trace_is_told(damage: object, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    write_trace(path, RECORDS)
+    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    with pytest.raises(SwbuildError, match=why):
+        read_trace(path)
+
+
+def test_a_trace_cut_in_the_middle_of_a_record_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    write_trace(path, RECORDS)
+    path.write_bytes(path.read_bytes()[:-1])
+    trace = read_trace(path)
+    assert trace.dropped and trace.records == RECORDS[:-1]
