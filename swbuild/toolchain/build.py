@@ -1,4 +1,4 @@
-"""Compile and link with a toolchain; a failure is a located diagnostic with the command and the compiler's words."""
+"""Compile and link; a failure is a located diagnostic with the command and the compiler's own words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ __all__ = ["CompileStep", "compile_object", "link", "link_failure", "require_dri
 #: A compiler that takes longer than this hangs.
 _BUILD_TIMEOUT = 600.0
 _MAX_LINES = 40
-_LOCATED = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?:fatal )?error: (?P<what>.*)$", re.M)
+_LOCATED = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE
+)
 _UNDEFINED = re.compile(r"undefined reference to [`'](?P<symbol>\w+)'")
 
 
@@ -38,7 +40,9 @@ def compile_object(toolchain: Toolchain, step: CompileStep) -> None:
     command = tool.command(*step.arguments, "-c", str(step.source), "-o", str(step.output))
     done = _call(toolchain, step.role, command)
     if done.status or done.timed_out:
-        raise SwbuildError(_failure("SW402", f"the {step.role.value} compiler failed", done, str(step.source)))
+        raise SwbuildError(
+            _failure("SW402", f"the {step.role.value} compiler failed", done, str(step.source))
+        )
 
 
 def link(

@@ -81,19 +81,19 @@ class Launcher:
         try:
             return run(command, environment=environment, directory=job.directory, timeout=job.timeout)
         except FileNotFoundError as error:
-            raise SwbuildError(
-                Diagnostic("SW412", f"cannot start {command[0]} (launcher {self.name}): no such program", Span(command[0]))
-            ) from error
+            what = f"cannot start {command[0]} (launcher {self.name}): no such program"
+            raise SwbuildError(Diagnostic("SW412", what, Span(command[0]))) from error
 
 
 def launcher_from_template(template: str, name: str = "template") -> Launcher:
     """Return the launcher for a site's template; raise SW411 for what the template gets wrong."""
     try:
-        fields = [field for _, field, _, _ in string.Formatter().parse(template) if field is not None]
+        fields = [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
         words = tuple(shlex.split(template))
     except ValueError as error:
         raise SwbuildError(_bad_template(template, str(error))) from error
-    problems = [_bad_template(template, f"unknown placeholder {{{field}}}") for field in fields if field not in PLACEHOLDERS]
+    unknown = [name for name in fields if name not in PLACEHOLDERS]
+    problems = [_bad_template(template, f"unknown placeholder {{{name}}}") for name in unknown]
     if "exe" not in fields:
         problems.append(_bad_template(template, "the placeholder {exe} is missing"))
     if "args" in fields and "{args}" not in words:
@@ -121,4 +121,5 @@ def launcher_for(name: str, machine: Machine) -> Launcher:
 
 def _bad_template(template: str, why: str) -> Diagnostic:
     known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-    return Diagnostic("SW411", f"launcher template {template!r}: {why}", Span("launcher"), hint=f"known: {known}")
+    what = f"launcher template {template!r}: {why}"
+    return Diagnostic("SW411", what, Span("launcher"), hint=f"known: {known}")

@@ -13,7 +13,7 @@ __all__ = ["Flag", "Overrides", "Role", "Target", "Tool", "Toolchain"]
 
 
 class Role(Enum):
-    """The three things a Sunway compiler driver is called for; the value names it in messages and settings."""
+    """The three things a Sunway compiler driver is called for."""
 
     HOST = "host"
     SLAVE = "slave"
@@ -59,11 +59,15 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """A site's own drivers and flags, by role; ``flags`` replaces the table's, ``extra`` comes after them."""
+    """A site's own drivers and flags, by role.
+
+    ``flags`` and ``libraries`` replace the table's, ``extra`` comes after the table's flags.
+    """
 
     drivers: Mapping[Role, str] = field(default_factory=dict)
     flags: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
     extra: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
+    libraries: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ __all__ = ["Completed", "run"]
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a program ended: ``status`` as the shell counts it for signals too (negative number of the signal)."""
+    """How a program ended; ``status`` is its exit status, or minus the number of the signal that ended it."""
 
     command: tuple[str, ...]
     status: int

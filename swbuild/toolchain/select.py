@@ -22,7 +22,8 @@ def toolchain_for(target: Target, machine: Machine, overrides: Overrides | None 
         return host_toolchain(machine, chosen)
     tools = {role: _overridden(role, tool, chosen) for role, tool in MACHINE_TOOLS[machine].items()}
     path = (_stand_ins(machine),) if target is Target.EMULATOR else ()
-    return Toolchain(target, machine, tools, LIBRARIES[machine], path)
+    libraries = LIBRARIES[machine] if chosen.libraries is None else chosen.libraries
+    return Toolchain(target, machine, tools, libraries, path)
 
 
 def host_toolchain(machine: Machine = Machine.SW26010, overrides: Overrides | None = None) -> Toolchain:
@@ -33,11 +34,17 @@ def host_toolchain(machine: Machine = Machine.SW26010, overrides: Overrides | No
 
 
 def overrides_from_environment(environment: Mapping[str, str]) -> Overrides:
-    """Return the overrides in ``SWBUILD_<ROLE>_CC``, ``…_FLAGS`` (replace) and ``…_EXTRA_FLAGS`` (append)."""
+    """Return the overrides in the environment, ``ROLE`` being ``HOST``, ``SLAVE`` or ``LINK``.
+
+    ``SWBUILD_ROLE_CC`` is the driver, ``SWBUILD_ROLE_FLAGS`` replaces its flags,
+    ``SWBUILD_ROLE_EXTRA_FLAGS`` adds to them, ``SWBUILD_LIBRARIES`` replaces the libraries.
+    """
+    libraries = environment.get("SWBUILD_LIBRARIES")
     return Overrides(
         drivers={role: value for role in Role if (value := environment.get(f"SWBUILD_{role.name}_CC"))},
         flags=_flag_lists(environment, "FLAGS"),
         extra=_flag_lists(environment, "EXTRA_FLAGS"),
+        libraries=None if libraries is None else tuple(shlex.split(libraries)),
     )
 
 

@@ -1,0 +1,72 @@
+"""The offloaded side of a region: a function that calls the generated entry with the harness's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from swbuild.check.slots import Slot
+from swbuild.codegen.unit import EntryArgument, RegionUnit
+
+__all__ = ["harness_source", "missing_symbols_source", "slots_source"]
+
+
+def harness_source(unit: RegionUnit, counter: str | None) -> str:
+    """Return the C text that calls the entry of ``unit``.
+
+    ``counter`` is a C expression for the number of spawns so far, after a declaration of what it
+    needs (``extern long f(void);|f()``), or ``None`` where nobody counts.
+    """
+    declaration, _, expression = (counter or "|-1").partition("|")
+    prototype = ", ".join(_type(argument) for argument in unit.arguments) or "void"
+    call = ", ".join(_argument(argument, i) for i, argument in enumerate(unit.arguments))
+    return "\n".join(
+        [
+            f"extern int {unit.entry}({prototype});",
+            declaration,
+            "",
+            "int swchk_call(void **slot)",
+            "{",
+            "    (void)slot;",
+            f"    return {unit.entry}({call});",
+            "}",
+            "",
+            "long swchk_spawns(void)",
+            "{",
+            f"    return {expression};",
+            "}",
+            "",
+        ]
+    )
+
+
+def slots_source(slots: Sequence[Slot]) -> str:
+    """Return the C text that tells the runtime how many objects there are and how they are aligned."""
+    alignments = ", ".join(str(max(4, slot.element.size)) for slot in slots)
+    return f"const int swchk_slots = {len(slots)};\nconst int swchk_alignment[] = {{ {alignments or 0} }};\n"
+
+
+def missing_symbols_source(symbols: Sequence[str]) -> str:
+    """Return the C text that stands in for functions of the user's other files.
+
+    They are called, if at all, outside the region; the stand-in says so and ends the program.
+    """
+    lines = ["#include <stdio.h>", "#include <stdlib.h>", ""]
+    for symbol in symbols:
+        lines += [
+            f"void {symbol}(void)",
+            "{",
+            f'    fputs("check harness: {symbol} is not defined in the file of this region\\n", stderr);',
+            "    exit(99);",
+            "}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _type(argument: EntryArgument) -> str:
+    return argument.element.name if argument.by_value else f"{argument.element.name} *"
+
+
+def _argument(argument: EntryArgument, position: int) -> str:
+    pointer = f"({argument.element.name} *)slot[{position}]"
+    return f"*{pointer}" if argument.by_value else pointer

@@ -1,0 +1,95 @@
+"""From what the two runs of a case left behind to its verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from swbuild.check.compare import EXACT, Tolerance, compare_arrays, tolerance_for
+from swbuild.check.exchange import RunRecord, SlotRecord
+from swbuild.check.owner import owner_of
+from swbuild.check.results import ArrayReport, CaseResult, Outcome
+from swbuild.check.slots import Slot
+from swbuild.codegen.unit import RegionUnit
+
+__all__ = ["Case", "judge_case"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One region at one set of sizes.
+
+    ``must_spawn`` says that a correct run cannot do without the core group.
+    """
+
+    sizes: Mapping[str, int]
+    inputs: Mapping[str, npt.NDArray[Any]]
+    must_spawn: bool
+
+
+def judge_case(
+    unit: RegionUnit,
+    slots: Sequence[Slot],
+    case: Case,
+    mode: str,
+    reference: RunRecord,
+    offloaded: RunRecord,
+    tolerance: Tolerance | None,
+) -> CaseResult:
+    """Return the verdict on one case that both runs have finished."""
+    compared = [slot for slot in slots if slot.argument is not None and not slot.by_value]
+    reports = tuple(
+        _array_report(unit, slot, case, reference.slots[slot.name], offloaded.slots[slot.name], tolerance)
+        for slot in compared
+    )
+    outcome, message = _verdict(unit, case, offloaded, reports)
+    return CaseResult(
+        tuple(case.sizes.items()),
+        mode,
+        outcome,
+        message,
+        tuple(report for report in reports if not report.good),
+        None if offloaded.spawns < 0 else offloaded.spawns,
+        reference.seconds,
+        offloaded.seconds,
+    )
+
+
+def _verdict(
+    unit: RegionUnit, case: Case, record: RunRecord, reports: Sequence[ArrayReport]
+) -> tuple[Outcome, str]:
+    bad = [report for report in reports if not report.good]
+    if record.status:
+        return Outcome.NOT_OFFLOADED, f"{unit.entry} returned {record.status}: it refused these arguments"
+    if bad:
+        names = ", ".join(report.array for report in bad)
+        return Outcome.MISMATCH, f"{names} differ{'s' if len(bad) == 1 else ''} from the serial reference"
+    if case.must_spawn and record.spawns == 0:
+        return Outcome.NOT_OFFLOADED, f"{unit.entry} claims success, but no kernel was started"
+    return Outcome.PASS, ""
+
+
+def _array_report(
+    unit: RegionUnit,
+    slot: Slot,
+    case: Case,
+    reference: SlotRecord,
+    offloaded: SlotRecord,
+    tolerance: Tolerance | None,
+) -> ArrayReport:
+    """Compare one object: a result with the reference, an object that is only read with its own input."""
+    if slot.array is not None and slot.writes and not slot.array.live_out:
+        report = ArrayReport(slot.name, offloaded.values.size, 0)
+    elif slot.writes:
+        allowed = EXACT if unit.exact_order else tolerance or tolerance_for(slot.element, False)
+        report = compare_arrays(slot.name, reference.values, offloaded.values, allowed)
+    else:
+        report = compare_arrays(slot.name, case.inputs[slot.name], offloaded.values, EXACT)
+    owner = owner_of(unit, slot.name, report.first[0].index, case.sizes) if report.first else ""
+    return dataclasses.replace(
+        report, red_zone=offloaded.changed_outside, untouchable=not slot.writes, owner=owner
+    )

@@ -1,0 +1,226 @@
+"""Kernel level: every region of one file, in a harness of its own, against its serial reference."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from swbuild.check.builds import Builder
+from swbuild.check.emulation import SPAWN_COUNTER, read_counts, run_environment
+from swbuild.check.exchange import RunOutput, read_output, write_inputs
+from swbuild.check.harness import harness_source, slots_source
+from swbuild.check.judge import Case, judge_case
+from swbuild.check.plan import Plan, plan_region
+from swbuild.check.reference import reference_source
+from swbuild.check.results import CaseResult, Counts, Outcome, RegionResult, worst
+from swbuild.check.tasks import CheckSettings, RegionCheck
+from swbuild.codegen.unit import GeneratedUnit, RegionUnit
+from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.frontend.request import CppOptions, SourceModel
+from swbuild.options import KernelOptions
+from swbuild.toolchain import (
+    Completed,
+    Job,
+    Role,
+    Target,
+    Toolchain,
+    host_toolchain,
+    launcher_for,
+    toolchain_for,
+)
+
+__all__ = ["UnitCheck", "check_region"]
+
+_RUNTIME = Path(__file__).with_name("harness_runtime.c")
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCheck:
+    """One generated file on its way through the checks; ``directory`` holds all that is made for it."""
+
+    model: SourceModel
+    unit: GeneratedUnit
+    cpp: CppOptions
+    settings: CheckSettings
+    directory: Path
+    cache: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """One region of it, with everything that building and running it needs."""
+
+    of: UnitCheck
+    region: RegionUnit
+    plan: Plan
+    check: RegionCheck
+    toolchain: Toolchain
+    directory: Path
+
+    @property
+    def emulated(self) -> bool:
+        return self.toolchain.target is Target.EMULATOR
+
+
+def check_region(
+    context: UnitCheck, region: RegionUnit, options: KernelOptions, check: RegionCheck
+) -> RegionResult:
+    """Build, run and compare one region; a tool that fails is a result, too."""
+    start = time.monotonic()
+    cases: tuple[CaseResult, ...] = ()
+    counts, diagnostics = Counts(), ()
+    try:
+        cases, counts = _check(context, region, options, check)
+        outcome = worst(case.outcome for case in cases)
+        message = next((case.message for case in cases if case.outcome is outcome), "")
+    except SwbuildError as error:
+        outcome, message, diagnostics = Outcome.INFRA, str(error), error.diagnostics
+    return RegionResult(
+        region=region.scop.name,
+        source=context.model.path,
+        machine=options.machine,
+        threads=options.threads,
+        outcome=outcome,
+        message=message,
+        kernels=region.kernels,
+        cases=cases,
+        counts=counts,
+        seconds=time.monotonic() - start,
+        diagnostics=diagnostics,
+    )
+
+
+def _check(
+    context: UnitCheck, region: RegionUnit, options: KernelOptions, check: RegionCheck
+) -> tuple[tuple[CaseResult, ...], Counts]:
+    """Return the verdicts on all cases in all modes, and the counts of the last run."""
+    plan = plan_region(region, options, check)
+    if not plan.cases:
+        return plan.skipped, Counts()
+    settings = context.settings
+    toolchain = toolchain_for(settings.target, options.machine, settings.overrides)
+    directory = context.directory / region.scop.name
+    directory.mkdir(parents=True, exist_ok=True)
+    write_inputs(directory / "inputs.bin", plan.slots, [case.inputs for case in plan.cases])
+    work = _Region(context, region, plan, check, toolchain, directory)
+    reference = _run_reference(work)
+    executable = _build_offloaded(work)
+    results, counts = list(plan.skipped), Counts()
+    for mode in settings.modes if work.emulated else (settings.target.value,):
+        found, counts = _run_offloaded(work, executable, mode, reference)
+        results += found
+    return tuple(results), counts
+
+
+def _run_reference(work: _Region) -> RunOutput:
+    """Build and run the serial reference; raise SW501 when it does not get to its end."""
+    builder = Builder(host_toolchain(), work.of.cache)
+    source = Path(work.of.model.path).resolve()
+    text = reference_source(work.region.scop, work.plan.slots, work.of.model.text, source)
+    objects = [
+        builder.object(Role.HOST, _write(work.directory / "reference.c", text), _user_arguments(work)),
+        builder.object(Role.HOST, _slots(work)),
+        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",)),
+    ]
+    executable = builder.executable(work.directory / "reference", objects)
+    done, found = _run(work, builder.toolchain, "local", executable, "reference", {})
+    if not found.complete:
+        what = f"the serial reference of {work.region.scop.name} {_ending(done)}\n{done.output}".rstrip()
+        hint = "the region itself fails for these inputs: give sizes that it is meant for"
+        raise SwbuildError(Diagnostic("SW501", what, work.region.scop.span, hint))
+    return found
+
+
+def _build_offloaded(work: _Region) -> Path:
+    """Build the generated files with their harness."""
+    builder = Builder(work.toolchain, work.of.cache)
+    files, unit = work.of.directory, work.of.unit
+    _write(files / unit.header.name, unit.header.text)
+    user = (*_user_arguments(work), f"-I{files}")
+    harness = harness_source(work.region, SPAWN_COUNTER if work.emulated else None)
+    objects = [
+        builder.object(Role.HOST, _write(files / unit.host.name, unit.host.text), user),
+        builder.object(Role.HOST, _write(work.directory / "harness.c", harness)),
+        builder.object(Role.HOST, _slots(work)),
+        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if work.emulated else ()),
+    ]
+    if unit.slave is not None:
+        objects.append(builder.object(Role.SLAVE, _write(files / unit.slave.name, unit.slave.text), user))
+    return builder.executable(work.directory / "offloaded", objects)
+
+
+def _run_offloaded(
+    work: _Region, executable: Path, mode: str, reference: RunOutput
+) -> tuple[list[CaseResult], Counts]:
+    """Run the offloaded cases once and judge what they left."""
+    counters = work.directory / f"counters.{mode.replace(':', '-')}.json"
+    environment = run_environment(mode, counters) if work.emulated else {}
+    launcher = work.of.settings.launcher
+    done, found = _run(work, work.toolchain, launcher, executable, mode, environment)
+    pairs = zip(work.plan.cases, reference.records, found.records, strict=False)
+    results = [
+        judge_case(work.region, work.plan.slots, case, mode, expected, actual, work.check.tolerance)
+        for case, expected, actual in pairs
+    ]
+    if not found.complete:
+        results += _lost(work.plan.cases[len(results) :], mode, done)
+    return results, read_counts(counters)
+
+
+def _run(
+    work: _Region,
+    toolchain: Toolchain,
+    launcher: str,
+    executable: Path,
+    name: str,
+    environment: Mapping[str, str],
+) -> tuple[Completed, RunOutput]:
+    """Start an executable of the harness and read what it wrote; a nonce tells it from an older run's."""
+    nonce = secrets.token_hex(8)
+    output = work.directory / f"{name.replace(':', '-')}.bin"
+    output.unlink(missing_ok=True)
+    arguments = (str(work.directory / "inputs.bin"), str(output), nonce)
+    settings = work.of.settings
+    limit = work.check.timeout or settings.timeout
+    job = Job(executable, arguments, settings.launch_settings, environment, work.directory, limit)
+    done = launcher_for(launcher, toolchain.machine).start(toolchain, job)
+    return done, read_output(output, work.plan.slots, work.plan.shapes, nonce)
+
+
+def _lost(cases: tuple[Case, ...], mode: str, done: Completed) -> list[CaseResult]:
+    """Return the verdicts on the cases that a run did not finish: the first of them is where it died."""
+    outcome = Outcome.TIMEOUT if done.timed_out else Outcome.INFRA if done.status == 99 else Outcome.CRASH
+    message = f"the offloaded run {_ending(done)}\n{done.output}".rstrip()
+    if not cases:
+        return [CaseResult((), mode, outcome, message)]
+    lost = [CaseResult(tuple(cases[0].sizes.items()), mode, outcome, message)]
+    later = "not run: an earlier case ended the program"
+    return lost + [CaseResult(tuple(case.sizes.items()), mode, Outcome.SKIP, later) for case in cases[1:]]
+
+
+def _ending(done: Completed) -> str:
+    if done.timed_out:
+        return f"did not end within {done.seconds:.0f} s"
+    if done.status < 0:
+        return f"was killed by signal {-done.status}"
+    return f"ended with status {done.status} before its work was done"
+
+
+def _user_arguments(work: _Region) -> tuple[str, ...]:
+    """Return the preprocessor arguments for the user's own text, whose ``main`` must not be the harness's."""
+    source = Path(work.of.model.path).resolve().parent
+    includes = [f"-I{Path(directory).resolve()}" for directory in work.of.cpp.includes]
+    defines = [f"-D{definition}" for definition in work.of.cpp.defines]
+    return ("-w", "-Dmain=swchk_user_main", *defines, *includes, f"-I{source}")
+
+
+def _slots(work: _Region) -> Path:
+    return _write(work.directory / "slots.c", slots_source(work.plan.slots))
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,0 +1,90 @@
+"""Which cases of a region are run, with which inputs, and which cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from swbuild.check.inputs import make_inputs
+from swbuild.check.judge import Case
+from swbuild.check.results import CaseResult, Outcome
+from swbuild.check.shapes import Shape, holds, instances, parameter_point
+from swbuild.check.sizes import Sizes, complete_sizes, default_sizes
+from swbuild.check.slots import Slot, region_slots, slot_shapes
+from swbuild.check.tasks import RegionCheck
+from swbuild.codegen.unit import RegionUnit
+from swbuild.frontend.scop import Scop
+from swbuild.options import KernelOptions
+
+__all__ = ["Plan", "plan_region"]
+
+#: A case whose objects are larger than this together (in bytes) is not run.
+_LARGEST = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The cases of a region that can be run, with the shapes of their objects, and those that cannot."""
+
+    slots: tuple[Slot, ...]
+    cases: tuple[Case, ...]
+    shapes: tuple[Mapping[str, Shape], ...]
+    skipped: tuple[CaseResult, ...]
+
+
+def plan_region(region: RegionUnit, options: KernelOptions, check: RegionCheck) -> Plan:
+    """Return the plan for the sizes that ``check`` names, or for chosen ones if it names none."""
+    scop, slots = region.scop, region_slots(region)
+    wanted: Sequence[Sizes] = [complete_sizes(scop, sizes, options.params) for sizes in check.sizes]
+    cases: list[Case] = []
+    shapes: list[Mapping[str, Shape]] = []
+    skipped: list[CaseResult] = []
+    for sizes in wanted or default_sizes(scop, options.params):
+        planned = _case(region, slots, sizes, check.seed)
+        if isinstance(planned, str):
+            skipped.append(CaseResult(tuple(sizes.items()), "", Outcome.SKIP, planned))
+        else:
+            cases.append(planned[0])
+            shapes.append(planned[1])
+    if not cases and not skipped:
+        skipped.append(CaseResult((), "", Outcome.SKIP, "no sizes fit the region's conditions: give some"))
+    return Plan(slots, tuple(cases), tuple(shapes), tuple(skipped))
+
+
+def _case(
+    region: RegionUnit, slots: tuple[Slot, ...], sizes: Sizes, seed: int
+) -> tuple[Case, Mapping[str, Shape]] | str:
+    """Return the case for ``sizes``, or why it cannot be run."""
+    scop = region.scop
+    point = parameter_point(scop, sizes)
+    if not holds(scop.context, point):
+        return "these sizes contradict what is declared or assumed of them"
+    if not holds(scop.assumptions, point):
+        return "the model does not cover these sizes: the original text runs for them"
+    shapes = slot_shapes(region, slots, point)
+    if isinstance(shapes, str):
+        return shapes
+    if _volume(slots, shapes) > _LARGEST:
+        return "the arrays would be too large for a check: give smaller sizes"
+    inputs = make_inputs(slots, shapes, sizes, seed, _index_bound(scop, shapes))
+    # A kernel may hold only some of the statements, so only a region that runs all of them must spawn.
+    busy = len(instances(scop, point)) == len(scop.statements)
+    return Case(sizes, inputs, busy and bool(region.kernels)), shapes
+
+
+def _volume(slots: Sequence[Slot], shapes: Mapping[str, Shape]) -> int:
+    """Return how many bytes the objects take together."""
+    total = 0
+    for slot in slots:
+        count = slot.element.size
+        for extent in shapes[slot.name]:
+            count *= extent
+        total += count
+    return total
+
+
+def _index_bound(scop: Scop, shapes: Mapping[str, Shape]) -> int | None:
+    """Return what data used as a subscript must stay under, ``None`` when there is no such subscript."""
+    gathered = {a.array for s in scop.statements for a in s.accesses if not a.affine and a.array in shapes}
+    extents = [extent for name in gathered for extent in shapes[name]]
+    return min(extents) if extents else None

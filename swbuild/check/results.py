@@ -1,0 +1,152 @@
+"""What a check finds: verdicts per case and region, and the exit status they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from swbuild.diagnostics import Diagnostic
+from swbuild.options import Machine
+
+__all__ = [
+    "ArrayReport",
+    "BadElement",
+    "CaseResult",
+    "Counts",
+    "Outcome",
+    "RegionResult",
+    "exit_status",
+    "worst",
+]
+
+
+class Outcome(Enum):
+    """The verdict; the first four after PASS are the offloaded code's fault, INFRA is nobody's."""
+
+    PASS = "pass"
+    MISMATCH = "mismatch"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    NOT_OFFLOADED = "not offloaded"
+    SKIP = "skipped"
+    INFRA = "infrastructure"
+    USER_ERROR = "error"
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status that build systems and test drivers agree on."""
+        return _EXIT.get(self, 1)
+
+
+_EXIT = {Outcome.PASS: 0, Outcome.SKIP: 77, Outcome.INFRA: 99, Outcome.USER_ERROR: 2}
+
+#: From the worst to the best: the verdict of several is the first of these among them.
+_SEVERITY = (
+    Outcome.MISMATCH,
+    Outcome.CRASH,
+    Outcome.TIMEOUT,
+    Outcome.NOT_OFFLOADED,
+    Outcome.USER_ERROR,
+    Outcome.INFRA,
+    Outcome.PASS,
+    Outcome.SKIP,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BadElement:
+    """One element that differs: its index in the array, what it should be and what it is."""
+
+    index: tuple[int, ...]
+    expected: str
+    actual: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayReport:
+    """How an array of the offloaded run compares with the reference's.
+
+    ``red_zone`` is the distance in bytes of the first byte changed outside the array, counted from
+    its start (negative: before it), or ``None``.  The errors are the largest ones; ``max_ulp``
+    counts representable numbers in between and is 0 for integers.
+    """
+
+    array: str
+    elements: int
+    mismatches: int
+    first: tuple[BadElement, ...] = ()
+    max_absolute: float = 0.0
+    max_relative: float = 0.0
+    max_ulp: int = 0
+    red_zone: int | None = None
+    untouchable: bool = False
+    owner: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong with it."""
+        return not self.mismatches and self.red_zone is None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the emulator counted in one run; ``None`` is "not known" (on a node, say)."""
+
+    spawns: int | None = None
+    dma_operations: int | None = None
+    dma_bytes: int | None = None
+    ldm_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One region at one set of sizes in one run."""
+
+    sizes: tuple[tuple[str, int], ...]
+    mode: str
+    outcome: Outcome
+    message: str = ""
+    arrays: tuple[ArrayReport, ...] = ()
+    spawns: int | None = None
+    reference_seconds: float = 0.0
+    seconds: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """The sizes as text: ``ni=7 nj=11``."""
+        return " ".join(f"{name}={value}" for name, value in self.sizes) or "-"
+
+
+@dataclass(frozen=True, slots=True)
+class RegionResult:
+    """One region: the verdict over all its cases, and what there is to show in a table."""
+
+    region: str
+    source: str
+    machine: Machine
+    threads: tuple[int, int]
+    outcome: Outcome
+    message: str = ""
+    kernels: tuple[str, ...] = ()
+    cases: tuple[CaseResult, ...] = ()
+    counts: Counts = Counts()
+    seconds: float = 0.0
+    diagnostics: tuple[Diagnostic, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bad_cases(self) -> tuple[CaseResult, ...]:
+        """The cases that neither passed nor were skipped."""
+        return tuple(case for case in self.cases if case.outcome not in (Outcome.PASS, Outcome.SKIP))
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the verdict over several: SKIP only when all are skipped (or there are none)."""
+    found = set(outcomes)
+    return next((outcome for outcome in _SEVERITY if outcome in found), Outcome.SKIP)
+
+
+def exit_status(results: Iterable[RegionResult]) -> int:
+    """Return the exit status of a run that checked these regions."""
+    return worst(result.outcome for result in results).exit_status

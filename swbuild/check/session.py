@@ -1,0 +1,139 @@
+"""A whole run of the checker: sources in parallel, results as they come."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+
+from swbuild.check.kernel import UnitCheck, check_region
+from swbuild.check.results import Outcome, RegionResult
+from swbuild.check.tasks import CheckSettings, SourceTask
+from swbuild.diagnostics import Diagnostic, SwbuildError, render
+from swbuild.frontend.request import RefusedRegion
+
+__all__ = ["Progress", "check_source", "check_sources"]
+
+#: Called with each result as soon as there is one, in the calling process.
+Progress = Callable[[RegionResult], None]
+
+
+def check_sources(
+    tasks: Sequence[SourceTask], settings: CheckSettings, progress: Progress | None = None
+) -> tuple[RegionResult, ...]:
+    """Check every region of every task; return the results in the order of the tasks.
+
+    A mistake in one source is a result of that source and leaves the others alone.
+    """
+    tell = progress or (lambda result: None)
+    jobs = min(settings.jobs or os.cpu_count() or 1, len(tasks))
+    with _workplace(settings) as directory:
+        places = [directory / f"{number:03}-{task.path.stem}" for number, task in enumerate(tasks)]
+        if jobs <= 1:
+            results = []
+            for task, place in zip(tasks, places, strict=True):
+                results.append(check_source(task, settings, place, directory / "objects"))
+                _announce(results[-1], tell)
+        else:
+            results = _parallel(tasks, settings, places, directory / "objects", jobs, tell)
+    return tuple(result for found in results for result in found)
+
+
+def check_source(
+    task: SourceTask, settings: CheckSettings, directory: Path, cache: Path
+) -> tuple[RegionResult, ...]:
+    """Check the regions of one source; ``directory`` takes what is made, ``cache`` the objects.
+
+    Never raises for a mistake of the user or a failure of a tool: both are results.
+    """
+    from swbuild.frontend import read_source
+    from swbuild.generate import generate_unit
+
+    directory.mkdir(parents=True, exist_ok=True)
+    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        model = read_source(task.path, task.cpp, task.requests)
+        options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
+        unit = generate_unit(model, options)
+    except SwbuildError as error:
+        return (_failed(task, Outcome.USER_ERROR, task.path.stem, error.diagnostics),)
+    context = UnitCheck(model, unit, task.cpp, settings, directory, cache)
+    found = [
+        check_region(
+            context, region, options[region.scop.name], task.checks.get(region.scop.name, task.default_check)
+        )
+        for region in unit.regions
+    ]
+    return (*found, *(_refused(task, region, settings) for region in model.refused))
+
+
+@contextmanager
+def _workplace(settings: CheckSettings) -> Iterator[Path]:
+    """Yield the directory of this run: the user's, or one that vanishes."""
+    if settings.keep is not None:
+        settings.keep.mkdir(parents=True, exist_ok=True)
+        yield settings.keep.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="swbuild-check-") as directory:
+        yield Path(directory)
+
+
+def _parallel(
+    tasks: Sequence[SourceTask],
+    settings: CheckSettings,
+    places: Sequence[Path],
+    cache: Path,
+    jobs: int,
+    tell: Progress,
+) -> list[tuple[RegionResult, ...]]:
+    # Processes, not threads: isl's context must not be used by two threads.  And spawned ones,
+    # because a forked child of a program with threads (a progress bar) may hang.
+    context = multiprocessing.get_context("spawn")
+    results: dict[int, tuple[RegionResult, ...]] = {}
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        futures = {
+            pool.submit(check_source, task, settings, place, cache): number
+            for number, (task, place) in enumerate(zip(tasks, places, strict=True))
+        }
+        for future in as_completed(futures):
+            number = futures[future]
+            results[number] = _collect(future, tasks[number])
+            _announce(results[number], tell)
+    return [results[number] for number in range(len(tasks))]
+
+
+def _collect(future: Future[tuple[RegionResult, ...]], task: SourceTask) -> tuple[RegionResult, ...]:
+    """Return the results of a worker; a worker that died is a failure of the machinery."""
+    try:
+        return future.result()
+    except BrokenProcessPool as error:
+        return (_failed(task, Outcome.INFRA, task.path.stem, (), f"the checking process died: {error}"),)
+    except Exception as error:  # noqa: BLE001 - a fault of ours: show it, and go on with the others
+        text = "".join(traceback.format_exception(error))
+        return (_failed(task, Outcome.INFRA, task.path.stem, (), f"internal error\n{text}"),)
+
+
+def _announce(results: Sequence[RegionResult], tell: Progress) -> None:
+    for result in results:
+        tell(result)
+
+
+def _failed(
+    task: SourceTask, outcome: Outcome, name: str, diagnostics: tuple[Diagnostic, ...], message: str = ""
+) -> RegionResult:
+    options = task.default_options
+    text = message or render(diagnostics)
+    return RegionResult(
+        name, str(task.path), task.machine, options.threads, outcome, text, diagnostics=diagnostics
+    )
+
+
+def _refused(task: SourceTask, region: RefusedRegion, settings: CheckSettings) -> RegionResult:
+    outcome = Outcome.USER_ERROR if settings.refused_is_error else Outcome.SKIP
+    return _failed(task, outcome, region.name, region.diagnostics)

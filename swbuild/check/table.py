@@ -1,0 +1,94 @@
+"""The table that a check ends with: by rich where a person looks, plain text otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from swbuild.check.results import Outcome, RegionResult
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["print_table", "row"]
+
+_HEADS = ("region", "kernels", "threads", "sizes", "verdict", "DMA ops", "DMA bytes", "LDM", "seconds")
+_RIGHT = frozenset({1, 5, 6, 7, 8})
+_COLOURS = {Outcome.PASS: "green", Outcome.SKIP: "yellow"}
+
+
+def print_table(results: Sequence[RegionResult], stream: TextIO) -> None:
+    """Print one line per region to ``stream``."""
+    if stream.isatty():
+        from rich.console import Console
+
+        Console(file=stream).print(_rich_table(results))
+        return
+    stream.write(_plain_table([_HEADS, *(row(result) for result in results)]))
+
+
+def row(result: RegionResult) -> tuple[str, ...]:
+    """Return the cells for a region."""
+    counts = result.counts
+    return (
+        result.region,
+        str(len(result.kernels)),
+        "x".join(map(str, result.threads)),
+        _sizes(result),
+        result.outcome.value,
+        _number(counts.dma_operations),
+        _bytes(counts.dma_bytes),
+        _bytes(counts.ldm_bytes),
+        f"{result.seconds:.1f}",
+    )
+
+
+def _sizes(result: RegionResult) -> str:
+    """Return how many sizes ran, and the largest of them."""
+    ran = list(dict.fromkeys(case.sizes for case in result.cases if case.outcome is not Outcome.SKIP))
+    if not ran:
+        return "-"
+    largest = max(ran, key=lambda sizes: sum(value for _, value in sizes))
+    shown = " ".join(f"{name}={value}" for name, value in largest)
+    return f"{len(ran)}: {shown}" if len(ran) > 1 else shown
+
+
+def _number(value: int | None) -> str:
+    return "-" if value is None else f"{value}"
+
+
+def _bytes(value: int | None) -> str:
+    if value is None:
+        return "-"
+    amount = float(value)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024 or unit == "GiB":
+            return f"{value} B" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    raise AssertionError("unreachable")
+
+
+def _plain_table(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(cells[i]) for cells in rows) for i in range(len(_HEADS))]
+    lines = []
+    for cells in rows:
+        padded = [
+            cell.rjust(width) if i in _RIGHT else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip() + "\n")
+    return "".join(lines)
+
+
+def _rich_table(results: Sequence[RegionResult]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for i, head in enumerate(_HEADS):
+        table.add_column(head, justify="right" if i in _RIGHT else "left")
+    for result in results:
+        cells: list[str | Text] = list(row(result))
+        cells[4] = Text(result.outcome.value, style=_COLOURS.get(result.outcome, "bold red"))
+        table.add_row(*cells)
+    return table
