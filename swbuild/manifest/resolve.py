@@ -138,6 +138,7 @@ class _Resolver:
         self.machine = manifest.machine or Machine.SW26010
         self.common = manifest.defaults or Defaults()
         self.problems: list[Diagnostic] = []
+        self.includes = self._directories(manifest.include_dirs, manifest.span)
 
     def source(self, source: Source) -> ProjectSource:
         path = self._join(source.file)
@@ -177,12 +178,14 @@ class _Resolver:
         )
 
     def _cpp(self, source: Source) -> CppOptions:
-        directories = (*(source.include_dirs or ()), *(self.manifest.include_dirs or ()))
-        for directory in directories:
-            path = self._join(directory)
-            self._need(path.is_dir(), f"there is no directory {path}", source.span)
-        defines = (*(self.manifest.defines or ()), *(source.defines or ()))
-        return CppOptions(tuple(os.fspath(self._join(directory)) for directory in directories), defines)
+        includes = (*self._directories(source.include_dirs, source.span), *self.includes)
+        return CppOptions(includes, (*(self.manifest.defines or ()), *(source.defines or ())))
+
+    def _directories(self, names: tuple[str, ...] | None, span: Span) -> tuple[str, ...]:
+        paths = [self._join(name) for name in names or ()]
+        for path in paths:
+            self._need(path.is_dir(), f"there is no directory {path}", span)
+        return tuple(os.fspath(path) for path in paths)
 
     def _check_sizes(self, name: str, settings: Defaults, span: Span) -> None:
         fixed = settings.params or {}
@@ -201,9 +204,7 @@ class _Resolver:
             self._problem("SW108", message, span, "names are relative to the manifest's directory")
 
     def _problem(self, code: str, message: str, span: Span, hint: str) -> None:
-        problem = Diagnostic(code, message, span, hint)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self.problems.append(Diagnostic(code, message, span, hint))
 
 
 def _model_options(settings: Defaults) -> tuple[dict[str, int], tuple[str, ...], dict[str, tuple[str, ...]]]:

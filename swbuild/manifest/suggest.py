@@ -16,7 +16,7 @@ def did_you_mean(word: str, known: Iterable[str], synonyms: Mapping[str, str] | 
     names = list(known)
     plain = word.strip().lower().replace("_", "-")
     stand_in = {**{name.lower(): name for name in names}, **(synonyms or {})}
-    close = difflib.get_close_matches(plain, list(stand_in), n=1, cutoff=0.7)
+    close = difflib.get_close_matches(plain, list(stand_in), n=1, cutoff=0.6)
     if close:
         return f"did you mean `{stand_in[close[0]]}`?"
     return f"known: {listing(names)}" if names else ""
