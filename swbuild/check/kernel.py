@@ -71,7 +71,8 @@ def check_region(
     """Build, run and compare one region; a tool that fails is a result, too."""
     start = time.monotonic()
     cases: tuple[CaseResult, ...] = ()
-    counts, diagnostics = Counts(), ()
+    counts = Counts()
+    diagnostics: tuple[Diagnostic, ...] = ()
     try:
         cases, counts = _check(context, region, options, check)
         outcome = worst(case.outcome for case in cases)

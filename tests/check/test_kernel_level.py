@@ -1,0 +1,151 @@
+"""The harness end to end: right code passes, and every way of being wrong is seen and named."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from handmade import RIGHT, SETTINGS, SOURCE, make_model, make_unit
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, Tolerance, explain
+from swbuild.check.kernel import UnitCheck, check_region
+from swbuild.frontend.request import CppOptions
+from swbuild.options import KernelOptions
+
+SIZES = RegionCheck(({"n": 3, "m": 5}, {"n": 1, "m": 1}, {"n": 33, "m": 65}))
+
+
+def check(
+    directory: Path,
+    host: str = RIGHT,
+    settings: CheckSettings = SETTINGS,
+    check: RegionCheck = SIZES,
+    exact: bool = True,
+    source: str = SOURCE,
+) -> RegionResult:
+    model = make_model(directory, source)
+    unit = make_unit(model, host, exact)
+    cache = directory / "objects"
+    cache.mkdir(exist_ok=True)
+    context = UnitCheck(model, unit, CppOptions(), settings, directory / "work", cache)
+    (directory / "work").mkdir(exist_ok=True)
+    return check_region(context, unit.regions[0], KernelOptions(), check)
+
+
+def broken(old: str, new: str) -> str:
+    assert old in RIGHT
+    return RIGHT.replace(old, new)
+
+
+def test_right_code_passes_at_every_size(tmp_path: Path) -> None:
+    result = check(tmp_path)
+    assert result.outcome is Outcome.PASS, explain(result)
+    assert [case.label for case in result.cases] == ["n=3 m=5", "n=1 m=1", "n=33 m=65"]
+
+
+def test_sizes_are_chosen_when_none_are_given(tmp_path: Path) -> None:
+    result = check(tmp_path, check=RegionCheck())
+    assert result.outcome is Outcome.PASS, explain(result)
+    assert len(result.cases) == 5
+    assert any(dict(case.sizes)["n"] != dict(case.sizes)["m"] for case in result.cases)
+
+
+def test_one_wrong_element_is_found_and_located(tmp_path: Path) -> None:
+    host = broken("return 0;", "if (n > 20) B[17 * m + 4] += 1e-15; return 0;")
+    result = check(tmp_path, host)
+    assert result.outcome is Outcome.MISMATCH
+    (case,) = result.bad_cases
+    (report,) = case.arrays
+    assert (case.label, report.array, report.mismatches) == ("n=33 m=65", "B", 1)
+    assert report.first[0].index == (17, 4)
+    assert 0 < report.max_ulp < 100
+    assert "B[17][4]: expected" in explain(result)
+
+
+def test_wrong_scalar_is_found(tmp_path: Path) -> None:
+    result = check(tmp_path, broken("*sum += B[i * m + j];", "if (i < 20) *sum += B[i * m + j];"))
+    assert [report.array for case in result.bad_cases for report in case.arrays] == ["total"]
+
+
+def test_result_never_written_is_found(tmp_path: Path) -> None:
+    result = check(tmp_path, broken("B[i * m + j] = FACTOR", "double t = FACTOR"))
+    assert result.outcome is Outcome.MISMATCH
+
+
+def test_change_of_an_input_is_found(tmp_path: Path) -> None:
+    result = check(tmp_path, broken("return 0;", "((double *)A)[n * m - 1] = 0; return 0;"))
+    assert {report.array for case in result.bad_cases for report in case.arrays} == {"A"}
+    assert "only reads it" in explain(result)
+
+
+@pytest.mark.parametrize(("place", "bytes_away"), [("-1", "8 bytes before"), ("n * m", "120 bytes from")])
+def test_write_outside_an_array_is_found(tmp_path: Path, place: str, bytes_away: str) -> None:
+    result = check(tmp_path, broken("return 0;", f"if (m == 5) B[{place}] = 0; return 0;"))
+    assert result.outcome is Outcome.MISMATCH
+    assert bytes_away in explain(result)
+
+
+def test_read_outside_an_array_shows(tmp_path: Path) -> None:
+    result = check(tmp_path, broken("A[i * m + j - 1]", "A[i * m + j - 1 + (m == 5 ? 1 : 0)]"))
+    assert result.outcome is Outcome.MISMATCH
+
+
+def test_refusal_does_not_pass(tmp_path: Path) -> None:
+    result = check(tmp_path, broken("return 0;", "return 1;"))
+    assert result.outcome is Outcome.NOT_OFFLOADED
+    assert "refused these arguments" in result.message
+
+
+def test_crash_is_reported_with_the_cases_before_it(tmp_path: Path) -> None:
+    host = broken("return 0;", "if (n == 1) __builtin_trap(); return 0;")
+    result = check(tmp_path, host)
+    assert [case.outcome for case in result.cases] == [Outcome.PASS, Outcome.CRASH, Outcome.SKIP]
+    assert result.outcome is Outcome.CRASH
+    assert "killed by signal" in explain(result)
+
+
+def test_early_exit_with_success_does_not_pass(tmp_path: Path) -> None:
+    host = broken("return 0;", "if (n == 33) exit(0); return 0;").replace("int sw_", "void exit(int);\nint sw_", 1)
+    result = check(tmp_path, host)
+    assert result.outcome is Outcome.CRASH
+
+
+def test_endless_run_is_ended(tmp_path: Path) -> None:
+    settings = dataclasses.replace(SETTINGS, timeout=0.5)
+    result = check(tmp_path, broken("return 0;", "for (volatile int x = 1; x;) ; return 0;"), settings)
+    assert result.outcome is Outcome.TIMEOUT
+    assert result.seconds < 10
+
+
+def test_compile_error_is_infrastructure_with_the_compilers_words(tmp_path: Path) -> None:
+    result = check(tmp_path, broken("return 0;", "return 0"))
+    assert result.outcome is Outcome.INFRA
+    (diagnostic,) = result.diagnostics
+    assert diagnostic.code == "SW402"
+    assert diagnostic.span.line == 10
+    assert "command: gcc" in diagnostic.message
+
+
+def test_failing_reference_is_not_blamed_on_the_offloaded_code(tmp_path: Path) -> None:
+    source = SOURCE.replace("last = B[i][j];", "last = B[i][j] + *(double *)0;")
+    result = check(tmp_path, source=source)
+    assert result.outcome is Outcome.INFRA
+    assert result.diagnostics[0].code == "SW501"
+
+
+def test_tolerance_counts_only_where_the_order_changes(tmp_path: Path) -> None:
+    host = broken("return 0;", "if (n > 20) *sum *= 1 + 1e-14; return 0;")
+    loose = dataclasses.replace(SIZES, tolerance=Tolerance(relative=1e-12))
+    assert check(tmp_path, host, check=loose, exact=False).outcome is Outcome.PASS
+    assert check(tmp_path, host, check=loose, exact=True).outcome is Outcome.MISMATCH
+    tight = dataclasses.replace(SIZES, tolerance=Tolerance(relative=1e-15))
+    assert check(tmp_path, host, check=tight, exact=False).outcome is Outcome.MISMATCH
+
+
+def test_sizes_outside_the_model_are_skipped_with_a_reason(tmp_path: Path) -> None:
+    sizes = RegionCheck(({"n": 1, "m": 2000}, {"n": 0, "m": 4}))
+    result = check(tmp_path, check=sizes)
+    assert result.outcome is Outcome.SKIP
+    assert "the model does not cover" in result.cases[0].message
+    assert "contradict" in result.cases[1].message
