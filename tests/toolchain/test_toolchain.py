@@ -28,6 +28,8 @@ from swbuild.toolchain import (
     undefined_symbols,
 )
 
+_BSUB = "bsub -b -I -q q9 -n 1 -cgsp 64 -host_stack 1024 -share_size 4096 -cache_size 0 -J swbuild"
+
 
 def node(machine: Machine, **overrides: object) -> Toolchain:
     return toolchain_for(Target.NODE, machine, Overrides(**overrides))  # type: ignore[arg-type]
@@ -117,10 +119,13 @@ def test_linker_names_what_is_missing(tmp_path: Path) -> None:
         (
             "bsub",
             Machine.SW26010_PRO,
-            "bsub -b -I -q q9 -n 1 -cgsp 64 -host_stack 1024 -share_size 4096 -cache_size 0 -J swbuild".split()
-            + ["/x/a.out", "1", "two words"],
+            [*_BSUB.split(), "/x/a.out", "1", "two words"],
         ),
-        ("mine --exe={exe} -- {args} end", Machine.SW26010, ["mine", "--exe=/x/a.out", "--", "1", "two words", "end"]),
+        (
+            "mine --exe={exe} -- {args} end",
+            Machine.SW26010,
+            ["mine", "--exe=/x/a.out", "--", "1", "two words", "end"],
+        ),
         ("mine {exe}", Machine.SW26010, ["mine", "/x/a.out", "1", "two words"]),
     ],
 )

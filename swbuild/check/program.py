@@ -1,0 +1,316 @@
+"""Program level: the user's whole program, once serial and once offloaded, and all that it says compared."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from swbuild.check.builds import Builder
+from swbuild.check.compare import EXACT, Tolerance
+from swbuild.check.emulation import read_counts, run_environment
+from swbuild.check.results import Counts, Outcome
+from swbuild.check.tasks import CheckSettings
+from swbuild.check.text import TextDifference, compare_texts
+from swbuild.codegen.unit import GeneratedUnit
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.frontend.request import CppOptions, RefusedRegion
+from swbuild.options import KernelOptions
+from swbuild.toolchain import (
+    Completed,
+    Job,
+    Role,
+    Target,
+    Toolchain,
+    host_toolchain,
+    launcher_for,
+    link,
+    link_failure,
+    toolchain_for,
+)
+
+__all__ = ["ProgramRegion", "ProgramResult", "ProgramRun", "ProgramTask", "check_program"]
+
+_PRAGMA = re.compile(r"^\s*#\s*pragma\s+scop\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTask:
+    """A program: its sources, how they are compiled, and how it is run.
+
+    ``options`` go to regions by name, ``default_options`` to all others.  ``inputs`` are files
+    that are copied into the directory in which it runs; every other file found there afterwards is output.
+    ``link_arguments`` come behind the objects of both executables (``-lm`` is there anyway).
+    """
+
+    sources: tuple[Path, ...]
+    cpp: CppOptions = field(default_factory=CppOptions)
+    options: Mapping[str, KernelOptions] = field(default_factory=dict)
+    default_options: KernelOptions = field(default_factory=KernelOptions)
+    arguments: tuple[str, ...] = ()
+    inputs: tuple[Path, ...] = ()
+    link_arguments: tuple[str, ...] = ()
+    tolerance: Tolerance = EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRegion:
+    """A region of the program: its kernels, or why it has none."""
+
+    name: str
+    source: str
+    kernels: tuple[str, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """One offloaded run against the serial one."""
+
+    mode: str
+    outcome: Outcome
+    message: str
+    differences: tuple[TextDifference, ...]
+    counts: Counts
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramResult:
+    """The verdict on a program."""
+
+    outcome: Outcome
+    message: str
+    regions: tuple[ProgramRegion, ...] = ()
+    runs: tuple[ProgramRun, ...] = ()
+    serial_seconds: float = 0.0
+    seconds: float = 0.0
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Offloaded:
+    """A source with regions and what was generated for it."""
+
+    source: Path
+    unit: GeneratedUnit
+    refused: tuple[RefusedRegion, ...]
+
+
+def check_program(task: ProgramTask, settings: CheckSettings) -> ProgramResult:
+    """Build the program twice, run both, compare standard output, errors, exit status and output files.
+
+    Never raises for a mistake of the user or a failure of a tool: both are results.
+    """
+    start = time.monotonic()
+    try:
+        offloaded = _generate(task)
+    except SwbuildError as error:
+        return ProgramResult(Outcome.USER_ERROR, str(error), diagnostics=error.diagnostics)
+    regions = tuple(_regions(offloaded))
+    try:
+        with _workplace(settings) as directory:
+            result = _check(task, settings, offloaded, regions, directory, start)
+    except SwbuildError as error:
+        result = ProgramResult(Outcome.INFRA, str(error), regions, diagnostics=error.diagnostics)
+    return result
+
+
+def _check(
+    task: ProgramTask,
+    settings: CheckSettings,
+    offloaded: Sequence[_Offloaded],
+    regions: tuple[ProgramRegion, ...],
+    directory: Path,
+    start: float,
+) -> ProgramResult:
+    cache = directory / "objects"
+    cache.mkdir(exist_ok=True)
+    host = host_toolchain()
+    serial = _build_serial(task, Builder(host, cache), directory)
+    expected = _run(task, settings, host, "local", serial, directory / "run.serial", {})
+    if expected.done.timed_out:
+        what = f"the serial program did not end within {settings.timeout:.0f} s"
+        raise SwbuildError(Diagnostic("SW502", what, Span(str(task.sources[0])), "give it a smaller problem"))
+    toolchain = toolchain_for(settings.target, task.default_options.machine, settings.overrides)
+    executable = _build_offloaded(task, offloaded, Builder(toolchain, cache), directory)
+    emulated = settings.target is Target.EMULATOR
+    runs = []
+    for mode in settings.modes if emulated else (settings.target.value,):
+        place = directory / f"run.{mode.replace(':', '-')}"
+        counters = place.with_suffix(".counters.json")
+        environment = run_environment(mode, counters) if emulated else {}
+        actual = _run(task, settings, toolchain, settings.launcher, executable, place, environment)
+        runs.append(_judge(task, mode, expected, actual, read_counts(counters), regions))
+    outcome, message = _verdict(runs, regions)
+    return ProgramResult(
+        outcome, message, regions, tuple(runs), expected.done.seconds, time.monotonic() - start
+    )
+
+
+@contextmanager
+def _workplace(settings: CheckSettings) -> Iterator[Path]:
+    if settings.keep is not None:
+        settings.keep.mkdir(parents=True, exist_ok=True)
+        yield settings.keep.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="swbuild-program-") as directory:
+        yield Path(directory)
+
+
+def _generate(task: ProgramTask) -> tuple[_Offloaded, ...]:
+    """Return what is generated for the sources that have regions."""
+    from swbuild.frontend import read_source
+    from swbuild.generate import generate_unit
+
+    found = []
+    for source in task.sources:
+        if not _PRAGMA.search(_read(source)):
+            continue
+        model = read_source(source, task.cpp, None)
+        options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
+        found.append(_Offloaded(source, generate_unit(model, options), model.refused))
+    return tuple(found)
+
+
+def _read(source: Path) -> str:
+    try:
+        return source.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        what = f"cannot read the source: {error.strerror}"
+        raise SwbuildError(Diagnostic("SW503", what, Span(str(source)))) from error
+
+
+def _regions(offloaded: Sequence[_Offloaded]) -> Iterator[ProgramRegion]:
+    for found in offloaded:
+        for region in found.unit.regions:
+            reason = "" if region.kernels else "nothing in it can run on the core group"
+            yield ProgramRegion(region.scop.name, str(found.source), region.kernels, reason)
+        for refused in found.refused:
+            reason = "; ".join(diagnostic.message for diagnostic in refused.diagnostics)
+            yield ProgramRegion(refused.name, str(found.source), (), reason)
+
+
+def _build_serial(task: ProgramTask, builder: Builder, directory: Path) -> Path:
+    objects = [builder.object(Role.HOST, source.resolve(), _arguments(task)) for source in task.sources]
+    return _link(task, builder.toolchain, objects, directory / "serial")
+
+
+def _build_offloaded(
+    task: ProgramTask, offloaded: Sequence[_Offloaded], builder: Builder, directory: Path
+) -> Path:
+    generated = {found.source: found.unit for found in offloaded}
+    objects: list[Path] = []
+    for number, source in enumerate(task.sources):
+        unit = generated.get(source)
+        if unit is None:
+            objects.append(builder.object(Role.HOST, source.resolve(), _arguments(task)))
+            continue
+        place = directory / f"{number:03}-{source.stem}"
+        place.mkdir(exist_ok=True)
+        arguments = (*_arguments(task), f"-I{place}", f"-I{source.resolve().parent}")
+        for file in (unit.header, unit.host, *([unit.slave] if unit.slave else [])):
+            (place / file.name).write_text(file.text, encoding="utf-8")
+        objects.append(builder.object(Role.HOST, place / unit.host.name, arguments))
+        if unit.slave is not None:
+            objects.append(builder.object(Role.SLAVE, place / unit.slave.name, arguments))
+    return _link(task, builder.toolchain, objects, directory / "offloaded")
+
+
+def _link(task: ProgramTask, toolchain: Toolchain, objects: Sequence[Path], output: Path) -> Path:
+    done = link(toolchain, objects, output, task.link_arguments)
+    if done.status:
+        raise link_failure(done, output)
+    return output
+
+
+def _arguments(task: ProgramTask) -> tuple[str, ...]:
+    includes = [f"-I{Path(directory).resolve()}" for directory in task.cpp.includes]
+    return ("-w", *(f"-D{definition}" for definition in task.cpp.defines), *includes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    done: Completed
+    files: Mapping[str, str]
+
+
+def _run(
+    task: ProgramTask,
+    settings: CheckSettings,
+    toolchain: Toolchain,
+    launcher: str,
+    executable: Path,
+    place: Path,
+    environment: Mapping[str, str],
+) -> _Ran:
+    """Run the program in a directory of its own that holds nothing but its inputs."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for file in task.inputs:
+        shutil.copy(file, place)
+    job = Job(executable, task.arguments, settings.launch_settings, environment, place, settings.timeout)
+    done = launcher_for(launcher, toolchain.machine).start(toolchain, job)
+    return _Ran(done, _output_files(place))
+
+
+def _output_files(place: Path) -> dict[str, str]:
+    files = sorted(path for path in place.rglob("*") if path.is_file())
+    return {str(path.relative_to(place)): path.read_bytes().decode("latin-1") for path in files}
+
+
+def _judge(
+    task: ProgramTask,
+    mode: str,
+    expected: _Ran,
+    actual: _Ran,
+    counts: Counts,
+    regions: Sequence[ProgramRegion],
+) -> ProgramRun:
+    differences = tuple(_differences(task, expected, actual))
+    outcome, message = Outcome.PASS, ""
+    if actual.done.timed_out:
+        outcome, message = Outcome.TIMEOUT, f"it did not end within {actual.done.seconds:.0f} s"
+    elif actual.done.status != expected.done.status:
+        outcome = Outcome.CRASH if actual.done.status < 0 or actual.done.status > 1 else Outcome.MISMATCH
+        message = (
+            f"exit status {actual.done.status}, serial {expected.done.status}\n{_tail(actual.done.stderr)}"
+        )
+    elif differences:
+        outcome = Outcome.MISMATCH
+        message = f"{', '.join(difference.name for difference in differences)} differ from the serial run"
+    elif counts.spawns == 0 and any(region.kernels for region in regions):
+        outcome, message = Outcome.NOT_OFFLOADED, "right, but no kernel was started"
+    return ProgramRun(mode, outcome, message.rstrip(), differences, counts, actual.done.seconds)
+
+
+def _differences(task: ProgramTask, expected: _Ran, actual: _Ran) -> Iterator[TextDifference]:
+    streams = {
+        "standard output": (expected.done.stdout, actual.done.stdout),
+        "standard error": (expected.done.stderr, actual.done.stderr),
+    }
+    names = sorted({*expected.files, *actual.files})
+    files = {name: (expected.files.get(name), actual.files.get(name)) for name in names}
+    for name, (left, right) in {**streams, **files}.items():
+        difference = compare_texts(name, left, right, task.tolerance)
+        if difference is not None:
+            yield difference
+
+
+def _tail(text: str, lines: int = 12) -> str:
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def _verdict(runs: Sequence[ProgramRun], regions: Sequence[ProgramRegion]) -> tuple[Outcome, str]:
+    bad = next((run for run in runs if run.outcome is not Outcome.PASS), None)
+    if bad is not None:
+        return bad.outcome, f"{bad.message} ({bad.mode})"
+    if not any(region.kernels for region in regions):
+        reasons = "; ".join(f"{region.name}: {region.reason}" for region in regions) or "it has no region"
+        return Outcome.SKIP, f"right, but nothing of it is offloaded: {reasons}"
+    return Outcome.PASS, ""
