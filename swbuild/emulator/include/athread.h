@@ -1,0 +1,59 @@
+/* Host (MPE) side of the athread interface, for both machines. */
+#ifndef SWEMU_ATHREAD_H
+#define SWEMU_ATHREAD_H
+
+#ifdef __swemu_slave__
+#error "athread.h belongs to host code: slave code includes slave.h"
+#endif
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SLAVE_FUN(x) slave_##x
+
+extern int athread_init(void);
+extern int athread_join(void);
+extern int athread_wait(int id);
+extern int athread_end(int id);
+extern int athread_get_max_threads(void);
+extern int athread_set_num_threads(int num);
+extern int athread_get_num_threads(void);
+extern int __real_athread_create(int id, void *func, void *arg);
+extern int athread_cancel(int id);
+
+#if __swemu_machine == 26010
+extern int athread_halt(void);
+extern int __real_athread_spawn(void *func, void *arg);
+extern int __real_athread_spawn_group(unsigned long mask, void *func, void *arg);
+extern int athread_join_group(unsigned long mask);
+extern int athread_try_join_group(unsigned long mask);
+extern unsigned long athread_idle_group(void);
+extern unsigned long athread_idle(void);
+#define athread_spawn(f, a) __real_athread_spawn((void *)slave_##f, (void *)(a))
+#define athread_spawn_group(m, f, a) __real_athread_spawn_group((m), (void *)slave_##f, (void *)(a))
+#define athread_create(i, f, a) __real_athread_create((i), (void *)slave_##f, (void *)(a))
+#else
+extern int __real_athread_spawn(void *func, void *arg, int flush_slave_dcache);
+extern int CRTS_init(void);
+extern unsigned long athread_idle(void);
+extern int current_array_id(void);
+#define athread_halt() do { } while (0)
+#ifdef __cplusplus
+#define athread_spawn(f, a) __real_athread_spawn((void *)(f), (void *)(a), 1)
+#define athread_spawn_noflush(f, a) __real_athread_spawn((void *)(f), (void *)(a), 0)
+#define athread_create(i, f, a) __real_athread_create((i), (void *)(f), (void *)(a))
+#else
+#define athread_spawn(f, a) __real_athread_spawn((void *)slave_##f, (void *)(a), 1)
+#define athread_spawn_noflush(f, a) __real_athread_spawn((void *)slave_##f, (void *)(a), 0)
+#define athread_create(i, f, a) __real_athread_create((i), (void *)slave_##f, (void *)(a))
+#endif
+#define CRTS_athread_spawn athread_spawn
+#define CRTS_athread_join athread_join
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,129 @@
+"""Install the stand-ins: build the runtime once per user and version, and write one script per tool name.
+
+Everything lies in ``$XDG_CACHE_HOME/swbuild/emulator/<hash of contents>`` (``~/.cache`` by default).
+The directory is made beside its place and renamed, so any number of processes may be first at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+__all__ = ["MACHINES", "TOOLS", "Named", "environment", "toolchain_dir"]
+
+MACHINES: Mapping[str, int] = {"sw26010": 26010, "sw26010-pro": 26011}
+TOOLS = (
+    "sw5cc", "sw5CC", "sw5cc.new", "swcc", "sw9gcc", "swgcc", "sw9g++", "swg++", "mpicc", "mpicxx", "mpiCC", "mpic++",
+)  # fmt: skip
+_HERE = Path(__file__).resolve().parent
+_WARNINGS = ("-Wall", "-Wextra")
+
+
+class Named(Protocol):
+    """Anything with a machine's name, such as :class:`swbuild.machine.Machine`."""
+
+    @property
+    def name(self) -> str:
+        """Return ``sw26010`` or ``sw26010-pro``."""
+
+
+def _name(machine: Named | str) -> str:
+    name = machine if isinstance(machine, str) else machine.name
+    if name not in MACHINES:
+        raise ValueError(f"unknown machine '{name}'; known are {', '.join(MACHINES)}")
+    return name
+
+
+def _cache_root() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "swbuild" / "emulator"
+
+
+def _sources() -> list[Path]:
+    return sorted(p for d in ("runtime", "include", "driver") for p in (_HERE / d).iterdir() if p.is_file())
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    for path in (*_sources(), Path(__file__)):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    digest.update(f"{sys.executable}\0{_HERE}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _compile_runtime(home: Path, machine: str, kind: str, flags: tuple[str, ...]) -> None:
+    """Build one archive of the runtime, and the list of the slave functions that it defines."""
+    objects = []
+    with tempfile.TemporaryDirectory() as work:
+        for source in sorted((_HERE / "runtime").glob("*.c")):
+            target = Path(work) / f"{source.stem}.o"
+            command = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", "-ftls-model=initial-exec", *_WARNINGS, *flags]
+            command += [f"-DSWEMU_MACHINE={MACHINES[machine]}", "-c", str(source), "-o", str(target)]
+            subprocess.run(command, check=True)
+            objects.append(str(target))
+        library = home / "lib" / f"libswemu-{machine}-{kind}.a"
+        subprocess.run(["ar", "rcs", str(library), *objects], check=True)
+    names = subprocess.run(["nm", "-g", "--defined-only", str(library)], check=True, capture_output=True, text=True)
+    slave = [line.split()[-1] for line in names.stdout.splitlines() if " slave_" in line]
+    library.with_suffix(".a.names").write_text("\n".join(slave) + "\n")
+
+
+def _write_tool(home: Path, final: Path, machine: str, tool: str) -> None:
+    words = [sys.executable, "-SEs", str(final / "driver" / "main.py"), "--tool", tool, "--machine", machine]
+    words += ["--home", str(final), "--include", str(final / "include")]
+    script = home / "bin" / machine / tool
+    script.write_text("#!/bin/sh\nexec " + " ".join(map(shlex.quote, words)) + ' "$@"\n')
+    script.chmod(0o755)
+
+
+def _build(home: Path, final: Path) -> None:
+    (home / "lib").mkdir()
+    for folder in ("include", "driver"):
+        shutil.copytree(_HERE / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for machine in MACHINES:
+        (home / "bin" / machine).mkdir(parents=True)
+        _compile_runtime(home, machine, "fast", ())
+        for tool in TOOLS:
+            _write_tool(home, final, machine, tool)
+
+
+def _install() -> Path:
+    root = _cache_root()
+    final = root / _fingerprint()
+    if final.is_dir():
+        return final
+    root.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=".part-", dir=root))
+    try:
+        _build(part, final)
+        try:
+            part.rename(final)
+        except OSError:
+            if not final.is_dir():
+                raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return final
+
+
+def toolchain_dir(machine: Named | str) -> Path:
+    """Return the directory of the stand-ins for a machine; builds it on first use."""
+    return _install() / "bin" / _name(machine)
+
+
+def environment(machine: Named | str, base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment (of this process, or `base`) with the stand-ins first on ``PATH``."""
+    found = dict(os.environ if base is None else base)
+    folder = str(toolchain_dir(machine))
+    parts = [part for part in found.get("PATH", os.defpath).split(os.pathsep) if part != folder]
+    found["PATH"] = os.pathsep.join([folder, *parts])
+    found["SWBUILD_MACHINE"] = _name(machine)
+    return found

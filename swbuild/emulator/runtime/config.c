@@ -1,0 +1,51 @@
+/* Settings, from the environment; docs/emulator.md lists them. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "swemu.h"
+
+struct emulator swemu = {.lock = PTHREAD_MUTEX_INITIALIZER, .host_wake = PTHREAD_COND_INITIALIZER};
+
+static bool flag(const char *name, bool otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strcmp(text, "0") != 0 : otherwise;
+}
+
+static void completion_mode(const char *text)
+{
+    if (!text || !*text || !strcmp(text, "eager")) {
+        swemu.completion = EAGER;
+    } else if (!strcmp(text, "late")) {
+        swemu.completion = LATE;
+    } else if (!strncmp(text, "random", 6) && (text[6] == ':' || !text[6])) {
+        swemu.completion = RANDOM;
+        swemu.seed = text[6] ? strtoull(text + 7, NULL, 0) : 1;
+    } else {
+        fprintf(stderr, "SWBUILD_EMU_DMA: error[SW600]: unknown mode '%s'; use eager, late or random:SEED\n", text);
+        exit(SWEMU_EXIT_FAULT);
+    }
+}
+
+/* Read the environment once, before the first CPE starts. */
+void swemu_configure(void)
+{
+    const char *hang = getenv("SWBUILD_EMU_HANG_SECONDS");
+    const char *stack = getenv("SWBUILD_EMU_STACK");
+    const char *groups = getenv("SWBUILD_EMU_GROUPS");
+    swemu.checked = flag("SWBUILD_EMU_CHECKED", false);
+    completion_mode(getenv("SWBUILD_EMU_DMA"));
+    if (swemu.checked && !getenv("SWBUILD_EMU_DMA"))
+        swemu.completion = LATE;
+    swemu.baton = swemu.checked || swemu.completion != EAGER || flag("SWBUILD_EMU_SERIAL", false);
+    swemu.poison = flag("SWBUILD_EMU_POISON", true);
+    swemu.stack_in_ldm = !stack || strcmp(stack, "main") != 0;
+    swemu.hang_seconds = hang && *hang ? atof(hang) : 5.0;
+    swemu.counters_path = getenv("SWBUILD_EMU_COUNTERS");
+    swemu.trace_path = getenv("SWBUILD_EMU_TRACE");
+    swemu.groups = groups && *groups ? atoi(groups) : 1;
+    if (swemu.groups < 1 || swemu.groups > MAX_GROUPS)
+        swemu.groups = 1;
+    swemu.active_limit = SWEMU_CPES;
+}

@@ -1,0 +1,311 @@
+/* The host's calls: start the core group, spawn, join. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "swemu.h"
+
+#define STACK_BYTES (8UL << 20)
+
+__thread struct cpe *swemu_self;
+__thread int _MYID;
+__thread char _CGN, _ROW, _COL, _PEN;
+
+static void set_ids(const struct cpe *c)
+{
+    _MYID = c->id;
+    _CGN = (char)c->cg;
+    _PEN = (char)c->pen;
+    _ROW = (char)c->row;
+    _COL = (char)c->col;
+}
+
+static void run_job(struct cpe *c)
+{
+    c->stack_top = (char *)__builtin_frame_address(0);
+    c->func(c->arg);
+}
+
+static void await_job(struct cpe *c)
+{
+    while (!c->func)
+        pthread_cond_wait(&c->wake, &swemu.lock);
+}
+
+static void *cpe_main(void *data)
+{
+    struct cpe *c = data;
+    swemu_ldm_setup(c);
+    swemu_self = c;
+    set_ids(c);
+    stack_t alternative = {.ss_sp = malloc(65536), .ss_size = 65536};
+    sigaltstack(&alternative, NULL);
+    swemu_lock();
+    c->started = true;
+    pthread_cond_broadcast(&swemu.host_wake);
+    for (;;) {
+        await_job(c);
+        swemu_sched_start(c);
+        swemu_unlock();
+        run_job(c);
+        swemu_drain(c);
+        __sync_synchronize();
+        swemu_lock();
+        c->func = NULL;
+        swemu_sched_leave(c);
+    }
+    return NULL;
+}
+
+static void start_cpe(int id)
+{
+    struct cpe *c = calloc(1, sizeof *c);
+    pthread_attr_t attributes;
+    c->id = id;
+    c->cg = id / SWEMU_CPES;
+    c->pen = id % SWEMU_CPES;
+    c->row = c->pen / SWEMU_MESH;
+    c->col = c->pen % SWEMU_MESH;
+    pthread_cond_init(&c->wake, NULL);
+    c->stack_lo = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (c->stack_lo == MAP_FAILED)
+        abort();
+    swemu.cpes[id] = c;
+    swemu.count++;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, c->stack_lo, STACK_BYTES);
+    int error = pthread_create(&c->thread, &attributes, cpe_main, c);
+    if (error) {
+        fprintf(stderr, "error[SW603]: cannot start CPE %d: %s\n", id, strerror(error));
+        exit(SWEMU_EXIT_FAULT);
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+static void on_crash(int signal, siginfo_t *info, void *context);
+
+static void catch_crashes(void)
+{
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
+        sigaction(signals[k], &action, NULL);
+}
+
+static void start_group(void)
+{
+    int n = swemu.groups * SWEMU_CPES;
+    for (int id = 0; id < n; id++)
+        start_cpe(id);
+    swemu_lock();
+    for (int id = 0; id < n; id++)
+        while (!swemu.cpes[id]->started)
+            pthread_cond_wait(&swemu.host_wake, &swemu.lock);
+    swemu_unlock();
+    swemu_ldm_check_size(swemu.cpes[0]);
+    swemu_watchdog_start();
+}
+
+static void at_exit(void) { swemu_write_counters(); }
+
+int athread_init(void);
+int athread_init(void)
+{
+    if (swemu.initialised)
+        swemu_host_fault(CALLER(), "SW604", "call it once, before the first spawn",
+                         swemu.halted ? "athread_init after athread_halt" : "athread_init is called twice");
+    swemu_configure();
+    swemu.initialised = true;
+    catch_crashes();
+    start_group();
+    atexit(at_exit);
+    return 0;
+}
+
+#if IS_PRO
+int CRTS_init(void);
+int CRTS_init(void) { return athread_init(); }
+#endif
+
+static void give_job(struct cpe *c, void *func, void *arg)
+{
+    c->func = (void (*)(void *))(uintptr_t)func;
+    c->arg = arg;
+    c->state = CPE_READY;
+    c->spin_seen = 0;
+    swemu.busy++;
+}
+
+static void spawn(uint64_t pens, int group, void *func, void *arg, uintptr_t pc, const char *what)
+{
+    if (!swemu.initialised || swemu.halted)
+        swemu_host_fault(pc, "SW605", swemu.halted ? "halt only at the end of the program"
+                         : "call athread_init once before the first spawn",
+                         "%s %s", what, swemu.halted ? "after athread_halt" : "before athread_init");
+    if (!func)
+        swemu_host_fault(pc, "SW605", "", "%s of a null function", what);
+    swemu_lock();
+    for (int pen = 0; pen < SWEMU_CPES; pen++)
+        if (pens >> pen & 1 && swemu.cpes[group * SWEMU_CPES + pen]->func)
+            swemu_host_fault(pc, "SW606", "join the first one before", "%s while CPE %d still runs a kernel (EBUSY)",
+                             what, pen);
+    swemu_count_spawn(func, pens);
+    for (int pen = 0; pen < SWEMU_CPES; pen++)
+        if (pens >> pen & 1)
+            give_job(swemu.cpes[group * SWEMU_CPES + pen], func, arg);
+    for (int pen = 0; pen < SWEMU_CPES; pen++)
+        if (pens >> pen & 1)
+            pthread_cond_signal(&swemu.cpes[group * SWEMU_CPES + pen]->wake);
+    swemu.joined = false;
+    swemu_unlock();
+}
+
+static uint64_t first(int n) { return n >= SWEMU_CPES ? ~0ULL : (1ULL << n) - 1; }
+
+static bool any_runs(uint64_t pens)
+{
+    for (int k = 0; k < swemu.count; k++)
+        if (pens >> swemu.cpes[k]->pen & 1 && swemu.cpes[k]->func)
+            return true;
+    return false;
+}
+
+static void join(uint64_t pens)
+{
+    swemu_lock();
+    swemu.host_waits = true;
+    pthread_cond_broadcast(&swemu.host_wake);
+    while (any_runs(pens))
+        pthread_cond_wait(&swemu.host_wake, &swemu.lock);
+    swemu.host_waits = false;
+    swemu_unlock();
+}
+
+#if IS_PRO
+int __real_athread_spawn(void *func, void *arg, int flush);
+int __real_athread_spawn(void *func, void *arg, int flush)
+{
+    (void)flush;
+    spawn(first(swemu.active_limit), 0, func, arg, CALLER(), "athread_spawn");
+    return 0;
+}
+#else
+int __real_athread_spawn(void *func, void *arg);
+int __real_athread_spawn(void *func, void *arg)
+{
+    spawn(first(swemu.active_limit), 0, func, arg, CALLER(), "athread_spawn");
+    return 0;
+}
+
+int __real_athread_spawn_group(unsigned long mask, void *func, void *arg);
+int __real_athread_spawn_group(unsigned long mask, void *func, void *arg)
+{
+    spawn(mask, 0, func, arg, CALLER(), "athread_spawn_group");
+    return 0;
+}
+
+int athread_join_group(unsigned long mask);
+int athread_join_group(unsigned long mask)
+{
+    join(mask);
+    return 0;
+}
+
+int athread_try_join_group(unsigned long mask);
+int athread_try_join_group(unsigned long mask)
+{
+    swemu_lock();
+    bool runs = any_runs(mask);
+    swemu_unlock();
+    return runs ? -EBUSY : 0;
+}
+
+int athread_halt(void);
+int athread_halt(void)
+{
+    if (swemu.busy)
+        swemu_host_fault(CALLER(), "SW607", "join first", "athread_halt while a kernel runs");
+    swemu.halted = true;
+    return 0;
+}
+#endif
+
+int athread_join(void);
+int athread_join(void)
+{
+    if (!swemu.initialised || swemu.joined)
+        swemu_host_fault(CALLER(), "SW608", "every join belongs to one spawn", "athread_join without a spawn (EINVAL)");
+    join(~0ULL);
+    swemu.joined = true;
+    return 0;
+}
+
+int __real_athread_create(int id, void *func, void *arg);
+int __real_athread_create(int id, void *func, void *arg)
+{
+    if (id < 0 || id >= SWEMU_CPES)
+        return -EINVAL;
+    spawn(1ULL << id, 0, func, arg, CALLER(), "athread_create");
+    return 0;
+}
+
+int athread_wait(int id);
+int athread_wait(int id)
+{
+    if (id < 0 || id >= SWEMU_CPES)
+        return -EINVAL;
+    join(1ULL << id);
+    return 0;
+}
+
+int athread_end(int id);
+int athread_end(int id) { return id >= 0 && id < SWEMU_CPES ? 0 : -EINVAL; }
+
+static unsigned long idle(void)
+{
+    unsigned long mask = 0;
+    for (int k = 0; k < SWEMU_CPES && swemu.cpes[k]; k++)
+        if (!swemu.cpes[k]->func)
+            mask |= 1UL << k;
+    return mask;
+}
+
+unsigned long athread_idle(void);
+unsigned long athread_idle(void) { return idle(); }
+unsigned long athread_idle_group(void);
+unsigned long athread_idle_group(void) { return idle(); }
+
+int athread_get_max_threads(void);
+int athread_get_max_threads(void) { return SWEMU_CPES; }
+int athread_get_num_threads(void);
+int athread_get_num_threads(void) { return swemu.active_limit ? swemu.active_limit : SWEMU_CPES; }
+
+int athread_set_num_threads(int n);
+int athread_set_num_threads(int n)
+{
+    if (n < 1 || n > SWEMU_CPES)
+        return -EINVAL;
+    if (swemu.busy)
+        return -EAGAIN;
+    swemu.active_limit = n;
+    return 0;
+}
+
+int slave_athread_get_id(int core);
+int slave_athread_get_id(int core) { return core < 0 ? _MYID : core; }
+int slave_athread_get_core(int id);
+int slave_athread_get_core(int id) { return id < 0 ? _PEN : id; }
+
+static void on_crash(int signal, siginfo_t *info, void *context)
+{
+    struct cpe *c = swemu_self;
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigaction(signal, &plain, NULL);
+    if (c)
+        swemu_report_crash(c, signal, info->si_addr, context);
+    raise(signal);
+}

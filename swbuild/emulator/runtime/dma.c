@@ -1,0 +1,394 @@
+/* DMA: static checks at issue, bytes at completion.
+ *
+ * A get reads main memory when it completes, a put reads the LDM when it completes; the reply word
+ * grows by one right after.  Past its reply the bytes of a put may still be on their way: in the late
+ * and random modes they are staged and reach memory at a fence (memb, a DMA barrier, a
+ * synchronisation, the end of the kernel), or when the same CPE transfers that memory again.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "swemu.h"
+
+static void list_init(struct xfer_list *l)
+{
+    if (!l->head.next)
+        l->head.next = l->head.prev = &l->head;
+}
+
+static void list_add(struct xfer_list *l, struct xfer *x)
+{
+    list_init(l);
+    x->prev = l->head.prev;
+    x->next = &l->head;
+    x->prev->next = x->next->prev = x;
+    l->count++;
+}
+
+static void list_remove(struct xfer_list *l, struct xfer *x)
+{
+    x->prev->next = x->next;
+    x->next->prev = x->prev;
+    l->count--;
+}
+
+struct xfer *swemu_xfer_new(void)
+{
+    struct xfer *x = calloc(1, sizeof *x);
+    if (!x)
+        abort();
+    return x;
+}
+
+static void bump(volatile int *reply)
+{
+    if (reply)
+        __atomic_add_fetch(reply, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Call `move` for every contiguous piece: memory side, packed side, bytes. */
+static void each_block(const struct xfer *x, char *packed, void (*move)(char *mem, char *packed, size_t n))
+{
+    if (!x->stride || x->bsize >= x->len) {
+        move(x->mem, packed, (size_t)x->len);
+        return;
+    }
+    char *mem = x->mem;
+    for (int done = 0; done < x->len; done += x->bsize, mem += x->bsize + x->stride)
+        move(mem, packed + done, (size_t)x->bsize);
+}
+
+static void to_ldm(char *mem, char *packed, size_t n) { memcpy(packed, mem, n); }
+static void to_memory(char *mem, char *packed, size_t n) { memcpy(mem, packed, n); }
+
+static char *memory_end(const struct xfer *x)
+{
+    if (!x->stride || x->bsize >= x->len)
+        return x->mem + x->len;
+    return x->mem + (long)(x->len / x->bsize - 1) * (x->bsize + x->stride) + x->bsize;
+}
+
+static char *memory_start(const struct xfer *x)
+{
+    char *last = memory_end(x) - (x->stride && x->bsize < x->len ? x->bsize : x->len);
+    return last < x->mem ? last : x->mem;
+}
+
+static void free_xfer(struct xfer *x)
+{
+    free(x->staged);
+    free(x);
+}
+
+static void commit(struct cpe *c, struct xfer *x)
+{
+    list_remove(&c->staged, x);
+    each_block(x, x->staged, to_memory);
+    free_xfer(x);
+}
+
+void swemu_commit_staged(struct cpe *c)
+{
+    while (c->staged.count)
+        commit(c, c->staged.head.next);
+}
+
+/* Commit what this CPE has put to [lo, hi) and anything that it put before that. */
+void swemu_commit_overlap(struct cpe *c, const char *lo, const char *hi)
+{
+    if (!c->staged.count)
+        return;
+    struct xfer *last = NULL;
+    for (struct xfer *x = c->staged.head.next; x != &c->staged.head; x = x->next)
+        if (memory_start(x) < hi && lo < memory_end(x))
+            last = x;
+    while (last) {
+        struct xfer *x = c->staged.head.next;
+        bool end = x == last;
+        commit(c, x);
+        if (end)
+            break;
+    }
+}
+
+static void each_target(const struct cpe *c, const struct xfer *x, void (*act)(const struct cpe *, const struct xfer *,
+                                                                              struct cpe *))
+{
+    for (uint64_t left = x->targets; left; left &= left - 1)
+        act(c, x, swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)]);
+}
+
+static void deliver(const struct cpe *c, const struct xfer *x, struct cpe *to)
+{
+    char *there = swemu_ldm_translate(c, to, x->kind == XFER_GET ? x->ldm : x->remote, (size_t)x->len);
+    if (x->kind == XFER_RMA_GET)
+        memmove(x->ldm, there, (size_t)x->len);
+    else if (x->kind == XFER_RMA_PUT)
+        memmove(there, x->ldm, (size_t)x->len);
+    else
+        each_block(x, there, to_ldm);
+    if (x->remote_reply)
+        bump((volatile int *)swemu_ldm_translate(c, to, x->remote_reply, 4));
+}
+
+/* Move the bytes of a transfer that is not (or no longer) in a list, and answer. */
+static void finish(struct cpe *c, struct xfer *x)
+{
+    if (x->kind == XFER_GET && !x->targets) {
+        swemu_commit_overlap(c, memory_start(x), memory_end(x));
+        each_block(x, x->ldm, to_ldm);
+    } else if (x->kind == XFER_PUT) {
+        if (swemu.completion == EAGER) {
+            each_block(x, x->ldm, to_memory);
+        } else {
+            x->staged = malloc((size_t)x->len);
+            memcpy(x->staged, x->ldm, (size_t)x->len);
+            list_add(&c->staged, x);
+        }
+    } else {
+        each_target(c, x, deliver);
+    }
+    if (swemu.completion == EAGER)
+        __sync_synchronize();
+    bump(x->reply);
+    if (!x->staged)
+        free_xfer(x);
+}
+
+void swemu_complete(struct cpe *c, struct xfer *x)
+{
+    list_remove(&c->pending, x);
+    finish(c, x);
+}
+
+static struct xfer *choose(struct cpe *c, const volatile void *word)
+{
+    struct xfer *x = c->pending.head.prev;
+    if (swemu.completion == RANDOM) {
+        for (uint64_t k = swemu_random() % (uint64_t)c->pending.count; k; k--)
+            x = x->prev;
+        return x;
+    }
+    for (; word && x != &c->pending.head; x = x->prev)
+        if (x->reply == word)
+            return x;
+    return c->pending.head.prev;
+}
+
+/* Complete one transfer of this CPE (late: the one whose reply it looks at, else the youngest). */
+bool swemu_complete_one(struct cpe *c, const volatile void *word)
+{
+    if (!c->pending.count)
+        return false;
+    swemu_complete(c, choose(c, word));
+    return true;
+}
+
+/* Nobody can run: let one transfer of anybody arrive. */
+bool swemu_complete_any(void)
+{
+    for (int k = 0; k < swemu.count; k++)
+        if (swemu_complete_one(swemu.cpes[k], NULL))
+            return true;
+    return false;
+}
+
+/* Random mode: at any call to the runtime, something may have arrived meanwhile. */
+void swemu_maybe_complete(struct cpe *c)
+{
+    if (swemu.completion != RANDOM)
+        return;
+    while (c->pending.count && swemu_random() % 3 == 0)
+        swemu_complete(c, choose(c, NULL));
+    while (c->staged.count && swemu_random() % 3 == 0)
+        commit(c, c->staged.head.next);
+}
+
+/* Everything that this CPE has under way arrives. */
+void swemu_drain(struct cpe *c)
+{
+    while (c->pending.count)
+        swemu_complete(c, c->pending.head.next);
+    swemu_commit_staged(c);
+}
+
+/* Start a checked transfer (owned by the callee). */
+void swemu_issue(struct cpe *c, struct xfer *x)
+{
+    x->serial = c->serial++;
+    if (swemu.completion == EAGER) {
+        finish(c, x);
+        return;
+    }
+    list_add(&c->pending, x);
+    swemu_maybe_complete(c);
+}
+
+/* ---- static checks ---- */
+
+static const char *verb(const struct xfer *x) { return x->kind == XFER_GET ? "DMA get" : "DMA put"; }
+
+static void check_shape(struct cpe *c, const struct xfer *x)
+{
+    if (x->len <= 0)
+        swemu_fault(c, x->pc, "SW611", "guard the call", "%s of %d bytes", verb(x), x->len);
+    if (x->len >= DMA_MAX_LEN)
+        swemu_fault(c, x->pc, "SW612", "split the transfer", "%s of %d bytes: one transfer carries less than %ld",
+                    verb(x), x->len, DMA_MAX_LEN);
+    if (x->len % 4 || (uintptr_t)x->mem % 4 || (uintptr_t)x->ldm % 4)
+        swemu_fault(c, x->pc, "SW613", "align both addresses and the length to 4 bytes",
+                    "%s with memory address %p, LDM address %p and length %d: not all are multiples of 4", verb(x),
+                    (void *)x->mem, (void *)x->ldm, x->len);
+    if (!x->stride)
+        return;
+    if (x->bsize <= 0 || x->len % x->bsize)
+        swemu_fault(c, x->pc, "SW614", "make the length a multiple of the block size",
+                    "strided %s of %d bytes in blocks of %d: what the tail block does is undefined", verb(x), x->len,
+                    x->bsize);
+    if (x->bsize >= DMA_MAX_BSIZE)
+        swemu_fault(c, x->pc, "SW612", "use smaller blocks", "strided %s: blocks of %d bytes, the limit is below %ld",
+                    verb(x), x->bsize, DMA_MAX_BSIZE);
+    if (x->bsize % 4 || x->stride % 4)
+        swemu_fault(c, x->pc, "SW613", "align the block size and the gap to 4 bytes",
+                    "strided %s with blocks of %d and gaps of %d bytes: not multiples of 4", verb(x), x->bsize,
+                    x->stride);
+}
+
+static void check_memory(struct cpe *c, const struct xfer *x)
+{
+    char where[256];
+    char *mem = x->mem;
+    int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
+    for (int done = 0; done < x->len; done += step, mem += step + x->stride) {
+        if (LIKELY(swemu_mem_valid(c, mem, (size_t)step)))
+            continue;
+        if (swemu_ldm_place(c, mem, 1) != NOWHERE)
+            swemu_fault(c, x->pc, "SW615", "the order of the arguments is (memory, LDM) in athread_get and "
+                        "(LDM, memory) in athread_put", "%s: the main-memory side %p lies in the LDM", verb(x),
+                        (void *)mem);
+        swemu_mem_describe(mem, where, sizeof where);
+        swemu_fault(c, x->pc, "SW610", x->stride ? "stride is the gap between two blocks, not the pitch of the rows"
+                    : "compare the length with the array",
+                    "%s of %d bytes (blocks %d, gap %d) from %p: block %d, [%p, %p), is out of bounds: %s", verb(x),
+                    x->len, x->bsize, x->stride, (void *)x->mem, done / step, (void *)mem, (void *)(mem + step), where);
+    }
+}
+
+static void check_ldm(struct cpe *c, const struct xfer *x)
+{
+    if (swemu_ldm_place(c, x->ldm, (size_t)x->len) == NOWHERE)
+        swemu_fault(c, x->pc, "SW616", "declare the buffer with __thread_local, or make it larger",
+                    "%s: LDM side [%p, %p) is not inside the LDM of this CPE", verb(x), (void *)x->ldm,
+                    (void *)(x->ldm + x->len));
+    if (!x->reply)
+        return;
+    if (swemu_ldm_place(c, (const void *)x->reply, 4) == NOWHERE)
+        swemu_fault(c, x->pc, "SW617", "declare the reply word with __thread_local",
+                    "%s: the reply word %p is not in the LDM", verb(x), (void *)x->reply);
+    if ((uintptr_t)x->reply % 4)
+        swemu_fault(c, x->pc, "SW617", "", "%s: the reply word %p is not aligned to 4 bytes", verb(x),
+                    (void *)x->reply);
+}
+
+static struct xfer *prepare(struct cpe *c, struct xfer x, uintptr_t pc)
+{
+    x.pc = pc;
+    c->pc = pc;
+    if (!x.stride || x.bsize >= x.len)
+        x.stride = 0, x.bsize = x.len;
+    check_shape(c, &x);
+    check_ldm(c, &x);
+    check_memory(c, &x);
+    struct xfer *made = swemu_xfer_new();
+    *made = x;
+    swemu_count_transfer(c, made, x.kind == XFER_GET ? OP_GET : OP_PUT);
+    return made;
+}
+
+/* ---- the interface ---- */
+
+static uint64_t rows(char mask)
+{
+    uint64_t cpes = 0;
+    for (int row = 0; row < SWEMU_MESH; row++)
+        if (mask >> row & 1)
+            cpes |= 0xffULL << (row * SWEMU_MESH);
+    return cpes;
+}
+
+int slave_athread_get(int mode, void *src, void *dest, int len, void *reply, char mask, int stride, int bsize);
+int slave_athread_get(int mode, void *src, void *dest, int len, void *reply, char mask, int stride, int bsize)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "athread_get");
+    struct xfer x = {.kind = XFER_GET, .mem = src, .ldm = dest, .len = len, .bsize = bsize, .stride = stride};
+    if (mode != 0 && !(mode == 1 && !IS_PRO))
+        swemu_fault(c, pc, "SW618", "use PE_MODE", "athread_get: mode %d is not emulated", mode);
+    if (!reply)
+        swemu_fault(c, pc, "SW617", "", "athread_get without a reply word");
+    x.reply = reply;
+    if (mode == 1) {
+        x.targets = rows(mask);
+        x.remote_reply = reply;
+    }
+    struct xfer *made = prepare(c, x, pc);
+    if (mode == 1)
+        made->reply = NULL;
+    swemu_issue(c, made);
+    return 0;
+}
+
+int slave_athread_put(int mode, void *src, void *dest, int len, void *reply, int stride, int bsize);
+int slave_athread_put(int mode, void *src, void *dest, int len, void *reply, int stride, int bsize)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "athread_put");
+    struct xfer x = {.kind = XFER_PUT, .mem = dest, .ldm = src, .len = len, .bsize = bsize, .stride = stride};
+    if (mode != 0)
+        swemu_fault(c, pc, "SW618", "use PE_MODE", "athread_put: mode %d is not emulated", mode);
+    if (!reply)
+        swemu_fault(c, pc, "SW617", "", "athread_put without a reply word");
+    x.reply = reply;
+    swemu_issue(c, prepare(c, x, pc));
+    return 0;
+}
+
+int __swemu_dma(int put, int wait, void *dst, void *src, int len, void *reply, int bsize, int stride);
+int __swemu_dma(int put, int wait, void *dst, void *src, int len, void *reply, int bsize, int stride)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "athread_dma");
+    struct xfer x = {.kind = put ? XFER_PUT : XFER_GET, .mem = put ? dst : src, .ldm = put ? src : dst, .len = len,
+                     .bsize = bsize, .stride = stride, .reply = reply};
+    if (!wait && !reply)
+        swemu_fault(c, pc, "SW617", "", "transfer without a reply word");
+    struct xfer *made = prepare(c, x, pc);
+    swemu_issue(c, made);
+    if (!wait || swemu.completion == EAGER)
+        return 0;
+    for (struct xfer *p = c->pending.head.next; p != &c->pending.head; p = p->next)
+        if (p == made) {
+            swemu_complete(c, made);
+            break;
+        }
+    return 0;
+}
+
+int slave_athread_dma_barrier(void);
+int slave_athread_dma_barrier(void)
+{
+    struct cpe *c = swemu_enter(CALLER(), "athread_dma_barrier");
+    swemu_drain(c);
+    __sync_synchronize();
+    return 0;
+}
+
+void __swemu_memb(void);
+void __swemu_memb(void)
+{
+    struct cpe *c = swemu_self;
+    if (c)
+        swemu_commit_staged(c);
+    __sync_synchronize();
+}

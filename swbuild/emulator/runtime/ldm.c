@@ -1,0 +1,196 @@
+/* The LDM of a CPE: thread-local statics, the kernel's stack, and the ldm_malloc heap.
+ *
+ * Statics are the thread-local block of the executable, so one offset names one variable on all CPEs.
+ * The heap lies behind the statics; the stack comes down from the end of the LDM.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "swemu.h"
+
+#define POISON 0x7ff5a5a57fa5a5a5ULL /* a signalling NaN as double and as float, a large number as int */
+
+struct ldm_block {
+    struct ldm_block *next;
+    size_t offset, size;
+};
+
+static int find_statics(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct cpe *c = data;
+    (void)size;
+    for (int k = 0; k < info->dlpi_phnum; k++)
+        if (info->dlpi_phdr[k].p_type == PT_TLS) {
+            c->statics = info->dlpi_tls_data;
+            c->statics_size = info->dlpi_phdr[k].p_memsz;
+            c->statics_init = info->dlpi_phdr[k].p_filesz;
+        }
+    return 1; /* the first object is the executable */
+}
+
+static void poison(char *lo, char *hi)
+{
+    const uint64_t pattern = POISON;
+    for (char *p = lo; p < hi; p++)
+        *p = ((const char *)&pattern)[(uintptr_t)p % 8];
+}
+
+/* On the CPE's own thread: find its LDM and poison what has no initialiser. */
+void swemu_ldm_setup(struct cpe *c)
+{
+    dl_iterate_phdr(find_statics, c);
+    c->heap = mmap(NULL, LDM_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (c->heap == MAP_FAILED)
+        abort();
+    if (!swemu.poison)
+        return;
+    poison(c->statics + c->statics_init, c->statics + c->statics_size);
+    poison(c->heap, c->heap + LDM_BYTES);
+}
+
+size_t swemu_ldm_static_size(const struct cpe *c) { return c->statics_size; }
+
+static size_t stack_now(const struct cpe *c, const void *sp)
+{
+    return c->stack_top > (const char *)sp ? (size_t)(c->stack_top - (const char *)sp) : 0;
+}
+
+size_t swemu_ldm_peak(const struct cpe *c)
+{
+    return c->statics_size + c->heap_peak + (swemu.stack_in_ldm ? c->stack_peak : 0);
+}
+
+void swemu_ldm_check_size(struct cpe *c)
+{
+    if (c->statics_size > LDM_BYTES)
+        swemu_host_fault(0, "SW620", "shrink the __thread_local arrays",
+                         "the LDM variables take %zu bytes, the LDM of the " MACHINE_NAME " has %d", c->statics_size,
+                         LDM_BYTES);
+}
+
+/* Note the depth of the stack at a call to the runtime and fault when it has run into the rest. */
+void swemu_ldm_sample_stack(struct cpe *c, const void *sp, uintptr_t pc)
+{
+    size_t depth = stack_now(c, sp);
+    if (LIKELY(depth <= c->stack_peak))
+        return;
+    c->stack_peak = depth;
+    if (swemu.stack_in_ldm && c->statics_size + c->heap_used + depth > LDM_BYTES)
+        swemu_fault(c, pc, "SW621", "shrink the LDM arrays, or run with the stack in main memory (bsub without -b)",
+                    "LDM overflow: %zu bytes of variables, %zu of ldm_malloc and %zu of stack exceed %d",
+                    c->statics_size, c->heap_used, depth, LDM_BYTES);
+}
+
+/* Return in which part of this CPE's LDM [p, p + len) lies. */
+enum place swemu_ldm_place(const struct cpe *c, const void *p, size_t len)
+{
+    const char *a = p;
+    if (a >= c->statics && a + len <= c->statics + c->statics_size)
+        return IN_STATICS;
+    if (a >= c->heap && a + len <= c->heap + LDM_BYTES)
+        return IN_HEAP;
+    if (swemu.stack_in_ldm && a >= c->stack_lo && a + len <= c->stack_top)
+        return IN_STACK;
+    return NOWHERE;
+}
+
+/* Return the LDM address of p, as a number from 0; -1 when it is not in the LDM. */
+long swemu_ldm_offset(const struct cpe *c, const void *p)
+{
+    const char *a = p;
+    switch (swemu_ldm_place(c, p, 1)) {
+    case IN_STATICS:
+        return a - c->statics;
+    case IN_HEAP:
+        return (long)c->statics_size + (a - c->heap);
+    case IN_STACK:
+        return LDM_BYTES - (c->stack_top - a);
+    default:
+        return -1;
+    }
+}
+
+/* Return where the LDM address p of `from` lies in the LDM of `to`; null when p is not in the LDM. */
+char *swemu_ldm_translate(const struct cpe *from, const struct cpe *to, const volatile void *p, size_t len)
+{
+    const char *a = (const char *)p;
+    switch (swemu_ldm_place(from, a, len)) {
+    case IN_STATICS:
+        return to->statics + (a - from->statics);
+    case IN_HEAP:
+        return to->heap + (a - from->heap);
+    case IN_STACK:
+        return to->stack_top - (from->stack_top - a);
+    default:
+        return NULL;
+    }
+}
+
+/* ---- ldm_malloc ---- */
+
+static size_t room(const struct cpe *c, const void *sp)
+{
+    size_t used = c->statics_size + (swemu.stack_in_ldm ? stack_now(c, sp) : 0);
+    return used < LDM_BYTES ? LDM_BYTES - used : 0;
+}
+
+static size_t rounded(size_t size) { return (size + 63) & ~(size_t)63; }
+
+void *slave_ldm_malloc(size_t size);
+void *slave_ldm_malloc(size_t size)
+{
+    struct cpe *c = swemu_enter(CALLER(), "ldm_malloc");
+    size_t end = room(c, __builtin_frame_address(0)), need = rounded(size), at = 0;
+    struct ldm_block **link = &c->blocks;
+    for (; *link && (*link)->offset - at < need; link = &(*link)->next)
+        at = (*link)->offset + rounded((*link)->size);
+    if (!size || at + need > end)
+        return NULL;
+    struct ldm_block *made = malloc(sizeof *made);
+    *made = (struct ldm_block){*link, at, size};
+    *link = made;
+    if (at + need > c->heap_used)
+        c->heap_used = at + need;
+    if (c->heap_used > c->heap_peak)
+        c->heap_peak = c->heap_used;
+    return c->heap + at;
+}
+
+static size_t heap_end(const struct cpe *c)
+{
+    size_t end = 0;
+    for (struct ldm_block *b = c->blocks; b; b = b->next)
+        end = b->offset + rounded(b->size);
+    return end;
+}
+
+void slave_ldm_free(void *p, size_t size);
+void slave_ldm_free(void *p, size_t size)
+{
+    struct cpe *c = swemu_enter(CALLER(), "ldm_free");
+    for (struct ldm_block **link = &c->blocks; *link; link = &(*link)->next) {
+        struct ldm_block *b = *link;
+        if (c->heap + b->offset != p)
+            continue;
+        if (b->size != size)
+            swemu_fault(c, CALLER(), "SW622", "pass the size that was given to ldm_malloc",
+                        "ldm_free of %zu bytes, but ldm_malloc gave %zu", size, b->size);
+        *link = b->next;
+        poison(p, (char *)p + size);
+        free(b);
+        c->heap_used = heap_end(c);
+        return;
+    }
+    swemu_fault(c, CALLER(), "SW622", "", "ldm_free of %p, which ldm_malloc has not given (or which is free)", p);
+}
+
+size_t slave_get_allocatable_size(void);
+size_t slave_get_allocatable_size(void)
+{
+    struct cpe *c = swemu_enter(CALLER(), "get_allocatable_size");
+    size_t end = room(c, __builtin_frame_address(0));
+    return end > c->heap_used ? end - c->heap_used : 0;
+}

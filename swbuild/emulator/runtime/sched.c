@@ -1,0 +1,305 @@
+/* Who runs when.
+ *
+ * With the baton (late, random and checked modes) exactly one CPE runs; it hands on at every call that
+ * may wait, in a fixed or seeded order, so a run can be repeated.  Without it (eager mode) the CPEs run
+ * in parallel and a spin loop sleeps for a moment instead.
+ *
+ * A hang is: no CPE can run, no transfer is under way, every spin loop has looked again since the last
+ * thing that happened, and the host waits in a join.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+
+#include "swemu.h"
+
+uint64_t swemu_random(void)
+{
+    uint64_t z = (swemu.seed += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+}
+
+static struct timespec after(double seconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    long nano = t.tv_nsec + (long)((seconds - (long)seconds) * 1e9);
+    t.tv_sec += (long)seconds + nano / 1000000000L;
+    t.tv_nsec = nano % 1000000000L;
+    return t;
+}
+
+/* Return the next CPE after `from` (in round or seeded order) for which `test` holds, or null. */
+static struct cpe *pick(const struct cpe *from, bool (*test)(const struct cpe *))
+{
+    int found = 0, n = swemu.count;
+    int start = from ? from->id + 1 : 0;
+    struct cpe *first = NULL;
+    for (int k = 0; k < n; k++) {
+        struct cpe *c = swemu.cpes[(start + k) % n];
+        if (!test(c))
+            continue;
+        if (swemu.completion != RANDOM)
+            return c;
+        if (swemu_random() % (uint64_t)++found == 0)
+            first = c;
+    }
+    return first;
+}
+
+static bool is_ready(const struct cpe *c) { return c->state == CPE_READY; }
+
+static bool can_look_again(const struct cpe *c)
+{
+    return c->state == CPE_SPINNING && c->spin_seen != swemu.generation;
+}
+
+/* Return who gets the baton; null when no CPE has a job that can go on and the host may still act. */
+static struct cpe *next_holder(struct cpe *from)
+{
+    for (;;) {
+        struct cpe *c = pick(from, is_ready);
+        if (c)
+            return c;
+        if (!swemu.busy)
+            return NULL;
+        if ((c = pick(from, can_look_again)))
+            return c;
+        if (swemu_complete_any()) {
+            swemu.generation++;
+            continue;
+        }
+        if (swemu.host_waits)
+            swemu_hang();
+        struct timespec t = after(0.001);
+        pthread_cond_timedwait(&swemu.host_wake, &swemu.lock, &t);
+        swemu.generation++;
+    }
+}
+
+static void hand_over(struct cpe *to)
+{
+    swemu.holder = to;
+    if (!to)
+        return;
+    if (to->state == CPE_SPINNING)
+        to->spin_seen = swemu.generation;
+    to->state = CPE_RUNNING;
+    to->go = true;
+    pthread_cond_signal(&to->wake);
+}
+
+static void pass_baton(struct cpe *c)
+{
+    struct cpe *next = next_holder(c);
+    if (next == c) {
+        hand_over(c);
+        c->go = false;
+        return;
+    }
+    hand_over(next);
+    while (!c->go)
+        pthread_cond_wait(&c->wake, &swemu.lock);
+    c->go = false;
+}
+
+/* A CPE has got a job: wait for the baton. */
+void swemu_sched_start(struct cpe *c)
+{
+    if (!swemu.baton) {
+        c->state = CPE_RUNNING;
+        return;
+    }
+    if (!swemu.holder)
+        hand_over(next_holder(NULL));
+    while (!c->go)
+        pthread_cond_wait(&c->wake, &swemu.lock);
+    c->go = false;
+}
+
+/* In eager mode nobody but a CPE can release a blocked CPE: if all are blocked, it is a hang. */
+static void check_all_blocked(void)
+{
+    for (int k = 0; k < swemu.count; k++) {
+        enum cpe_state s = swemu.cpes[k]->state;
+        if (s != CPE_IDLE && s != CPE_BLOCKED)
+            return;
+    }
+    swemu_hang();
+}
+
+/* Wait until another CPE wakes this one. */
+void swemu_sched_block(struct cpe *c, const char *what, uintptr_t pc)
+{
+    c->blocked_in = what;
+    c->pc = pc;
+    c->state = CPE_BLOCKED;
+    swemu.generation++;
+    if (swemu.baton) {
+        pass_baton(c);
+    } else {
+        check_all_blocked();
+        while (c->state == CPE_BLOCKED)
+            pthread_cond_wait(&c->wake, &swemu.lock);
+        c->state = CPE_RUNNING;
+    }
+    c->blocked_in = NULL;
+}
+
+void swemu_sched_wake(struct cpe *c)
+{
+    if (c->state != CPE_BLOCKED)
+        return;
+    c->state = CPE_READY;
+    swemu.generation++;
+    if (!swemu.baton)
+        pthread_cond_signal(&c->wake);
+}
+
+/* Let another CPE run, if one can. */
+void swemu_sched_yield(struct cpe *c)
+{
+    c->state = CPE_READY;
+    swemu.generation++;
+    pass_baton(c);
+}
+
+/* The job is done. */
+void swemu_sched_leave(struct cpe *c)
+{
+    c->state = CPE_IDLE;
+    swemu.generation++;
+    swemu.busy--;
+    if (swemu.baton)
+        hand_over(next_holder(c));
+    else if (swemu.busy)
+        check_all_blocked();
+    pthread_cond_broadcast(&swemu.host_wake);
+}
+
+static void nap(unsigned n)
+{
+    if (n < 32) {
+        sched_yield();
+        return;
+    }
+    struct timespec t = {0, n < 64 ? 50000 : n < 1000 ? 200000 : 2000000};
+    nanosleep(&t, NULL);
+}
+
+static void relax_eager(struct cpe *c, unsigned n, const volatile void *word, uintptr_t pc)
+{
+    if (n == 0) {
+        c->pc = pc;
+        c->spin_word = word;
+        __atomic_add_fetch(&swemu.generation, 1, __ATOMIC_RELAXED);
+    }
+    __atomic_add_fetch(&c->turns, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->state, CPE_SPINNING, __ATOMIC_RELAXED);
+    nap(n);
+    __atomic_store_n(&c->state, CPE_RUNNING, __ATOMIC_RELAXED);
+    __sync_synchronize();
+}
+
+static void relax_baton(struct cpe *c, unsigned n, const volatile void *word, uintptr_t pc)
+{
+    swemu_lock();
+    c->pc = pc;
+    c->spin_word = word;
+    if (n == 0)
+        swemu.generation++;
+    if (swemu_complete_one(c, word)) {
+        swemu.generation++;
+        if (swemu.completion == RANDOM && swemu_random() % 4 == 0)
+            swemu_sched_yield(c);
+    } else {
+        if (n == 0)
+            c->spin_seen = swemu.generation - 1;
+        else
+            c->spin_seen = swemu.generation;
+        c->state = CPE_SPINNING;
+        c->blocked_in = "spin loop";
+        pass_baton(c);
+        c->blocked_in = NULL;
+    }
+    swemu_unlock();
+}
+
+static void relax(struct cpe *c, unsigned n, const volatile void *word, uintptr_t pc)
+{
+    if (swemu.baton)
+        relax_baton(c, n, word, pc);
+    else
+        relax_eager(c, n, word, pc);
+}
+
+/* One turn of a spin loop of slave code. */
+void __swemu_relax(unsigned n, const volatile void *word)
+{
+    struct cpe *c = swemu_self;
+    if (c)
+        relax(c, n, word, CALLER());
+    else
+        sched_yield();
+}
+
+/* Wait until the reply word is at least `value`. */
+int __swemu_wait_value(const volatile void *reply, int value);
+int __swemu_wait_value(const volatile void *reply, int value)
+{
+    struct cpe *c = swemu_enter(CALLER(), "wait_value");
+    struct site *s = swemu_site(c, CALLER(), OP_WAIT);
+    s->calls++;
+    const volatile int *word = reply;
+    for (unsigned n = 0; *word < value; n++)
+        relax(c, n, word, CALLER());
+    return 0;
+}
+
+/* Return the calling CPE; a slave-only function that the host calls is a fault. */
+struct cpe *swemu_enter(uintptr_t pc, const char *what)
+{
+    struct cpe *c = swemu_self;
+    if (UNLIKELY(!c))
+        swemu_host_fault(pc, "SW602", "call it from slave code", "%s was called on the host", what);
+    swemu_ldm_sample_stack(c, __builtin_frame_address(0), pc);
+    return c;
+}
+
+/* Eager mode: notice that for some seconds nobody did anything but spin or wait in a barrier. */
+static void *watchdog(void *unused)
+{
+    (void)unused;
+    unsigned long seen = 0;
+    double quiet = 0;
+    for (;;) {
+        struct timespec t = {0, 100000000};
+        nanosleep(&t, NULL);
+        swemu_lock();
+        unsigned long now = __atomic_load_n(&swemu.generation, __ATOMIC_RELAXED);
+        bool idle = swemu.busy && swemu.host_waits && now == seen;
+        for (int k = 0; idle && k < swemu.count; k++) {
+            enum cpe_state s = __atomic_load_n(&swemu.cpes[k]->state, __ATOMIC_RELAXED);
+            unsigned long turns = __atomic_load_n(&swemu.cpes[k]->turns, __ATOMIC_RELAXED);
+            idle = s != CPE_READY && (s != CPE_RUNNING || turns != swemu.cpes[k]->turns_seen);
+            swemu.cpes[k]->turns_seen = turns;
+        }
+        quiet = idle ? quiet + 0.1 : 0;
+        seen = now;
+        if (quiet >= swemu.hang_seconds)
+            swemu_hang();
+        swemu_unlock();
+    }
+    return NULL;
+}
+
+void swemu_watchdog_start(void)
+{
+    pthread_t thread;
+    if (!swemu.baton && pthread_create(&thread, NULL, watchdog, NULL) == 0)
+        pthread_detach(thread);
+}

@@ -1,0 +1,187 @@
+/* The emulated core group: types and functions that the parts of the runtime share.
+ *
+ * One thread per CPE lives from athread_init to the end of the process, so that its thread-local
+ * variables are its LDM.  In the deterministic modes (late, random, checked) a baton goes round: one
+ * CPE runs at a time.  In eager mode all of them run, and transfers complete at issue.
+ */
+#ifndef SWEMU_H
+#define SWEMU_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "machine.h"
+
+#define SWEMU_MESH 8
+#define SWEMU_CPES 64
+#define SWEMU_MAX_CGS 6
+#define SWEMU_MAX_CPES (SWEMU_CPES * SWEMU_MAX_CGS)
+#define SWEMU_EXIT_FAULT 86
+#define SWEMU_EXIT_HANG 87
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CALLER() ((uintptr_t)__builtin_return_address(0))
+
+enum completion { EAGER, LATE, RANDOM };
+enum cpe_state { CPE_IDLE, CPE_READY, CPE_RUNNING, CPE_BLOCKED, CPE_SPINNING };
+enum xfer_kind { XFER_GET, XFER_PUT, XFER_RMA_GET, XFER_RMA_PUT };
+enum place { NOWHERE, IN_STATICS, IN_STACK, IN_HEAP };
+
+struct cpe;
+
+/* One transfer under way, or a put whose bytes have left the LDM but have not reached memory. */
+struct xfer {
+    struct xfer *next, *prev;
+    enum xfer_kind kind;
+    char *mem, *ldm;
+    int len, bsize, stride;
+    volatile int *reply;        /* the issuer's reply word, or null */
+    uint64_t targets;           /* CPEs of the group that receive (or hand out, for an RMA get) */
+    volatile int *remote_reply; /* as an address of the issuer's own LDM */
+    char *remote;               /* RMA: likewise */
+    char *staged;               /* put past its reply: the bytes to be written */
+    uintptr_t pc;
+    unsigned long serial;
+};
+
+struct xfer_list {
+    struct xfer head;
+    int count;
+};
+
+/* Counters of one call site in one kernel. */
+struct site {
+    uintptr_t pc;
+    void *kernel;
+    int op; /* enum site_op */
+    unsigned long calls, bytes, blocks, requests, partial, misaligned, waits;
+    struct site *next;
+};
+
+enum site_op { OP_GET, OP_PUT, OP_RMA_GET, OP_RMA_PUT, OP_BCAST, OP_BARRIER, OP_WAIT, OP_SEND, OP_RECV, OP_ATOMIC };
+
+#define SITE_BUCKETS 64
+
+struct cpe {
+    int id, cg, pen, row, col;
+    pthread_t thread;
+    pthread_cond_t wake;
+    enum cpe_state state;
+    bool started;
+    bool go;                     /* baton or job handed over */
+    void (*func)(void *);
+    void *arg;
+    const char *blocked_in;      /* what it waits for, for the hang report */
+    uintptr_t pc;                /* where it last called the runtime */
+    unsigned long spin_seen;     /* generation at its last fruitless look */
+    volatile const void *spin_word;
+    unsigned long turns, turns_seen; /* of its spin loops, and what the watchdog saw of them */
+    volatile bool in_runtime;
+
+    char *statics;
+    size_t statics_size, statics_init;
+    char *stack_lo, *stack_top;  /* stack of the kernel: from stack_top down */
+    char *heap;
+    size_t heap_used, heap_peak, stack_peak;
+    struct ldm_block *blocks;
+
+    struct xfer_list pending, staged;
+    unsigned long serial;
+    uint64_t arrived_mask;       /* barrier it waits in */
+    int arrived_kind;
+    char *known_lo, *known_hi;   /* last block of main memory that was looked up */
+    unsigned long heap_seen;
+    struct site *sites[SITE_BUCKETS];
+    unsigned long barriers;
+};
+
+struct emulator {
+    enum completion completion;
+    bool checked, baton, trace, poison, stack_in_ldm;
+    uint64_t seed;
+    int groups, active_limit;
+    bool initialised, halted, joined;
+    volatile bool host_waits;    /* the host is in join */
+    int running;                 /* CPEs with a job that are neither blocked nor spinning */
+    int busy;                    /* CPEs with a job */
+    unsigned long generation;    /* grows whenever something happened that a spin loop may wait for */
+    unsigned long spawns;
+    double hang_seconds;
+    const char *counters_path, *trace_path;
+    pthread_mutex_t lock;
+    pthread_cond_t host_wake;
+    struct cpe *holder;
+    struct cpe *cpes[SWEMU_MAX_CPES];
+    int count;
+};
+
+extern struct emulator swemu;
+extern __thread struct cpe *swemu_self;
+
+/* config.c */
+void swemu_configure(void);
+
+/* sched.c: all with swemu.lock held */
+void swemu_sched_start(struct cpe *c);
+void swemu_sched_block(struct cpe *c, const char *what, uintptr_t pc);
+void swemu_sched_wake(struct cpe *c);
+void swemu_sched_leave(struct cpe *c);
+void swemu_sched_yield(struct cpe *c);
+void swemu_watchdog_start(void);
+uint64_t swemu_random(void);
+static inline void swemu_lock(void) { pthread_mutex_lock(&swemu.lock); }
+static inline void swemu_unlock(void) { pthread_mutex_unlock(&swemu.lock); }
+struct cpe *swemu_enter(uintptr_t pc, const char *what);
+
+/* dma.c */
+void swemu_complete(struct cpe *c, struct xfer *x);
+bool swemu_complete_one(struct cpe *c, const volatile void *word);
+bool swemu_complete_any(void);
+void swemu_commit_staged(struct cpe *c);
+void swemu_commit_overlap(struct cpe *c, const char *lo, const char *hi);
+void swemu_drain(struct cpe *c);
+void swemu_maybe_complete(struct cpe *c);
+void swemu_issue(struct cpe *c, struct xfer *x);
+struct xfer *swemu_xfer_new(void);
+
+/* ldm.c */
+enum place swemu_ldm_place(const struct cpe *c, const void *p, size_t len);
+long swemu_ldm_offset(const struct cpe *c, const void *p);
+char *swemu_ldm_translate(const struct cpe *from, const struct cpe *to, const volatile void *p, size_t len);
+void swemu_ldm_setup(struct cpe *c);
+void swemu_ldm_check_size(struct cpe *c);
+void swemu_ldm_sample_stack(struct cpe *c, const void *sp, uintptr_t pc);
+size_t swemu_ldm_static_size(const struct cpe *c);
+size_t swemu_ldm_peak(const struct cpe *c);
+
+/* mem.c */
+struct mem_block { char *lo, *hi; const char *kind; };
+bool swemu_mem_find(const void *p, struct mem_block *out);
+bool swemu_mem_valid(struct cpe *c, const void *p, size_t len);
+void swemu_mem_describe(const void *p, char *buffer, size_t size);
+
+/* sync.c */
+void swemu_sync(struct cpe *c, uint64_t mask, int kind, const char *what, uintptr_t pc);
+
+/* report.c */
+void swemu_fault(struct cpe *c, uintptr_t pc, const char *code, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 5, 6), noreturn));
+void swemu_host_fault(uintptr_t pc, const char *code, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5), noreturn));
+void swemu_hang(void) __attribute__((noreturn));
+void swemu_report_crash(struct cpe *c, int signal, const void *address, void *context);
+void swemu_locate(uintptr_t pc, char *buffer, size_t size);
+void swemu_finish(int status) __attribute__((noreturn));
+const char *swemu_function_name(void *function, char *buffer, size_t size);
+
+/* counters.c */
+struct site *swemu_site(struct cpe *c, uintptr_t pc, enum site_op op);
+void swemu_count_transfer(struct cpe *c, const struct xfer *x, enum site_op op);
+void swemu_count_spawn(void *func, uint64_t cpes);
+void swemu_write_counters(void);
+
+#endif

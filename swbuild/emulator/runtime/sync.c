@@ -1,0 +1,84 @@
+/* Barriers: every CPE of the set arrives with the same set, then all go on. */
+#include "swemu.h"
+
+static bool same(const struct cpe *a, const struct cpe *b)
+{
+    return a->cg == b->cg && a->arrived_mask == b->arrived_mask && a->arrived_kind == b->arrived_kind;
+}
+
+/* Arrive at the barrier of the CPEs in mask (bits are _PEN); wait for the others. */
+void swemu_sync(struct cpe *c, uint64_t mask, int kind, const char *what, uintptr_t pc)
+{
+    if (!(mask >> c->pen & 1))
+        swemu_fault(c, pc, "SW630", "a CPE may only wait in a set that it belongs to",
+                    "%s: the synchronisation vector %#llx does not contain this CPE (SYNE1)", what,
+                    (unsigned long long)mask);
+    c->barriers++;
+    swemu_site(c, pc, OP_BARRIER)->calls++;
+    swemu_commit_staged(c);
+    swemu_lock();
+    c->arrived_mask = mask;
+    c->arrived_kind = kind;
+    uint64_t here = 0;
+    struct cpe *const *group = &swemu.cpes[c->cg * SWEMU_CPES];
+    for (int k = 0; k < SWEMU_CPES; k++)
+        if (group[k]->arrived_mask && same(group[k], c))
+            here |= 1ULL << k;
+    if (here != mask) {
+        swemu_sched_block(c, what, pc);
+    } else {
+        for (int k = 0; k < SWEMU_CPES; k++)
+            if (mask >> k & 1) {
+                group[k]->arrived_mask = 0;
+                if (group[k] != c)
+                    swemu_sched_wake(group[k]);
+            }
+    }
+    swemu_unlock();
+}
+
+enum { SYNC_ARRAY = 1, SYNC_ROW, SYNC_COL };
+
+static uint64_t row_set(const struct cpe *c, int columns) { return (uint64_t)(columns & 0xff) << (c->row * SWEMU_MESH); }
+
+static uint64_t column_set(const struct cpe *c, int rows)
+{
+    uint64_t set = 0;
+    for (int r = 0; r < SWEMU_MESH; r++)
+        if (rows >> r & 1)
+            set |= 1ULL << (r * SWEMU_MESH + c->col);
+    return set;
+}
+
+static uint64_t mesh_set(int columns, int rows)
+{
+    uint64_t set = 0;
+    for (int r = 0; r < SWEMU_MESH; r++)
+        if (rows >> r & 1)
+            set |= (uint64_t)(columns & 0xff) << (r * SWEMU_MESH);
+    return set;
+}
+
+int slave_athread_syn(int scope, int mask);
+int slave_athread_syn(int scope, int mask)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "athread_syn");
+    if (scope == 0)
+        swemu_sync(c, row_set(c, mask), SYNC_ROW, "athread_syn(ROW_SCOPE)", pc);
+    else if (scope == 1)
+        swemu_sync(c, column_set(c, mask), SYNC_COL, "athread_syn(COL_SCOPE)", pc);
+    else if (scope == 2)
+        swemu_sync(c, mesh_set(mask & 0xff, mask >> 8 & 0xff), SYNC_ARRAY, "athread_syn(ARRAY_SCOPE)", pc);
+    else
+        swemu_fault(c, pc, "SW631", "use ROW_SCOPE, COL_SCOPE or ARRAY_SCOPE", "athread_syn: unknown scope %d", scope);
+    return 0;
+}
+
+int slave_athread_ssync_array(void);
+int slave_athread_ssync_array(void)
+{
+    struct cpe *c = swemu_enter(CALLER(), "athread_ssync_array");
+    swemu_sync(c, ~0ULL, SYNC_ARRAY, "athread_ssync_array", CALLER());
+    return 0;
+}
