@@ -1,0 +1,71 @@
+"""``swbuild generate``: write host, slave and header files for the regions of a manifest."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from swbuild.cli.exits import Exit
+from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.pipeline import Timings, Unit, depfile_text, generate_project, outputs_of, write_all
+from swbuild.pipeline.writing import dependencies, write_text
+
+if TYPE_CHECKING:
+    from swbuild.manifest import Project
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: ArgumentParser) -> None:
+    add_input_arguments(parser, "fix this parameter in the generated code (repeatable)")
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o", "--output", metavar="DIR", default=".", help="write here (default: the current directory)"
+    )
+    group.add_argument("--depfile", metavar="FILE", help="write what was read to FILE, for Make and Ninja")
+    group.add_argument(
+        "--depfile-target",
+        action="append",
+        metavar="NAME",
+        help="the target in the depfile (default: every file written)",
+    )
+    group.add_argument("--touch", action="store_true", help="give unchanged files a new time stamp, too")
+    group.add_argument(
+        "--allow-refused",
+        action="store_true",
+        help="leave regions that cannot be modelled on the host, with a note",
+    )
+    group.add_argument("--timings", action="store_true", help="print how long each stage took")
+    group.add_argument("-q", "--quiet", action="store_true", help="do not list the files")
+
+
+def run(args: Namespace) -> int:
+    timings = Timings()
+    with timings.stage("manifest"):
+        project = project_of(args)
+    units = generate_project(project, timings, allow_refused=args.allow_refused)
+    with timings.stage("write"):
+        _write(args, project, units)
+    for unit in units:
+        for region in unit.model.refused:
+            print("\n".join(str(item) for item in region.diagnostics), file=sys.stderr)
+    if args.timings:
+        print("\n".join(timings.lines()), file=sys.stderr)
+    return Exit.OK
+
+
+def _write(args: Namespace, project: Project, units: tuple[Unit, ...]) -> None:
+    directory = Path(args.output)
+    outputs = [output for unit in units for output in outputs_of(unit)]
+    changed = write_all(directory, outputs, touch=args.touch)
+    if args.depfile:
+        targets = args.depfile_target or [directory / output.name for output in outputs]
+        read: list[str | Path] = [project.path] if project.path else []
+        read += [name for unit in units for name in (unit.source.path, *unit.model.dependencies)]
+        write_text(Path(args.depfile), depfile_text(targets, dependencies(read)))
+    if not args.quiet:
+        for output in outputs:
+            path = directory / output.name
+            print(path if path in changed else f"{path} (unchanged)")

@@ -1,0 +1,32 @@
+"""``swbuild schema``: the manifest's JSON Schema and reference page."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from swbuild.cli.exits import Exit
+from swbuild.pipeline.writing import write_text
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: ArgumentParser) -> None:
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--reference", action="store_true", help="print the reference page (Markdown) instead"
+    )
+    choice.add_argument("--update", action="store_true", help="rewrite both in a checkout of swbuild")
+
+
+def run(args: Namespace) -> int:
+    from swbuild.manifest.reference import reference_text
+    from swbuild.manifest.schema import SCHEMA_FILE, schema_text
+
+    if args.update:
+        write_text(SCHEMA_FILE, schema_text())
+        write_text(Path(__file__).parents[3] / "docs" / "manifest.md", reference_text())
+        return Exit.OK
+    sys.stdout.write(reference_text() if args.reference else schema_text())
+    return Exit.OK

@@ -1,0 +1,55 @@
+"""From a project to generated units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.pipeline.timings import Timings
+
+if TYPE_CHECKING:
+    from swbuild.codegen.unit import GeneratedUnit
+    from swbuild.frontend.request import SourceModel
+    from swbuild.manifest import Project, ProjectSource
+
+__all__ = ["Unit", "generate_project"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one source of the project has become."""
+
+    source: ProjectSource
+    model: SourceModel
+    generated: GeneratedUnit
+
+
+def generate_project(
+    project: Project, timings: Timings, *, kernels: Iterable[str] = (), allow_refused: bool = False
+) -> tuple[Unit, ...]:
+    """Return a unit for every source, or raise with the mistakes of all of them.
+
+    ``kernels`` narrows the regions of sources that the manifest does not name regions of.  Without
+    ``allow_refused`` a region that cannot be modelled is a mistake; with it, it stays on the host.
+    """
+    with timings.stage("import"):
+        from swbuild.frontend import read_source
+        from swbuild.generate import generate_unit
+    units: list[Unit] = []
+    problems: list[Diagnostic] = []
+    for source in project.sources:
+        try:
+            with timings.stage("front end"):
+                model = read_source(source.path, source.cpp, source.requests)
+            if model.refused and not allow_refused:
+                raise SwbuildError(item for region in model.refused for item in region.diagnostics)
+            with timings.stage("generate"):
+                generated = generate_unit(model, source.options(scop.name for scop in model.scops))
+            units.append(Unit(source, model, generated))
+        except SwbuildError as error:
+            problems += error.diagnostics
+    if problems:
+        raise SwbuildError(problems)
+    return tuple(units)
