@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from swbuild.check.results import Counts
 
 __all__ = ["SPAWN_COUNTER", "read_counts", "run_environment"]
 
-#: See :func:`swbuild.check.harness.harness_source`.
-SPAWN_COUNTER: str | None = None
+#: A declaration and an expression for the spawns so far, see :func:`swbuild.check.harness.harness_source`.
+SPAWN_COUNTER = (
+    "extern unsigned long swemu_spawn_count(void) __attribute__((weak));"
+    "|swemu_spawn_count ? (long)swemu_spawn_count() : -1"
+)
 
 
-def run_environment(mode: str, counts: Path) -> dict[str, str]:
-    """Return the environment for a run in ``mode`` that writes its counts to ``counts``."""
-    return {"SW_EMU_DMA": mode, "SW_EMU_COUNTERS": str(counts)}
+def run_environment(mode: str, counters: Path) -> dict[str, str]:
+    """Return the environment for a run in ``mode`` that writes its counters to the file."""
+    checked = mode == "checked"
+    return {
+        "SWBUILD_EMU_DMA": "late" if checked else mode,
+        "SWBUILD_EMU_CHECKED": "1" if checked else "0",
+        "SWBUILD_EMU_COUNTERS": str(counters),
+    }
 
 
 def read_counts(path: Path) -> Counts:
     """Return the counts of a run, all unknown if it wrote none."""
-    if not path.exists():
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return Counts()
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return Counts(spawns=found.get("spawns"))
+    return Counts(
+        spawns=int(found["spawns"]),
+        dma_operations=_sum(found, "calls"),
+        dma_bytes=_sum(found, "bytes"),
+        ldm_bytes=int(found["ldm"]["peak"]),
+    )
+
+
+def _sum(found: Mapping[str, Any], what: str) -> int:
+    """Return the sum over all kernels of a figure of their transfers in both directions."""
+    return sum(int(kernel[way][what]) for kernel in found["kernels"] for way in ("get", "put"))

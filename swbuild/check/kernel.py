@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 import time
 from collections.abc import Mapping
@@ -168,7 +169,18 @@ def _run_offloaded(
     ]
     if not found.complete:
         results += _lost(work.plan.cases[len(results) :], mode, done)
-    return results, read_counts(counters)
+    counts = read_counts(counters)
+    if counts.spawns == 0:
+        results = [*map(_idle, results, work.plan.cases), *results[len(work.plan.cases) :]]
+    return results, counts
+
+
+def _idle(result: CaseResult, case: Case) -> CaseResult:
+    """Return the verdict on a case of a run that started no kernel at all."""
+    if result.outcome is not Outcome.PASS or not case.must_spawn:
+        return result
+    message = "right, but the emulator saw no kernel start: the offloaded code did not run"
+    return dataclasses.replace(result, outcome=Outcome.NOT_OFFLOADED, message=message)
 
 
 def _run(

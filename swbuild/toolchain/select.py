@@ -65,4 +65,4 @@ def _overridden(role: Role, tool: Tool, overrides: Overrides) -> Tool:
 def _stand_ins(machine: Machine) -> str:
     from swbuild.emulator import toolchain_dir  # here: only this target needs the emulator
 
-    return str(toolchain_dir(machine))
+    return str(toolchain_dir(machine.value))

@@ -17,7 +17,9 @@ NAN, INF = math.nan, math.inf
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 
 
-def mismatches(expected: list[Any], actual: list[Any], tolerance: Tolerance = EXACT, dtype: str = "f8") -> int:
+def mismatches(
+    expected: list[Any], actual: list[Any], tolerance: Tolerance = EXACT, dtype: str = "f8"
+) -> int:
     left, right = np.array(expected, dtype=dtype), np.array(actual, dtype=dtype)
     return compare_arrays("x", left, right, tolerance).mismatches
 

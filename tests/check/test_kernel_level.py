@@ -106,7 +106,9 @@ def test_crash_is_reported_with_the_cases_before_it(tmp_path: Path) -> None:
 
 
 def test_early_exit_with_success_does_not_pass(tmp_path: Path) -> None:
-    host = broken("return 0;", "if (n == 33) exit(0); return 0;").replace("int sw_", "void exit(int);\nint sw_", 1)
+    host = broken("return 0;", "if (n == 33) exit(0); return 0;").replace(
+        "int sw_", "void exit(int);\nint sw_", 1
+    )
     result = check(tmp_path, host)
     assert result.outcome is Outcome.CRASH
 
