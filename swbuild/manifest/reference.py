@@ -27,8 +27,8 @@ _HEAD = """\
 
 A manifest is a YAML file, `sunway.yaml` by custom, that names C files, the regions in them that become
 kernels, and how. It must mean the same to every reader of YAML: unknown or repeated keys are errors, and so
-are words that YAML 1.1 and 1.2 read differently (`8:8`, `on`, `no`, `010`, `0x10`). All mistakes of a file are
-reported at once, each with line, column and advice.
+are words that YAML 1.1 and 1.2 read differently (`8:8`, `on`, `no`, `010`, `0x10`). All mistakes of a file
+are reported at once, each with line, column and advice.
 
 For completion and hover texts in an editor, let the first line of the manifest name the schema that
 `swbuild schema > sunway.schema.json` writes:

@@ -1,4 +1,4 @@
-"""``swbuild check``: every kernel against its serial reference."""
+"""``swbuild check``: every kernel against its serial reference, or a whole program against itself."""
 
 from __future__ import annotations
 
@@ -7,20 +7,35 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.cli.inputs import add_input_arguments, is_manifest, project_of
+from swbuild.cli.progress import progress
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 if TYPE_CHECKING:
-    from swbuild.check import CheckSettings, RegionResult
+    from swbuild.check import CheckSettings
+    from swbuild.check.program import ProgramTask
+    from swbuild.manifest import Project
 
 __all__ = ["configure", "run"]
 
+_EPILOG = """\
+exit status: 0 all pass, 1 a mismatch, a crash or a timeout, 2 a mistake in the input, 77 nothing could be
+checked, 99 the machinery failed.
+
+examples:
+  swbuild check sunway.yaml                       every kernel of the manifest at its sizes
+  swbuild check sunway.yaml -k gemm --dma random:7
+  swbuild check gemm.c -p ni=64 -p nj=50 -p nk=70  every region of a C file at one size
+  swbuild check --program -I inc main.c solver.c   the whole program, serial against offloaded
+"""
+
 
 def configure(parser: ArgumentParser) -> None:
-    add_input_arguments(parser, "check at this size, instead of the manifest's sizes (repeatable)")
-    group = parser.add_argument_group("how to check")
-    group.add_argument(
-        "--program", action="store_true", help="compile and compare whole programs, with their main"
+    parser.epilog = _EPILOG
+    add_input_arguments(
+        parser, "check at this size instead of the manifest's; completed if partial (repeatable)"
     )
+    group = parser.add_argument_group("how to check")
     group.add_argument("--seed", type=int, metavar="N", help="seed of the input data")
     group.add_argument(
         "--dma",
@@ -28,33 +43,64 @@ def configure(parser: ArgumentParser) -> None:
         metavar="MODE",
         help="when transfers complete: eager, late or random:SEED (repeatable; default: late and eager)",
     )
+    group.add_argument("--target", choices=("emulator", "node"), default="emulator", help="where kernels run")
+    group.add_argument(
+        "--launcher", default="local", metavar="L", help="local, bsub, swrun, slurm or a template"
+    )
     group.add_argument("--allow-refused", action="store_true", help="skip regions that cannot be modelled")
     group.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds for one run")
     group.add_argument(
-        "-j", "--jobs", type=int, default=0, metavar="N", help="sources at a time (default: one per core)"
+        "-j", "--jobs", type=int, default=0, metavar="N", help="sources at a time (default: as cores)"
     )
     group.add_argument("--keep", metavar="DIR", help="leave generated files and data in DIR")
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress, only the table")
+    group = parser.add_argument_group("whole programs")
+    group.add_argument(
+        "--program", action="store_true", help="compile all inputs to one program and run its main"
+    )
+    group.add_argument(
+        "--arg", action="append", default=[], metavar="ARG", help="an argument for the program"
+    )
+    group.add_argument(
+        "--input", action="append", default=[], metavar="FILE", help="a file that the program reads"
+    )
+    group.add_argument(
+        "--link", action="append", default=[], metavar="ARG", help="an argument for the linker"
+    )
 
 
 def run(args: Namespace) -> int:
+    return _run_program(args) if args.program else _run_kernels(args)
+
+
+def _run_kernels(args: Namespace) -> int:
     from swbuild.check import check_sources, exit_status, explain, print_table
     from swbuild.check.project import tasks_of
 
     project = project_of(args, params_are_sizes=True)
-    results = check_sources(tasks_of(project), _settings(args), _progress)
+    with progress(_count(project), args.quiet) as tell:
+        results = check_sources(tasks_of(project), _settings(args), tell)
     print_table(results, sys.stdout)
-    for result in results:
-        text = explain(result)
-        if text:
-            print(text, file=sys.stderr)
+    sys.stdout.flush()
+    for text in filter(None, map(explain, results)):
+        print(text, file=sys.stderr)
     return exit_status(results)
+
+
+def _count(project: Project) -> int | None:
+    """Return how many regions there are, if the manifest says so."""
+    kernels = [source.kernels for source in project.sources]
+    return None if None in kernels else sum(len(found or ()) for found in kernels)
 
 
 def _settings(args: Namespace) -> CheckSettings:
     from swbuild.check import CheckSettings
     from swbuild.check.tasks import DEFAULT_MODES
+    from swbuild.toolchain import Target
 
     return CheckSettings(
+        target=Target(args.target),
+        launcher=args.launcher,
         modes=tuple(args.dma or DEFAULT_MODES),
         timeout=args.timeout,
         jobs=args.jobs,
@@ -63,5 +109,27 @@ def _settings(args: Namespace) -> CheckSettings:
     )
 
 
-def _progress(result: RegionResult) -> None:
-    print(f"{result.region}: {result.outcome.value} ({result.seconds:.1f} s)", file=sys.stderr, flush=True)
+def _run_program(args: Namespace) -> int:
+    from swbuild.check.program import check_program
+    from swbuild.cli.program import print_program
+
+    result = check_program(_program_task(args), _settings(args))
+    print_program(result)
+    return result.outcome.exit_status
+
+
+def _program_task(args: Namespace) -> ProgramTask:
+    from swbuild.check.program import ProgramTask
+
+    for name in filter(is_manifest, args.inputs):
+        raise SwbuildError(Diagnostic("SW100", "--program takes C files, not a manifest", Span(name)))
+    project = project_of(args)
+    first = project.sources[0]
+    return ProgramTask(
+        sources=tuple(source.path for source in project.sources),
+        cpp=first.cpp,
+        default_options=first.every.options,
+        arguments=tuple(args.arg),
+        inputs=tuple(map(Path, args.input)),
+        link_arguments=tuple(args.link),
+    )

@@ -63,7 +63,8 @@ def _write(args: Namespace, project: Project, units: tuple[Unit, ...]) -> None:
     if args.depfile:
         targets = args.depfile_target or [directory / output.name for output in outputs]
         read: list[str | Path] = [project.path] if project.path else []
-        read += [name for unit in units for name in (unit.source.path, *unit.model.dependencies)]
+        for unit in units:
+            read += [unit.source.path, *unit.model.dependencies]
         write_text(Path(args.depfile), depfile_text(targets, dependencies(read)))
     if not args.quiet:
         for output in outputs:

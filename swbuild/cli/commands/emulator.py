@@ -1,0 +1,43 @@
+"""``swbuild emulator``: the emulated machine's compilers and launchers in a shell."""
+
+from __future__ import annotations
+
+import shlex
+from argparse import ArgumentParser, Namespace
+
+from swbuild.cli.exits import Exit
+from swbuild.options import Machine
+
+__all__ = ["configure", "run"]
+
+_EPILOG = """\
+example:
+  eval "$(swbuild emulator env --machine sw26010-pro)"
+  make && ./app
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "what",
+        choices=("env", "path"),
+        help="env: shell commands that put the stand-ins first on PATH; path: their directory",
+    )
+    machines = [machine.value for machine in Machine]
+    parser.add_argument("--machine", choices=machines, default=machines[0], help="the chip")
+
+
+def run(args: Namespace) -> int:
+    from swbuild.emulator import environment, toolchain_dir
+
+    machine = Machine(args.machine)
+    folder = str(toolchain_dir(machine))
+    if args.what == "path":
+        print(folder)
+        return Exit.OK
+    added = {name: value for name, value in environment(machine, {}).items() if name != "PATH"}
+    print(f'export PATH={shlex.quote(folder)}:"$PATH"')
+    for name, value in sorted(added.items()):
+        print(f"export {name}={shlex.quote(value)}")
+    return Exit.OK

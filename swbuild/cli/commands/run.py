@@ -1,0 +1,63 @@
+"""``swbuild run``: start a program on the emulated core group."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+from argparse import ArgumentParser, Namespace
+
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.options import Machine
+
+__all__ = ["configure", "run"]
+
+_EPILOG = """\
+The program must have been built by the emulated compilers ('swbuild emulator env').  Its exit status is
+that of 'swbuild run'; 128 + N when signal N ended it.
+
+examples:
+  swbuild run --checked ./app
+  swbuild run --dma random:7 --profile app.json ./app input.txt && swbuild profile app.json
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("program", metavar="PROGRAM", help="the executable")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARG", help="its arguments")
+    machines = [machine.value for machine in Machine]
+    parser.add_argument("--machine", choices=machines, default=machines[0], help="the chip it was built for")
+    parser.add_argument("--checked", action="store_true", help="watch every access and transfer (slower)")
+    parser.add_argument("--dma", metavar="MODE", help="when transfers complete: eager, late or random:SEED")
+    parser.add_argument(
+        "--profile", metavar="FILE", help="write exact counts to FILE (see 'swbuild profile')"
+    )
+    parser.add_argument("--trace", metavar="FILE", help="write the events of every CPE to FILE")
+
+
+def run(args: Namespace) -> int:
+    from swbuild.emulator import environment
+
+    path = shutil.which(args.program)
+    if path is None:
+        hint = "give a path, as in ./app" if "/" not in args.program else ""
+        raise SwbuildError(Diagnostic("SW114", "there is no such program", Span(args.program), hint))
+    variables = {**environment(Machine(args.machine)), **_settings(args)}
+    try:
+        status = subprocess.run([path, *args.arguments], env=variables, check=False).returncode
+    except OSError as error:
+        message = f"cannot start it: {error.strerror}"
+        raise SwbuildError(Diagnostic("SW114", message, Span(args.program))) from None
+    return 128 - status if status < 0 else status
+
+
+def _settings(args: Namespace) -> dict[str, str]:
+    """Return the emulator's variables for these options."""
+    given = {
+        "SWBUILD_EMU_CHECKED": "1" if args.checked else None,
+        "SWBUILD_EMU_DMA": args.dma,
+        "SWBUILD_EMU_COUNTERS": args.profile,
+        "SWBUILD_EMU_TRACE": args.trace,
+    }
+    return {name: value for name, value in given.items() if value is not None}
