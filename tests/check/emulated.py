@@ -1,4 +1,4 @@
-"""A region offloaded by hand in the style of generated code, for mutation: rows to cores, chunks of a row by DMA."""
+"""A region offloaded by hand in the style of generated code: rows to cores, chunks of a row by DMA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checker must catch what breaks generated code: each mutation of right code is a failure, in some mode."""
+"""The checker catches what breaks generated code: each mutation of right code fails in some mode."""
 
 from __future__ import annotations
 

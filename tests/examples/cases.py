@@ -1,0 +1,59 @@
+"""The example kernels and every size that they must be right at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from swbuild.options import THREAD_SHAPES, Machine
+
+__all__ = ["COMBINATIONS", "EXAMPLES", "MANIFEST", "PARAMETERS", "STENCILS", "sizes_of"]
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "polybench"
+MANIFEST = EXAMPLES / "sunway.yaml"
+
+#: Every machine with every thread shape.
+COMBINATIONS = tuple((machine, shape) for machine in Machine for shape in THREAD_SHAPES)
+
+#: Parameters of each region, with the sizes that PolyBench calls MINI and SMALL.
+PARAMETERS: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "gemm": {"ni": (20, 60), "nj": (25, 70), "nk": (30, 80)},
+    "gemver": {"n": (40, 120)},
+    "gesummv": {"n": (30, 90)},
+    "symm": {"m": (20, 60), "n": (30, 80)},
+    "syrk": {"m": (20, 60), "n": (30, 80)},
+    "syr2k": {"m": (20, 60), "n": (30, 80)},
+    "trmm": {"m": (20, 60), "n": (30, 80)},
+    "two_mm": {"ni": (16, 40), "nj": (18, 50), "nk": (22, 70), "nl": (24, 80)},
+    "three_mm": {"ni": (16, 40), "nj": (18, 50), "nk": (20, 60), "nl": (22, 70), "nm": (24, 80)},
+    "atax": {"m": (38, 116), "n": (42, 124)},
+    "bicg": {"m": (38, 116), "n": (42, 124)},
+    "doitgen": {"nq": (8, 20), "nr": (10, 25), "np": (12, 30)},
+    "mvt": {"n": (40, 120)},
+    "jacobi_2d": {"steps": (20, 40), "n": (30, 90)},
+    "heat_3d": {"steps": (20, 40), "n": (10, 20)},
+}
+
+STENCILS = ("jacobi_2d", "heat_3d")
+
+_EQUAL = (1, 2, 7, 31, 32, 33, 64, 65)
+_PRIMES = (
+    (2, 3, 5, 7, 11),
+    (37, 31, 29, 41, 43),
+    (61, 71, 67, 73, 59),
+    (5, 67, 31, 3, 37),
+    (67, 3, 61, 29, 2),
+)
+
+
+def sizes_of(region: str) -> tuple[dict[str, int], ...]:
+    """Return the sizes for a region: equal ones, unequal primes, MINI and SMALL."""
+    named = PARAMETERS[region]
+    equal = [dict.fromkeys(named, base) for base in _EQUAL]
+    primes = [dict(zip(named, row, strict=False)) for row in _PRIMES]
+    presets = [{name: pair[i] for name, pair in named.items()} for i in (0, 1)]
+    # Time steps repeat the same sweeps: a few of them show what many would.
+    small = [
+        {**sizes, "steps": min(sizes["steps"], 4)} if "steps" in sizes else sizes for sizes in equal + primes
+    ]
+    return (*small, *presets)

@@ -1,0 +1,85 @@
+"""The example kernels on the emulated core group: right at every size, for every shape, on both machines."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from cases import COMBINATIONS, EXAMPLES, MANIFEST, PARAMETERS, STENCILS, sizes_of
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, SourceTask, check_source, explain
+from swbuild.check.project import tasks_of
+from swbuild.manifest.loader import load_manifest
+from swbuild.manifest.resolve import resolve
+from swbuild.options import THREAD_SHAPES, KernelOptions, Machine, Preset
+
+
+def _tasks() -> Mapping[str, SourceTask]:
+    project = resolve(load_manifest(MANIFEST), MANIFEST)
+    return {next(iter(task.options)): task for task in tasks_of(project)}
+
+
+TASKS = _tasks()
+
+
+def check(region: str, directory: Path, **options: object) -> RegionResult:
+    """Check one example with these options at all sizes and return its result."""
+    task = dataclasses.replace(
+        TASKS[region],
+        options={region: dataclasses.replace(KernelOptions(), **options)},  # type: ignore[arg-type]
+        checks={region: RegionCheck(sizes_of(region))},
+    )
+    (result,) = check_source(task, CheckSettings(timeout=300.0), directory, directory / "objects")
+    return result
+
+
+def passes(result: RegionResult) -> None:
+    assert result.outcome is Outcome.PASS, explain(result)
+    assert result.kernels
+    assert not [case.message for case in result.cases if case.outcome is Outcome.SKIP]
+
+
+def covering() -> list[tuple[str, Machine, tuple[int, int]]]:
+    """Return two combinations for each kernel such that every machine meets every shape more than once."""
+    chosen = []
+    for number, region in enumerate(PARAMETERS):
+        for step in (0, 7):
+            machine, shape = COMBINATIONS[(2 * number + step) % len(COMBINATIONS)]
+            chosen.append((region, machine, shape))
+    return chosen
+
+
+def test_the_manifest_lists_every_example() -> None:
+    assert sorted(TASKS) == sorted(PARAMETERS)
+    listed = {task.path.name for task in TASKS.values()}
+    assert listed == {path.name for path in EXAMPLES.glob("*.c")}
+
+
+def test_the_subset_meets_every_machine_and_shape() -> None:
+    met = {(machine, shape) for _, machine, shape in covering()}
+    assert met == {(machine, shape) for machine in Machine for shape in THREAD_SHAPES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("region", "machine", "threads"), covering())
+def test_example(region: str, machine: Machine, threads: tuple[int, int], tmp_path: Path) -> None:
+    passes(check(region, tmp_path, machine=machine, threads=threads))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("region", ["gemm", "trmm", "doitgen", *STENCILS])
+def test_example_with_the_classic_preset(region: str, tmp_path: Path) -> None:
+    passes(check(region, tmp_path, preset=Preset.CLASSIC))
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("region", PARAMETERS)
+@pytest.mark.parametrize("threads", THREAD_SHAPES)
+@pytest.mark.parametrize("machine", Machine)
+@pytest.mark.parametrize("preset", Preset)
+def test_matrix(
+    region: str, machine: Machine, threads: tuple[int, int], preset: Preset, tmp_path: Path
+) -> None:
+    passes(check(region, tmp_path, machine=machine, threads=threads, preset=preset))
