@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from swbuild.machine.loader import CONFIDENCES, facts, load, machine_file
-from swbuild.machine.model import Dma, Fact, MachineModel, Simd
+from swbuild.machine.model import Control, Dma, Fact, MachineModel, Memory, Register, Rma, Simd
 
-__all__ = ["CONFIDENCES", "Dma", "Fact", "MachineModel", "Simd", "facts", "load", "machine_file"]
+__all__ = [
+    "CONFIDENCES",
+    "Control",
+    "Dma",
+    "Fact",
+    "MachineModel",
+    "Memory",
+    "Register",
+    "Rma",
+    "Simd",
+    "facts",
+    "load",
+    "machine_file",
+]

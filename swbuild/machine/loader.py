@@ -50,13 +50,30 @@ def facts(machine: Machine) -> tuple[Fact, ...]:
 def _build(machine: Machine, overrides: tuple[tuple[str, int | float], ...]) -> MachineModel:
     document = _document(machine)
     values: dict[str, Any] = {fact.name: fact.value for fact in facts(machine)}
-    _check_overrides(machine, values, overrides)
+    _check_overrides(machine, overrides)
     values.update(overrides)
     values.update({key: document[key] for key in _HEADER_KEYS})
     model: MachineModel = _fill(MachineModel, values, "")
     if values:
         raise ValueError(f"{machine_file(machine).name}: unknown names {sorted(values)}")
     return model
+
+
+@cache
+def _kinds() -> dict[str, type[Any]]:
+    """Return the type of every number of a machine by dotted name."""
+    found = {name: kind for name, kind in _leaves(MachineModel, "") if name not in _HEADER_KEYS}
+    return dict(sorted(found.items()))
+
+
+def _leaves(kind: type[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]:
+    hints = typing.get_type_hints(kind)
+    for item in fields(kind):
+        name, hint = prefix + item.name, hints[item.name]
+        if isinstance(hint, type) and is_dataclass(hint):
+            yield from _leaves(hint, name + ".")
+        else:
+            yield name, hint
 
 
 @cache
@@ -83,33 +100,32 @@ def _fill(kind: type[Any], values: dict[str, Any], prefix: str) -> Any:
     for item in fields(kind):
         name, hint = prefix + item.name, hints[item.name]
         section = isinstance(hint, type) and is_dataclass(hint)
-        arguments[item.name] = _fill(hint, values, name + ".") if section else values.pop(name)
+        arguments[item.name] = _fill(hint, values, name + ".") if section else hint(values.pop(name))
     return kind(**arguments)
 
 
-def _check_overrides(
-    machine: Machine, values: Mapping[str, Any], overrides: tuple[tuple[str, int | float], ...]
-) -> None:
-    problems = [message for name, value in overrides if (message := _objection(values, name, value))]
+def _check_overrides(machine: Machine, overrides: tuple[tuple[str, int | float], ...]) -> None:
+    problems = [message for name, value in overrides if (message := _objection(name, value))]
     if problems:
         span = Span(f"<machine {machine.value}>")
         raise SwbuildError(Diagnostic("SW690", message, span) for message in problems)
 
 
-def _objection(values: Mapping[str, Any], name: str, value: object) -> str:
+def _objection(name: str, value: object) -> str:
     """Return what is wrong with overriding ``name`` by ``value``, or the empty string."""
-    if name not in values:
-        return f"the machine has no number '{name}'{_suggestion(values, name)}"
+    kind = _kinds().get(name)
+    if kind is None:
+        return f"the machine has no number '{name}'{_suggestion(name)}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return f"'{name}' must be a number, not {value!r}"
-    if isinstance(values[name], int) and not isinstance(value, int):
+    if kind is int and not isinstance(value, int):
         return f"'{name}' must be an integer, not {value!r}"
     return ""
 
 
-def _suggestion(values: Mapping[str, Any], name: str) -> str:
+def _suggestion(name: str) -> str:
     from difflib import get_close_matches  # only a mistake pays for it
 
-    tails = {other.rpartition(".")[2]: other for other in values}
-    near = get_close_matches(name, values, 1) or [tails[tail] for tail in get_close_matches(name, tails, 1)]
+    tails = {other.rpartition(".")[2]: other for other in _kinds()}
+    near = get_close_matches(name, _kinds(), 1) or [tails[tail] for tail in get_close_matches(name, tails, 1)]
     return f"; did you mean '{near[0]}'?" if near else ""

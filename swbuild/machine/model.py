@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Dma", "Fact", "MachineModel", "Simd"]
+__all__ = ["Control", "Dma", "Fact", "MachineModel", "Memory", "Register", "Rma", "Simd"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,71 @@ class Dma:
 
 
 @dataclass(frozen=True, slots=True)
+class Memory:
+    """Times of DMA: what a CPE sees on an idle machine, and what the shared controller charges.
+
+    ``*_latency`` and ``*_stream`` bound one CPE's transfer from below, ``*_request`` and ``*_open``
+    occupy the controller that all CPEs share, ``*_exposed`` lies behind it.  A *merge* is a
+    read-modify-write of a request that a put covers only in part.
+    """
+
+    issue_cycles: float
+    get_latency: float
+    get_ramp: float
+    get_ramp_requests: int
+    get_stream: float
+    get_request: float
+    get_open: float
+    get_exposed: float
+    put_latency: float
+    put_stream: float
+    put_request: float
+    put_interleave: float
+    put_open: float
+    put_exposed: float
+    put_merge: float
+    merge_exposed: float
+    merge_latency: float
+    cluster_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rma:
+    """Times of transfers between the LDMs of two CPEs; ``bytes_per_cycle`` 0: the machine has none."""
+
+    issue_cycles: float
+    local_latency: float
+    remote_latency: float
+    column_hop: float
+    row_hop: float
+    bytes_per_cycle: float
+    minimum_cycles: float
+    alignment: int
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """Register communication; ``message_bytes`` 0: the machine has none."""
+
+    message_bytes: int
+    fifo_depth: int
+    latency: float
+    send_cycles: float
+    receive_cycles: float
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Times of spawn, join, barriers and single accesses to main memory."""
+
+    spawn_cycles: float
+    join_cycles: float
+    sync_cycles: float
+    atomic_cycles: float
+    direct_cycles: float
+
+
+@dataclass(frozen=True, slots=True)
 class MachineModel:
     """One core group as programs see it, plus what the timing model needs to know."""
 
@@ -62,6 +127,10 @@ class MachineModel:
     memory_bytes: int
     simd: Simd
     dma: Dma
+    memory: Memory
+    rma: Rma
+    register: Register
+    control: Control
 
     @property
     def cpes(self) -> int:

@@ -19,7 +19,7 @@ MACHINES = list(Machine)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_number_is_cited(machine: Machine) -> None:
     found = facts(machine)
-    assert len(found) > 15
+    assert len(found) > 40
     for fact in found:
         assert fact.confidence in CONFIDENCES, fact
         assert fact.source.strip(), fact
@@ -33,7 +33,8 @@ def test_facts_are_the_model(machine: Machine) -> None:
         value: object = model
         for part in fact.name.split("."):
             value = getattr(value, part)
-        assert value == fact.value and type(value) is type(fact.value)
+        assert value == fact.value, fact.name
+        assert isinstance(value, float) or isinstance(fact.value, int), "an integer field needs an integer"
 
 
 def test_the_two_machines_differ_where_programs_must_know() -> None:
@@ -65,6 +66,7 @@ def test_overrides_replace_numbers_by_dotted_name_and_leave_the_rest() -> None:
     assert (model.dma.max_length, model.ldm_bytes) == (4096, 32768)
     assert model.dma.max_block == load(Machine.SW26010).dma.max_block
     assert load(Machine.SW26010).ldm_bytes == 65536
+    assert load(Machine.SW26010, overrides={"memory.get_latency": 100.5}).memory.get_latency == 100.5
 
 
 def test_all_bad_overrides_are_told_at_once() -> None:

@@ -1,0 +1,77 @@
+"""How a DMA descriptor falls on the memory controller's blocks: the counts that the cost of a transfer rests on.
+
+A transfer is a run of equally long blocks in main memory.  The controller works on aligned requests of
+``request`` bytes (128 on both machines), so a block touches one request more than its length says
+when it starts in the middle of one.  A put that covers a request only in part must be merged with what
+the memory holds.  Measured on the Pro, such a merge costs one unit, and a second one when the piece
+is ragged (an end that is no multiple of 8 bytes, the word of the memory's error correction) and
+lies in both halves of the request.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import gcd
+from typing import NamedTuple
+
+__all__ = ["Requests", "requests_of"]
+
+_WORD = 8
+
+
+class Requests(NamedTuple):
+    """Counts of one transfer: blocks, requests touched, requests wholly covered, merge units of a put."""
+
+    blocks: int
+    touched: int
+    full: int
+    merges: int
+
+    @property
+    def partial(self) -> int:
+        """Return the number of requests that the transfer covers only in part."""
+        return self.touched - self.full
+
+
+def requests_of(address: int, length: int, block: int, gap: int, request: int) -> Requests:
+    """Return the counts of a transfer of ``length`` bytes at ``address`` in blocks with gaps between.
+
+    ``block`` 0 means contiguous; a last block that is not whole is counted as the piece that it is.
+    """
+    if length <= 0:
+        return Requests(0, 0, 0, 0)
+    if block <= 0 or block >= length or gap == 0:
+        return _contiguous(address % request, length, request)
+    return _strided(address % request, length, block, gap % request, request)
+
+
+@lru_cache(maxsize=65536)
+def _contiguous(start: int, length: int, request: int) -> Requests:
+    end = start + length
+    touched = -(-end // request)
+    if touched == 1:
+        whole = length == request
+        return Requests(1, 1, int(whole), 0 if whole else _merge_units(start, end, request))
+    head = 0 if start == 0 else _merge_units(start, request, request)
+    tail = 0 if end % request == 0 else _merge_units(0, end % request, request)
+    return Requests(1, touched, touched - (head > 0) - (tail > 0), head + tail)
+
+
+@lru_cache(maxsize=65536)
+def _strided(start: int, length: int, block: int, gap: int, request: int) -> Requests:
+    count, rest = divmod(length, block)
+    step = (block + gap) % request
+    period = request // gcd(step, request) if step else 1
+    phases = [_contiguous((start + k * step) % request, block, request) for k in range(min(period, count))]
+    parts = [(phase, (count - k + period - 1) // period) for k, phase in enumerate(phases)]
+    if rest:
+        parts.append((_contiguous((start + count * step) % request, rest, request), 1))
+    total = (sum(n * part[field] for part, n in parts) for field in range(4))
+    return Requests(*total)
+
+
+def _merge_units(start: int, end: int, request: int) -> int:
+    """Return the merge units of the piece [start, end) of one request, which it does not fill."""
+    ragged = start % _WORD or end % _WORD
+    both_halves = start < request // 2 < end
+    return 2 if ragged and both_halves else 1
