@@ -121,10 +121,10 @@ def _run_reference(work: _Region) -> RunOutput:
     """Build and run the serial reference; raise SW501 when it does not get to its end."""
     builder = Builder(host_toolchain(), work.of.cache)
     source = Path(work.of.model.path).resolve()
-    text = reference_source(work.region.scop, work.plan.slots, work.of.model.text, source)
+    slots = work.plan.slots
+    text = reference_source(work.region.scop, slots, work.of.model.text, source) + slots_source(slots)
     objects = [
         builder.object(Role.HOST, _write(work.directory / "reference.c", text), _user_arguments(work)),
-        builder.object(Role.HOST, _slots(work)),
         builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",)),
     ]
     executable = builder.executable(work.directory / "reference", objects)
@@ -143,10 +143,10 @@ def _build_offloaded(work: _Region) -> Path:
     _write(files / unit.header.name, unit.header.text)
     user = (*_user_arguments(work), f"-I{files}")
     harness = harness_source(work.region, SPAWN_COUNTER if work.emulated else None)
+    harness += slots_source(work.plan.slots)
     objects = [
         builder.object(Role.HOST, _write(files / unit.host.name, unit.host.text), user),
         builder.object(Role.HOST, _write(work.directory / "harness.c", harness)),
-        builder.object(Role.HOST, _slots(work)),
         builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if work.emulated else ()),
     ]
     if unit.slave is not None:
@@ -228,10 +228,6 @@ def _user_arguments(work: _Region) -> tuple[str, ...]:
     includes = [f"-I{Path(directory).resolve()}" for directory in work.of.cpp.includes]
     defines = [f"-D{definition}" for definition in work.of.cpp.defines]
     return ("-w", "-Dmain=swchk_user_main", *defines, *includes, f"-I{source}")
-
-
-def _slots(work: _Region) -> Path:
-    return _write(work.directory / "slots.c", slots_source(work.plan.slots))
 
 
 def _write(path: Path, text: str) -> Path:

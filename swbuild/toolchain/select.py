@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 from collections.abc import Mapping
 
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.options import Machine
 from swbuild.toolchain.model import Flag, Overrides, Role, Target, Tool, Toolchain
 from swbuild.toolchain.table import HOST_TOOLS, LIBRARIES, MACHINE_TOOLS
@@ -65,4 +67,9 @@ def _overridden(role: Role, tool: Tool, overrides: Overrides) -> Tool:
 def _stand_ins(machine: Machine) -> str:
     from swbuild.emulator import toolchain_dir  # here: only this target needs the emulator
 
-    return str(toolchain_dir(machine.value))
+    try:
+        return str(toolchain_dir(machine.value))
+    except (OSError, subprocess.CalledProcessError) as error:
+        what = f"the emulator cannot be built: {error}"
+        hint = "it needs gcc, ar and a writable cache directory: see `swbuild doctor`"
+        raise SwbuildError(Diagnostic("SW404", what, Span("emulator"), hint)) from error
