@@ -69,7 +69,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         return load(command).run(args)
     except SwbuildError as error:
         print(error, file=sys.stderr)
-        return Exit.USER_ERROR
+        return _status(error)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else Exit.OK
     except KeyboardInterrupt:
@@ -78,6 +78,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         return _broken_pipe()
     except Exception as error:  # noqa: BLE001  a defect of ours must not look like the user's mistake
         return _internal_error(error, debug)
+
+
+def _status(error: SwbuildError) -> int:
+    """Return whose fault it is: the machinery's (compilers, launchers) if nothing else is wrong."""
+    machinery = all(diagnostic.code.startswith("SW4") for diagnostic in error.diagnostics)
+    return Exit.INFRASTRUCTURE if machinery else Exit.USER_ERROR
 
 
 def _broken_pipe() -> int:

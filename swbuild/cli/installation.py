@@ -111,5 +111,5 @@ def _emulator(machine: Machine) -> Item:
     name = f"emulator {machine.value}"
     try:
         return Item(name, True, toolchain_for(Target.EMULATOR, machine).path[0], "64 emulated CPEs", True)
-    except (SwbuildError, OSError, ValueError, subprocess.CalledProcessError) as error:
-        return Item(name, False, str(error), "64 emulated CPEs", True)
+    except SwbuildError as error:
+        return Item(name, False, error.diagnostics[0].message.splitlines()[0], "64 emulated CPEs", True)

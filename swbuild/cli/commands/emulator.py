@@ -29,14 +29,14 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from swbuild.emulator import environment, toolchain_dir
+    from swbuild.emulator import environment
+    from swbuild.toolchain import Target, toolchain_for
 
-    machine = Machine(args.machine)
-    folder = str(toolchain_dir(machine))
+    folder = toolchain_for(Target.EMULATOR, Machine(args.machine)).path[0]
     if args.what == "path":
         print(folder)
         return Exit.OK
-    added = {name: value for name, value in environment(machine, {}).items() if name != "PATH"}
+    added = {name: value for name, value in environment(args.machine, {}).items() if name != "PATH"}
     print(f'export PATH={shlex.quote(folder)}:"$PATH"')
     for name, value in sorted(added.items()):
         print(f"export {name}={shlex.quote(value)}")

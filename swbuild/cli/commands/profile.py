@@ -13,7 +13,10 @@ from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 __all__ = ["configure", "run"]
 
-_MOVES = ("get", "put", "rma_get", "rma_put", "broadcast", "send", "receive")
+_OPERATIONS = (
+    *("get", "put", "rma_get", "rma_put", "broadcast", "send", "receive"),
+    *("wait", "barrier", "atomic"),
+)
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -58,15 +61,13 @@ def _read(path: Path) -> dict[str, Any]:
 def _kernel_rows(kernel: dict[str, Any]) -> list[tuple[str, ...]]:
     name, spawns = kernel["kernel"], str(kernel["spawns"])
     rows = []
-    for operation in (*_MOVES, "wait", "barrier", "atomic"):
+    for operation in _OPERATIONS:
         counts = kernel.get(operation, {})
         if counts.get("calls"):
-            moved = [str(counts[key]) for key in ("bytes", "requests", "partial")]
-            rows.append(
-                (name, spawns, operation, str(counts["calls"]), *(moved if operation in _MOVES else "---"))
-            )
+            numbers = (str(counts[key]) for key in ("calls", "bytes", "requests", "partial"))
+            rows.append((name, spawns, operation, *numbers))
             name = spawns = ""
-    return rows or [(name, spawns, "-", "0", "-", "-", "-")]
+    return rows or [(name, spawns, "-", "0", "0", "0", "0")]
 
 
 def _site_row(site: dict[str, Any]) -> tuple[str, ...]:

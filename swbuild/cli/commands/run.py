@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
     if path is None:
         hint = "give a path, as in ./app" if "/" not in args.program else ""
         raise SwbuildError(Diagnostic("SW114", "there is no such program", Span(args.program), hint))
-    variables = {**environment(Machine(args.machine)), **_settings(args)}
+    variables = {**environment(args.machine), **_settings(args)}
     try:
         status = subprocess.run([path, *args.arguments], env=variables, check=False).returncode
     except OSError as error:

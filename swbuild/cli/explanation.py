@@ -1,0 +1,94 @@
+"""A report as text: what is a table becomes a table, what is nested is indented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from swbuild.cli.tables import plain_rows
+
+__all__ = ["explain_value"]
+
+
+def explain_value(value: Any, indent: int = 0) -> Iterator[str]:
+    """Yield the lines for any value that JSON can hold."""
+    if isinstance(value, Mapping):
+        yield from _mapping(value, indent)
+    elif _is_table(value):
+        yield from _table(value, indent)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for item in value:
+            yield from _item(item, indent)
+    else:
+        yield " " * indent + _scalar(value)
+
+
+def _mapping(value: Mapping[str, Any], indent: int) -> Iterator[str]:
+    pad = " " * indent
+    for key, item in value.items():
+        name = key.replace("_", " ")
+        if _is_empty(item):
+            continue
+        if _is_flat(item):
+            yield f"{pad}{name}: {_flat(item)}"
+        else:
+            yield f"{pad}{name}:"
+            yield from explain_value(item, indent + 2)
+
+
+def _item(item: Any, indent: int) -> Iterator[str]:
+    pad = " " * indent
+    lines = list(explain_value(item, 0))
+    for number, line in enumerate(lines):
+        yield f"{pad}{'- ' if number == 0 else '  '}{line}"
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ("", [], {}, ())
+
+
+def _is_flat(value: Any) -> bool:
+    """Return whether a value fits on its key's line: a scalar, or a list of words and numbers."""
+    if isinstance(value, Mapping):
+        return False
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        short = all(not isinstance(item, Mapping | list | tuple) for item in value)
+        return short and sum(len(_scalar(item)) + 2 for item in value) < 90
+    return True
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_scalar, value))
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def _is_table(value: Any) -> bool:
+    """Return whether a value is a list of mappings whose values are all flat."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        return False
+    return all(isinstance(row, Mapping) and row and all(map(_is_flat, row.values())) for row in value)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], indent: int) -> Iterator[str]:
+    heads = [key for key in dict.fromkeys(key for row in rows for key in row) if _any(rows, key)]
+    cells = [
+        [_flat(row.get(head, "")) if row.get(head) is not None else "-" for head in heads] for row in rows
+    ]
+    numbers = frozenset(n for n in range(len(heads)) if all(_is_number(row.get(heads[n])) for row in rows))
+    for line in plain_rows([head.replace("_", " ") for head in heads], cells, numbers).splitlines():
+        yield " " * indent + line
+
+
+def _any(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
+    return any(not _is_empty(row.get(key)) for row in rows)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))

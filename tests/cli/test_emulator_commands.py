@@ -1,0 +1,92 @@
+"""``emulator``, ``run`` and ``profile`` on a small hand-written program."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+HOST = """\
+#include <athread.h>
+#include <stdio.h>
+#include <stdlib.h>
+extern void SLAVE_FUN(increment)(double *);
+double a[64];
+int main(int argc, char **argv)
+{
+    athread_init();
+    athread_spawn(increment, a);
+    athread_join();
+    athread_halt();
+    printf("%g %s\\n", a[63], argc > 1 ? argv[1] : "-");
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+SLAVE = """\
+#include <slave.h>
+void increment(double *a)
+{
+    volatile int reply = 0;
+    int id = athread_get_id(-1);
+    double x;
+    athread_get(PE_MODE, a + id, &x, 8, (void *)&reply, 0, 0, 0);
+    while (reply != 1) ;
+    x += id;
+    reply = 0;
+    athread_put(PE_MODE, &x, a + id, 8, (void *)&reply, 0, 0);
+    while (reply != 1) ;
+}
+"""
+
+BUILD = """\
+eval "$({swbuild} emulator env --machine sw26010)"
+sw5cc -host -c host.c -o host.o && sw5cc -slave -c slave.c -o slave.o && sw5cc -hybrid host.o slave.o -o app
+"""
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    import sys
+
+    (tmp_path / "host.c").write_text(HOST)
+    (tmp_path / "slave.c").write_text(SLAVE)
+    script = BUILD.format(swbuild=f"{sys.executable} -m swbuild")
+    subprocess.run(["bash", "-ec", script], cwd=tmp_path, check=True)
+    return tmp_path / "app"
+
+
+def test_run_and_profile(swbuild: Run, app: Path) -> None:
+    done = swbuild("run", "--checked", "--profile", "p.json", "./app")
+    assert (done.returncode, done.stdout) == (0, "63 -\n"), done.stderr
+    done = swbuild("profile", "p.json", "--sites")
+    assert done.returncode == 0
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["increment", "1", "get", "64", "512", "64", "64"] in rows
+    assert any(row[:4] == ["slave.c:11", "put", "64", "512"] for row in rows)
+
+
+def test_the_status_is_the_programs(swbuild: Run, app: Path) -> None:
+    done = swbuild("run", "--dma", "random:3", "./app", "7")
+    assert (done.returncode, done.stdout) == (7, "63 7\n")
+
+
+def test_no_such_program(swbuild: Run) -> None:
+    done = swbuild("run", "./nope")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        "./nope: error[SW114]: there is no such program",
+    )
+
+
+@pytest.mark.parametrize("content", [None, "{}", "[1", "[]"])
+def test_no_profile(swbuild: Run, tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "p.json").write_text(content)
+    done = swbuild("profile", "p.json")
+    assert done.returncode == 2
+    assert "p.json: error[SW115]: " in done.stderr

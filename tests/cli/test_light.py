@@ -1,0 +1,33 @@
+"""The command line loads what it needs and no more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+_CODE = """
+import sys
+from swbuild.cli import main
+main(sys.argv[1:])
+print("LOADED", *[name for name in ("islpy", "yaml", "pycparser", "numpy", "rich") if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["--version"], set()),
+        (["--help"], set()),
+        (["doctor", "--help"], set()),
+        (["explain", "SW101"], {"yaml", "islpy"}),
+        (["emulator", "path"], set()),
+    ],
+)
+def test_loaded(arguments: list[str], allowed: set[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _CODE, *arguments], capture_output=True, text=True, check=True
+    )
+    loaded = next(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("LOADED"))
+    assert set(loaded) <= allowed
