@@ -57,10 +57,11 @@ def compare_arrays(name: str, expected: AnyArray, actual: AnyArray, tolerance: T
     count = int(np.count_nonzero(bad))
     if not count:
         return ArrayReport(name, expected.size, 0)
-    where = np.argwhere(bad)[:_SHOWN]
-    first = tuple(_bad_element(expected, actual, tuple(int(i) for i in index)) for index in where)
+    where = np.argwhere(bad)
+    first = tuple(_bad_element(expected, actual, tuple(int(i) for i in index)) for index in where[:_SHOWN])
+    box = tuple(zip(map(int, where.min(axis=0)), map(int, where.max(axis=0)), strict=True))
     absolute, relative, ulp = _largest_errors(expected[bad], actual[bad])
-    return ArrayReport(name, expected.size, count, first, absolute, relative, ulp)
+    return ArrayReport(name, expected.size, count, first, box, absolute, relative, ulp)
 
 
 def _bad_element(expected: AnyArray, actual: AnyArray, index: tuple[int, ...]) -> BadElement:

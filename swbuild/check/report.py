@@ -47,6 +47,9 @@ def explain_array(report: ArrayReport) -> Iterator[str]:
         yield f"  {report.array}{subscript}: expected {bad.expected}, got {bad.actual}"
     if report.mismatches > len(report.first):
         yield f"  and {report.mismatches - len(report.first)} more"
+    if report.mismatches > 1 and report.box:
+        ranges = "".join(f"[{low}]" if low == high else f"[{low}..{high}]" for low, high in report.box)
+        yield f"  all of them lie in {report.array}{ranges}"
     yield (
         f"  largest error: absolute {report.max_absolute:.6g}, relative {report.max_relative:.6g}, "
         f"{report.max_ulp} ULP"

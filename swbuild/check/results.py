@@ -69,13 +69,15 @@ class ArrayReport:
 
     ``red_zone`` is the distance in bytes of the first byte changed outside the array, counted from
     its start (negative: before it), or ``None``.  The errors are the largest ones; ``max_ulp``
-    counts representable numbers in between and is 0 for integers.
+    counts representable numbers in between and is 0 for integers.  ``box`` is the smallest range of
+    subscripts, per dimension and both ends included, that holds all bad elements.
     """
 
     array: str
     elements: int
     mismatches: int
     first: tuple[BadElement, ...] = ()
+    box: tuple[tuple[int, int], ...] = ()
     max_absolute: float = 0.0
     max_relative: float = 0.0
     max_ulp: int = 0

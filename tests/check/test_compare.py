@@ -79,6 +79,7 @@ def test_report_counts_locates_and_measures() -> None:
     assert (report.elements, report.mismatches) == (20, 2)
     assert [bad.index for bad in report.first] == [(1, 2), (3, 4)]
     assert (report.first[0].expected, report.first[0].actual) == ("1.0", "1.5")
+    assert report.box == ((1, 3), (2, 4))
     assert (report.max_absolute, report.max_relative) == (2.0, 2.0)
     assert report.max_ulp == 2 * 0x3FF0000000000000
 

@@ -52,6 +52,7 @@ def test_explanation_of_a_mismatch_names_everything() -> None:
         200,
         2,
         (BadElement((1, 2), "1.0", "2.0"),),
+        ((1, 1), (2, 9)),
         1.0,
         1.0,
         7,
@@ -66,6 +67,7 @@ def test_explanation_of_a_mismatch_names_everything() -> None:
         "(1 %)",
         "C[1][2]: expected 1.0, got 2.0",
         "and 1 more",
+        "lie in C[1][2..9]",
         "7 ULP",
         "CPE 9",
     ):
