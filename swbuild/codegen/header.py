@@ -1,0 +1,58 @@
+"""The header that host and slave file share: argument structs and entries."""
+
+from __future__ import annotations
+
+from swbuild.codegen.ctext import Lines
+from swbuild.codegen.plan import KernelCode, RegionCode
+
+__all__ = ["entry_prototype", "header_lines"]
+
+
+def header_lines(regions: tuple[RegionCode, ...], stem: str) -> Lines:
+    """Return the header's lines after its opening comment."""
+    guard = f"SW_{stem.upper()}_H"
+    lines = [f"#ifndef {guard}", f"#define {guard}", "", *_MACROS]
+    for region in regions:
+        for kernel in region.kernels:
+            lines += ["", *_struct(kernel)]
+    for region in regions:
+        lines += ["", *_entry(region)]
+    return [*lines, "", "#endif"]
+
+
+_MACROS = [
+    "#ifndef SW_MIN",
+    "#define SW_MIN(a, b) ((a) < (b) ? (a) : (b))",
+    "#define SW_MAX(a, b) ((a) > (b) ? (a) : (b))",
+    "/* the quotient rounded down; b is a positive constant */",
+    "#define SW_FLOORDIV(a, b) ((a) < 0 ? -((-(a) + (b) - 1) / (b)) : (a) / (b))",
+    "#endif",
+]
+
+
+def _struct(kernel: KernelCode) -> Lines:
+    fields = [f"  long {name};" for name in (*kernel.loops, *(p.name for p in kernel.parameters))]
+    fields += [f"  {array.element.name} *{array.name};" for array in kernel.pointers]
+    fields += [f"  {array.element.name} {array.name};" for array in kernel.values]
+    return [
+        f"/* what the host passes to {kernel.name} */",
+        f"struct {kernel.name}_args {{",
+        *(fields or ["  long unused;"]),
+        "} __attribute__((aligned(8)));",
+    ]
+
+
+def entry_prototype(region: RegionCode) -> str:
+    """Return the prototype of the region's entry, without the semicolon."""
+    arguments = [f"{p.type.name} {p.name}_" for p in region.scop.parameters]
+    for array, _, written in region.arguments:
+        star = " *" if written or not array.is_scalar else " "
+        arguments.append(f"{array.element.name}{star}{array.name}")
+    return f"int sw_{region.scop.name}({', '.join(arguments) or 'void'})"
+
+
+def _entry(region: RegionCode) -> Lines:
+    return [
+        f"/* region {region.scop.name}: returns 0 when done, 1 (nothing done) when its assumptions do not hold */",
+        f"{entry_prototype(region)};",
+    ]

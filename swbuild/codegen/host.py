@@ -1,0 +1,150 @@
+"""The host file: the user's text with each region replaced by a call, and the entries behind it."""
+
+from __future__ import annotations
+
+import os
+
+import islpy as isl
+
+from swbuild.codegen.aliasing import overlap_condition
+from swbuild.codegen.ctext import Lines, extent_texts, indent, index_macro, print_node
+from swbuild.codegen.header import entry_prototype
+from swbuild.codegen.plan import RegionCode
+from swbuild.frontend.scop import Array
+from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.nodes import Launch, Node
+
+__all__ = ["host_text"]
+
+
+def host_text(source: str, text: str, regions: tuple[RegionCode, ...], stem: str, banner: Lines) -> str:
+    """Return the host file of ``source``, whose text is ``text``."""
+    name = os.path.basename(source)
+    lines = text.split("\n")
+    parts = [*banner, f'#include "{stem}.sw.h"', f'#line 1 "{name}"']
+    position = 0
+    for region in sorted(regions, key=lambda r: r.scop.span.line):
+        first, last = region.scop.span.line - 1, region.scop.span.end_line - 1
+        parts += lines[position:first]
+        parts += _call(region, lines[first + 1 : last], name)
+        parts.append(f'#line {last + 2} "{name}"')
+        position = last + 1
+    parts += lines[position:]
+    body = "\n".join(parts)
+    entries = _entries(regions, stem)
+    return body + ("" if body.endswith("\n") else "\n") + "\n".join(entries) + "\n"
+
+
+def _call(region: RegionCode, original: Lines, name: str) -> Lines:
+    """Return the text in place of a region; the original runs where the entry declines."""
+    scop = region.scop
+    arguments = [parameter.expression for parameter in scop.parameters]
+    for array, _, written in region.arguments:
+        by_value = array.is_scalar and not written
+        arguments.append(array.name if by_value else f"({array.element.name} *)({array.pointer})")
+    call = f"sw_{scop.name}({', '.join(arguments)})"
+    if not declines(region):
+        return [f"  (void){call}; /* runs on the core group */"]
+    return [
+        f"  if ({call}) {{ /* runs on the core group, or not at all */",
+        f'#line {scop.span.line + 1} "{name}"',
+        *original,
+        "  }",
+    ]
+
+
+def declines(region: RegionCode) -> bool:
+    """Return whether the region's entry may leave the work to the original text."""
+    return bool(_conditions(region))
+
+
+def _conditions(region: RegionCode) -> list[str]:
+    """Return the C conditions under which the entry must decline."""
+    scop = region.scop
+    conditions = []
+    if not scop.context.is_subset(scop.assumptions):
+        build = isl.AstBuild.from_context(scop.context)
+        holds = to_c(build.expr_from_set(scop.assumptions.gist(scop.context)))
+        conditions.append(f"!({holds})")
+    conditions += overlap_condition(region)
+    return conditions
+
+
+def _entries(regions: tuple[RegionCode, ...], stem: str) -> Lines:
+    lines = ["", f'#line 1 "{stem}.host.c (entries)"', "#include <athread.h>", ""]
+    kernels = [kernel for region in regions for kernel in region.kernels]
+    if kernels:
+        lines += [f"extern void SLAVE_FUN({kernel.name})(void *);" for kernel in kernels]
+        lines += ["", *_READY]
+    for region in regions:
+        lines += ["", *_entry(region)]
+    return lines
+
+
+_READY = [
+    "/* Set once the program has called athread_init(); one copy serves all files of a program. */",
+    "int sw_athread_ready __attribute__((weak));",
+]
+
+
+def _entry(region: RegionCode) -> Lines:
+    scop = region.scop
+    body: Lines = [f"const long {p.name} = {p.name}_;" for p in scop.parameters]
+    body += [f"(void){p.name};" for p in scop.parameters]
+    for condition in _conditions(region):
+        body += [f"if ({condition})", "  return 1;"]
+    if region.kernels:
+        body += ["if (!sw_athread_ready) {", "  athread_init();", "  sw_athread_ready = 1;", "}"]
+    body += [_local(array) for array in region.private]
+    macros = _macros(region)
+    body += print_node(region.host, _Launches(region).lines)
+    body.append("return 0;")
+    return [
+        *(f"#define {name} {text}" for name, text in macros),
+        entry_prototype(region),
+        "{",
+        *indent(body),
+        "}",
+        *(f"#undef {name.split('(')[0]}" for name, _ in macros),
+    ]
+
+
+def _macros(region: RegionCode) -> list[tuple[str, str]]:
+    macros = []
+    for array, _, _ in region.arguments:
+        if not array.is_scalar:
+            extents = extent_texts(region.scop, array)
+            macros.append(index_macro(f"MEM_{array.name}", array.name, extents, ("",) * len(extents)))
+    return macros
+
+
+def _local(array: Array) -> str:
+    extents = "".join(f"[{int(e.max_val().to_python())}]" for e in array.extents if e is not None)
+    return f"{array.element.name} {array.name}{extents};"
+
+
+class _Launches:
+    """Prints the launches of one region."""
+
+    def __init__(self, region: RegionCode) -> None:
+        self.kernels = {kernel.name: kernel for kernel in region.kernels}
+        self.by_pointer = {a.name for a, _, written in region.arguments if written and a.is_scalar}
+
+    def lines(self, node: Node) -> Lines:
+        assert isinstance(node, Launch)
+        kernel = self.kernels[node.kernel]
+        fields = [f"args.{name} = {value};" for name, value in zip(kernel.loops, node.loops, strict=True)]
+        fields += [f"args.{p.name} = {p.name};" for p in kernel.parameters]
+        fields += [f"args.{a.name} = {a.name};" for a in kernel.pointers]
+        fields += [f"args.{a.name} = {self._value(a)};" for a in kernel.values]
+        return [
+            "{",
+            f"  struct {kernel.name}_args args;",
+            *indent(fields or ["args.unused = 0;"]),
+            f"  athread_spawn({kernel.name}, &args);",
+            "  athread_join();",
+            "}",
+        ]
+
+    def _value(self, array: Array) -> str:
+        return f"*{array.name}" if array.name in self.by_pointer else array.name

@@ -1,0 +1,50 @@
+"""What the printers are given: one value per region and per kernel, everything decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from swbuild.frontend.scop import Array, Parameter, Scop
+from swbuild.kernelir.nodes import Node
+from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.plan import MemoryPlan
+from swbuild.options import KernelOptions
+
+__all__ = ["KernelCode", "RegionCode"]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCode:
+    """One kernel: ``body`` is what each thread runs; ``private`` its variables of one copy per CPE.
+
+    ``values`` are scalars that the kernel only reads (they travel in the argument struct),
+    ``pointers`` what it accesses through memory.
+    """
+
+    tiled: TiledKernel
+    plan: MemoryPlan
+    body: Node
+    private: tuple[Array, ...]
+    values: tuple[Array, ...]
+    pointers: tuple[Array, ...]
+    parameters: tuple[Parameter, ...]
+    #: names in the emitted code of the host loops around the launch
+    loops: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.tiled.kernel.name
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCode:
+    """One region: ``host`` is what the entry runs; ``private`` its local variables."""
+
+    scop: Scop
+    options: KernelOptions
+    host: Node
+    kernels: tuple[KernelCode, ...]
+    private: tuple[Array, ...]
+    #: (array or scalar, read, written) in the order of the entry's arguments
+    arguments: tuple[tuple[Array, bool, bool], ...]
+    report: dict[str, object]

@@ -1,0 +1,92 @@
+"""From a schedule to the kernel IR: the walk over isl's AST that host and device share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import islpy as isl
+
+from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.nodes import Block, Guard, Loop, Node
+
+__all__ = ["Leaf", "Leaves", "build_ir"]
+
+_NODE = isl.ast_node_type
+
+#: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
+Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]
+Leaves = dict[str, Leaf]
+
+
+class _Collector:
+    """Makes the IR of the leaves while isl builds the AST, and keeps it by annotation."""
+
+    def __init__(self, leaves: Leaves) -> None:
+        self.leaves = leaves
+        self.nodes: dict[str, Node] = {}
+        self.error: Exception | None = None
+
+    def at_domain(self, node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
+        # isl swallows exceptions of callbacks and may crash afterwards: keep the first one for later
+        key = f"leaf_{len(self.nodes)}"
+        try:
+            self.nodes[key] = self._leaf(build)
+        except Exception as error:  # re-raised by build_ir
+            self.error = self.error or error
+            self.nodes[key] = Block(())
+        return node.set_annotation(isl.Id(key))
+
+    def _leaf(self, build: isl.AstBuild) -> Node:
+        schedule = isl.Map.from_union_map(build.get_schedule())
+        name = str(schedule.get_tuple_name(isl.dim_type.in_))
+        return self.leaves[name](build, isl.PwMultiAff.from_map(schedule.reverse()))
+
+
+def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves) -> Node:
+    """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
+
+    ``context`` holds what is known of the parameters.
+    """
+    collector = _Collector(leaves)
+    options = isl.DEFAULT_CONTEXT
+    options.set_ast_build_atomic_upper_bound(1)
+    options.set_ast_build_detect_min_max(1)
+    options.set_ast_build_prefer_pdiv(1)
+    build = isl.AstBuild.from_context(context)
+    build, _keep = build.set_at_each_domain(collector.at_domain)
+    tree = build.node_from_schedule(schedule)
+    if collector.error is not None:
+        raise collector.error
+    return _convert(tree, collector.nodes)
+
+
+def _convert(node: isl.AstNode, leaves: dict[str, Node]) -> Node:
+    kind = node.get_type()
+    if kind == _NODE.for_:
+        return _loop(node, leaves)
+    if kind == _NODE.if_:
+        otherwise = _convert(node.if_get_else_node(), leaves) if node.if_has_else_node() else None
+        return Guard(to_c(node.if_get_cond()), _convert(node.if_get_then_node(), leaves), otherwise)
+    if kind == _NODE.block:
+        children = node.block_get_children()
+        parts = [_convert(children.get_at(k), leaves) for k in range(children.n_ast_node())]
+        return Block(tuple(_flat(parts)))
+    if kind == _NODE.mark:
+        return _convert(node.mark_get_node(), leaves)
+    return leaves[str(node.get_annotation().name)]
+
+
+def _flat(parts: list[Node]) -> list[Node]:
+    flat: list[Node] = []
+    for part in parts:
+        flat += part.children if isinstance(part, Block) else [part]
+    return flat
+
+
+def _loop(node: isl.AstNode, leaves: dict[str, Node]) -> Node:
+    body = _convert(node.for_get_body(), leaves)
+    iterator = str(node.for_get_iterator().get_id().name)
+    first = to_c(node.for_get_init())
+    if node.for_is_degenerate():
+        return Loop(iterator, first, "", "0", body)
+    return Loop(iterator, first, to_c(node.for_get_cond()), to_c(node.for_get_inc()), body)

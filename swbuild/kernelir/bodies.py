@@ -1,0 +1,86 @@
+"""Statement bodies with their references resolved, at one point of the AST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import islpy as isl
+
+from swbuild.frontend.scop import (
+    Access,
+    AccessRef,
+    BodyPart,
+    IteratorRef,
+    Parameter,
+    Scop,
+    Statement,
+)
+from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.nodes import Compute
+
+__all__ = ["Spell", "compute_leaf"]
+
+#: (statement, access, subscripts as C text) -> the l-value in the emitted code
+Spell = Callable[[Statement, Access, tuple[str, ...]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """One instance of a statement in the AST."""
+
+    scop: Scop
+    statement: Statement
+    build: isl.AstBuild
+    instances: isl.PwMultiAff
+    spell: Spell
+
+
+def compute_leaf(
+    scop: Scop, statement: Statement, spell: Spell
+) -> Callable[[isl.AstBuild, isl.PwMultiAff], Compute]:
+    """Return the maker of the IR of ``statement``; ``spell`` says how its accesses are written."""
+
+    def make(build: isl.AstBuild, instances: isl.PwMultiAff) -> Compute:
+        point = _Point(scop, statement, build, instances, spell)
+        iterators = tuple(
+            to_c(build.expr_from_pw_aff(instances.get_pw_aff(k))) for k in range(len(statement.iterators))
+        )
+        return Compute(statement.name, _render(point, statement.body, iterators), iterators)
+
+    return make
+
+
+def _render(point: _Point, body: tuple[BodyPart, ...], iterators: tuple[str, ...]) -> str:
+    return "".join(_part(point, part, iterators) for part in body)
+
+
+def _part(point: _Point, part: BodyPart, iterators: tuple[str, ...]) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, AccessRef):
+        return _access(point, part.ref, iterators)
+    if isinstance(part, IteratorRef):
+        return f"(({point.statement.iterators[part.index].type.name})({iterators[part.index]}))"
+    parameter = _parameter(point.scop, part.name)
+    return f"(({parameter.type.name}){parameter.name})"
+
+
+def _parameter(scop: Scop, name: str) -> Parameter:
+    return next(parameter for parameter in scop.parameters if parameter.name == name)
+
+
+def _access(point: _Point, ref: int, iterators: tuple[str, ...]) -> str:
+    access = next(a for a in point.statement.accesses if a.ref == ref)
+    if access.affine:
+        return point.spell(point.statement, access, _subscripts(point, access))
+    subscripts = tuple(_render(point, body, iterators) for body in access.index_body)
+    return point.spell(point.statement, access, subscripts)
+
+
+def _subscripts(point: _Point, access: Access) -> tuple[str, ...]:
+    index = isl.PwMultiAff.from_map(access.relation).pullback_pw_multi_aff(point.instances)
+    return tuple(
+        to_c(point.build.expr_from_pw_aff(index.get_pw_aff(k)))
+        for k in range(index.dim(isl.dim_type.out))
+    )

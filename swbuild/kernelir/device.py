@@ -1,0 +1,191 @@
+"""The kernel IR of one kernel: its tiled tree with the transfers of its memory plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from swbuild.frontend.scop import Scop
+from swbuild.kernelir.astwalk import Leaf, Leaves, build_ir
+from swbuild.kernelir.bodies import Spell, compute_leaf
+from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
+from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel, thread_parameters
+from swbuild.memory.levels import Level
+from swbuild.memory.plan import Buffer, MemoryPlan, Store
+from swbuild.options import Distribution
+
+__all__ = ["build_device"]
+
+_NODE = isl.schedule_node_type
+
+
+@dataclass(frozen=True, slots=True)
+class _Insertion:
+    """Statements to insert at one level: ``relation`` maps the prefix to their instances."""
+
+    relation: isl.Map
+    leaf: Leaf
+
+
+def build_device(scop: Scop, tiled: TiledKernel, plan: MemoryPlan, spell: Spell) -> Node:
+    """Return the IR that each thread runs."""
+    leaves: Leaves = {}
+    for statement in scop.statements:
+        if statement.name in tiled.kernel.statements:
+            leaves[statement.name] = compute_leaf(scop, statement, spell)
+    node = tiled.schedule.get_root()
+    for level in sorted(plan.top.walk(), key=lambda level: -level.number):
+        before, after = _insertions(plan, level)
+        node = _insert(node, level, before, after)
+        for insertion in (*before, *after):
+            leaves[str(insertion.relation.get_tuple_name(isl.dim_type.out))] = insertion.leaf
+    schedule = node.root().child(0).insert_filter(tiled.filter).get_schedule()
+    return build_ir(schedule, _context(scop, tiled), leaves)
+
+
+def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:
+    """Return what is known of the parameters inside the kernel."""
+    context = scop.context.intersect(scop.assumptions)
+    context = context.intersect(_launched(tiled))
+    names = thread_parameters(tiled.mapping)
+    if tiled.mapping.distribution is Distribution.BLOCK:
+        return context
+    bounds = " and ".join(f"0 <= {n} < {t}" for n, t in zip(names, tiled.mapping.threads, strict=True))
+    return context.intersect(isl.Set(f"[{', '.join(names)}] -> {{ : {bounds} }}"))
+
+
+def _launched(tiled: TiledKernel) -> isl.Set:
+    """Return the parameter values for which the kernel is launched at all."""
+    kernel = tiled.kernel
+    launches = kernel.launches
+    for k, name in enumerate(kernel.host_loops):
+        launches = launches.insert_dims(isl.dim_type.param, 0, 1)
+        launches = launches.set_dim_id(isl.dim_type.param, 0, isl.Id(name))
+        launches = launches.equate(isl.dim_type.param, 0, isl.dim_type.set, k)
+    return launches.params()
+
+
+def _insert(
+    root: isl.ScheduleNode, level: Level, before: list[_Insertion], after: list[_Insertion]
+) -> isl.ScheduleNode:
+    """Insert the statements around what is below ``level``; return the new root."""
+    node = _find(root.root(), f"{LEVEL_MARK}{level.number}")
+    assert node is not None
+    node = node.child(0)
+    for insertion in before:
+        node = node.graft_before(isl.ScheduleNode.from_extension(insertion.relation.to_union_map()))
+    for insertion in reversed(after):
+        node = node.graft_after(isl.ScheduleNode.from_extension(insertion.relation.to_union_map()))
+    return node.root()
+
+
+def _find(node: isl.ScheduleNode, mark: str) -> isl.ScheduleNode | None:
+    if node.get_type() == _NODE.mark and node.mark_get_id().name == mark:
+        return node
+    for k in range(node.n_children()):
+        found = _find(node.child(k), mark)
+        if found is not None:
+            return found
+    return None
+
+
+def _insertions(plan: MemoryPlan, level: Level) -> tuple[list[_Insertion], list[_Insertion]]:
+    buffers = [b for b in plan.buffers if b.level == level.number]
+    before = [_place(b) for b in buffers]
+    loaded = [b for b in buffers if b.load]
+    if loaded:
+        wait = Wait(level.number, puts=False)
+        before = [_node(Begin(level.number, puts=False), loaded), *before, _node(wait, loaded)]
+    after = [_put(b) for b in buffers if b.store is not Store.NONE]
+    stored = [b for b in buffers if b.store is not Store.NONE]
+    if stored:
+        wait = Wait(level.number, puts=True, fence=any(b.reloaded for b in stored))
+        after = [_node(Begin(level.number, puts=True), stored), *after, _node(wait, stored)]
+    return before, after
+
+
+def _visit(name: str, visits: isl.Set) -> isl.Map:
+    """Return ``prefix -> name[prefix]`` on ``visits``."""
+    return isl.Map.identity(visits.get_space().map_from_set()).intersect_domain(visits).set_tuple_name(
+        isl.dim_type.out, name
+    )
+
+
+def _node(node: Begin | Wait, buffers: list[Buffer]) -> _Insertion:
+    """Insert ``node`` wherever one of ``buffers`` is visited."""
+    visits = buffers[0].box.visits
+    for buffer in buffers[1:]:
+        visits = visits.union(buffer.box.visits)
+    name = f"sw_{type(node).__name__.lower()}_{'puts' if node.puts else 'gets'}_{node.level}"
+    return _Insertion(_visit(name, visits.coalesce()), lambda *_: node)
+
+
+def _place(buffer: Buffer) -> _Insertion:
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        def text(value: isl.PwAff) -> str:
+            return _at(build, value, instances)
+
+        low = tuple(text(value) for value in buffer.box.low)
+        size = tuple(text(value) for value in buffer.box.size)
+        return Place(buffer.name, low, size, buffer.load)
+
+    return _Insertion(_visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
+
+
+def _at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> str:
+    """Return ``value``, a function of the prefix, as C text where the AST stands."""
+    plain = instances.reset_tuple_id(isl.dim_type.out)
+    return to_c(build.expr_from_pw_aff(value.pullback_pw_multi_aff(plain)))
+
+
+def _put(buffer: Buffer) -> _Insertion:
+    name = f"sw_put_{buffer.name}"
+    if buffer.store is Store.BOX:
+        return _Insertion(_visit(name, buffer.box.visits), lambda *_: Put(buffer.name))
+    assert buffer.written is not None
+    if buffer.store is Store.ELEMENTS:
+        return _elements(buffer, name)
+    return _rows(buffer, name)
+
+
+def _elements(buffer: Buffer, name: str) -> _Insertion:
+    assert buffer.written is not None
+    written = buffer.written
+    depth = written.dim(isl.dim_type.in_)
+    relation = _graph(written.reset_tuple_id(isl.dim_type.out), written.dim(isl.dim_type.out), name)
+
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        return ElementStore(buffer.name, _components(build, instances, depth))
+
+    return _Insertion(relation, leaf)
+
+
+def _components(build: isl.AstBuild, instances: isl.PwMultiAff, start: int) -> tuple[str, ...]:
+    count = instances.dim(isl.dim_type.out)
+    return tuple(to_c(build.expr_from_pw_aff(instances.get_pw_aff(k))) for k in range(start, count))
+
+
+def _graph(relation: isl.Map, kept: int, name: str) -> isl.Map:
+    """Return ``prefix -> name[prefix, first kept outputs]`` of ``relation``."""
+    plain = relation.project_out(isl.dim_type.out, kept, relation.dim(isl.dim_type.out) - kept)
+    identity = isl.Map.identity(plain.domain().get_space().map_from_set())
+    return identity.flat_range_product(plain).set_tuple_name(isl.dim_type.out, name).coalesce()
+
+
+def _rows(buffer: Buffer, name: str) -> _Insertion:
+    assert buffer.written is not None
+    written = buffer.written.reset_tuple_id(isl.dim_type.out)
+    depth, inner = written.dim(isl.dim_type.in_), written.dim(isl.dim_type.out) - 1
+    by_row = written.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
+    low, high = by_row.dim_min(0), by_row.dim_max(0)
+    size = high.sub(low).add_constant_val(isl.Val(1))
+    rows = by_row.domain()
+
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        outer = _components(build, instances, depth)
+        start = _at(build, low.gist(rows), instances)
+        return RowPut(buffer.name, outer, start, _at(build, size.gist(rows), instances))
+
+    return _Insertion(_graph(written, inner, name), leaf)

@@ -1,0 +1,36 @@
+"""The kernel IR of the host side of a region: launches, the loops around them and what stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import islpy as isl
+
+from swbuild.frontend.scop import Scop
+from swbuild.kernelir.astwalk import Leaves, build_ir
+from swbuild.kernelir.bodies import Spell, compute_leaf
+from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.nodes import Launch, Node
+from swbuild.mapping.regiontree import HostTree
+from swbuild.polyhedral.islutil import sets_of
+
+__all__ = ["build_host"]
+
+
+def build_host(scop: Scop, tree: HostTree, spell: Spell) -> Node:
+    """Return the IR that the host runs for the region."""
+    leaves: Leaves = {kernel.name: _launch(kernel.name) for kernel in tree.kernels}
+    present = {str(piece.get_tuple_name()) for piece in sets_of(tree.schedule.get_domain())}
+    for statement in scop.statements:
+        if statement.name in present:
+            leaves[statement.name] = compute_leaf(scop, statement, spell)
+    return build_ir(tree.schedule, scop.context.intersect(scop.assumptions), leaves)
+
+
+def _launch(name: str) -> Callable[[isl.AstBuild, isl.PwMultiAff], Launch]:
+    def make(build: isl.AstBuild, instances: isl.PwMultiAff) -> Launch:
+        count = instances.dim(isl.dim_type.out)
+        loops = tuple(to_c(build.expr_from_pw_aff(instances.get_pw_aff(k))) for k in range(count))
+        return Launch(name, loops)
+
+    return make

@@ -1,0 +1,138 @@
+"""The kernel IR: a small tree of loops, transfers and computations, between isl's AST and C.
+
+Expressions are C text over the IR's iterators and the names of parameters; every integer in them
+is a ``long`` in the emitted code.  Nodes are immutable; a pass returns a new tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "Begin",
+    "Block",
+    "Compute",
+    "ElementStore",
+    "Guard",
+    "Launch",
+    "Loop",
+    "Node",
+    "Place",
+    "Put",
+    "RowPut",
+    "Wait",
+]
+
+Expr = str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Nodes that run one after the other."""
+
+    children: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``for (long iterator = first; condition; iterator += step) body``."""
+
+    iterator: str
+    first: Expr
+    condition: Expr
+    step: Expr
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """``if (condition) then else otherwise``."""
+
+    condition: Expr
+    then: Node
+    otherwise: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """One statement instance: C text with all references resolved.
+
+    ``iterators`` are the values of the statement's own loops (they give IR loops their names).
+    """
+
+    statement: str
+    text: str
+    iterators: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Spawn a kernel and wait for it; ``loops`` are the values of the host loops around it."""
+
+    kernel: str
+    loops: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Open a group of transfers: none of them is counted yet."""
+
+    level: int
+    puts: bool
+    #: the group's size is not constant: the emitted code counts
+    dynamic: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Fix the box of a buffer for this visit of its level: first index and size per dimension.
+
+    ``get``: also issue the transfer that loads it.
+    """
+
+    buffer: str
+    low: tuple[Expr, ...]
+    size: tuple[Expr, ...]
+    get: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Issue the transfer that stores the whole box of a buffer."""
+
+    buffer: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowPut:
+    """Put one row of the exact footprint: all indices but the last are fixed, the last is a range."""
+
+    buffer: str
+    outer: tuple[Expr, ...]
+    low: Expr
+    size: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ElementStore:
+    """Store one element of a buffer straight into main memory."""
+
+    buffer: str
+    index: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait for the transfers of the group that is open.
+
+    ``count`` is their number when it is a constant, else None (the emitted code counts).
+    ``fence``: what was put must be visible to what this CPE gets later.
+    """
+
+    level: int
+    puts: bool
+    fence: bool = False
+    count: int | None = None
+
+
+Node = Begin | Block | Loop | Guard | Compute | Launch | Place | Put | RowPut | ElementStore | Wait

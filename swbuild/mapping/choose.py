@@ -1,0 +1,43 @@
+"""The choice of threads and tiles for one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from swbuild.mapping.regiontree import Kernel
+from swbuild.mapping.tiling import Mapping
+from swbuild.options import KernelOptions, Preset
+
+__all__ = ["first_fitting", "first_mapping"]
+
+DEFAULT_TILE = 32
+SMALLEST_TILE = 1
+
+Result = TypeVar("Result")
+
+
+def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
+    """Return the mapping that ``options`` ask for: two loops on the mesh where two are parallel."""
+    rows, columns = options.threads
+    two = kernel.parallel >= 2 and rows > 1
+    threads = (rows, columns) if two else (rows * columns,)
+    tile = options.tile or (DEFAULT_TILE,)
+    return Mapping(threads, tile, options.distribution, options.preset is not Preset.CLASSIC)
+
+
+def first_fitting(
+    mapping: Mapping, fixed: bool, attempt: Callable[[Mapping], Result | None]
+) -> tuple[Mapping, Result] | None:
+    """Return the first mapping with tiles no larger than ``mapping``'s for which ``attempt`` succeeds.
+
+    All tile sizes are halved together until one fits; with ``fixed`` only the given ones are tried.
+    """
+    while True:
+        result = attempt(mapping)
+        if result is not None:
+            return mapping, result
+        smaller = tuple(max(SMALLEST_TILE, size // 2) for size in mapping.tile)
+        if fixed or smaller == mapping.tile:
+            return None
+        mapping = Mapping(mapping.threads, smaller, mapping.distribution, mapping.restructure)

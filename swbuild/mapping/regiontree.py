@@ -1,0 +1,228 @@
+"""From a schedule to kernels: the outermost parallel bands leave for the core group.
+
+The scheduled tree is split in two: a *host tree*, in which every kernel is one launch statement
+``K0[h0, …]`` under the sequential loops around it, and a *device tree* per kernel, in which those
+loops are parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import islpy as isl
+
+from swbuild.polyhedral.islutil import constant_of, sets_of
+
+__all__ = ["HostTree", "Kernel", "split_region"]
+
+_NODE = isl.schedule_node_type
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One parallel band and what is below it.
+
+    ``launches`` is the set ``K0[h0, …]`` of its launches over the parameters of the scop;
+    ``schedule`` its device tree, whose top node is the band, the parallel members first;
+    ``host_loops`` names the parameters of ``schedule`` that stand for the host's loops;
+    ``parallel`` counts the leading parallel members.
+    """
+
+    name: str
+    launches: isl.Set
+    host_loops: tuple[str, ...]
+    schedule: isl.Schedule
+    parallel: int
+
+    @property
+    def domain(self) -> isl.UnionSet:
+        return self.schedule.get_domain()
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        return tuple(str(piece.get_tuple_name()) for piece in sets_of(self.domain))
+
+
+@dataclass(frozen=True, slots=True)
+class HostTree:
+    """What the host does: ``schedule`` holds launches and the statements that stay (``statements``)."""
+
+    schedule: isl.Schedule
+    kernels: tuple[Kernel, ...]
+    statements: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Split:
+    """The walk's state: a list of kernels found so far."""
+
+    accept: Callable[[isl.UnionSet], bool]
+    prefix: str
+    kernels: list[Kernel]
+    host: set[str]
+
+
+def split_region(schedule: isl.Schedule, prefix: str, accept: Callable[[isl.UnionSet], bool]) -> HostTree:
+    """Return the host tree and the kernels of ``schedule``; kernels are named ``<prefix>0``, ….
+
+    ``accept(domain)`` says whether a parallel band over ``domain`` may become a kernel.
+    """
+    split = _Split(accept, prefix, [], set())
+    tree = _host(split, schedule.get_root().child(0), schedule.get_domain())
+    return HostTree(tree, tuple(split.kernels), tuple(sorted(split.host)))
+
+
+def _host(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+    """Return the host tree of the subtree at ``node``, whose instances are ``domain``."""
+    kind = node.get_type()
+    if kind in (_NODE.sequence, _NODE.set):
+        return _host_sequence(split, node, domain)
+    if kind == _NODE.band:
+        order = parallel_first(node)
+        if order and split.accept(domain):
+            return _launch(split, node, domain, order)
+        return _host_band(split, node, domain)
+    if kind == _NODE.leaf:
+        split.host.update(str(piece.get_tuple_name()) for piece in sets_of(domain))
+        return isl.Schedule.from_domain(domain)
+    return _host(split, node.child(0), domain)
+
+
+def _host_sequence(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+    result: isl.Schedule | None = None
+    for position in range(node.n_children()):
+        filtered = node.child(position)
+        inside = domain.intersect(filtered.filter_get_filter())
+        if inside.is_empty():
+            continue
+        part = _host(split, filtered.child(0), inside)
+        result = part if result is None else result.sequence(part)
+    return isl.Schedule.from_domain(domain) if result is None else result
+
+
+def _host_band(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+    depth = node.get_schedule_depth()
+    body = _host(split, node.child(0), domain)
+    partial = node.band_get_partial_schedule().intersect_domain(domain)
+    return body.insert_partial_schedule(_with_launches(partial, body.get_domain(), domain, depth))
+
+
+def _with_launches(
+    partial: isl.MultiUnionPwAff, wanted: isl.UnionSet, known: isl.UnionSet, depth: int
+) -> isl.MultiUnionPwAff:
+    """Extend ``partial``, given on ``known``, to the launches in ``wanted``: ``K[…, h, …] -> h``."""
+    launches = [piece for piece in sets_of(wanted) if piece.get_tuple_name() not in _names(known)]
+    stays = known.intersect(wanted)
+    result = partial.intersect_domain(stays)
+    members = []
+    for member in range(partial.dim(isl.dim_type.set)):
+        value = result.get_at(member)
+        for launch in launches:
+            variable = isl.PwAff.var_on_domain(
+                isl.LocalSpace.from_space(launch.get_space()), isl.dim_type.set, depth + member
+            )
+            value = value.union_add(isl.UnionPwAff.from_pw_aff(variable.intersect_domain(launch)))
+        members.append(value)
+    return multi_union(members)
+
+
+def multi_union(members: list[isl.UnionPwAff]) -> isl.MultiUnionPwAff:
+    """Return the tuple of ``members`` as one multi union piecewise affine expression."""
+    result = isl.MultiUnionPwAff.from_union_pw_aff(members[0])
+    for member in members[1:]:
+        result = result.flat_range_product(isl.MultiUnionPwAff.from_union_pw_aff(member))
+    return result
+
+
+def _names(union: isl.UnionSet) -> set[str]:
+    return {str(piece.get_tuple_name()) for piece in sets_of(union)}
+
+
+def parallel_first(node: isl.ScheduleNode) -> list[int]:
+    """Return the members of the band ``node``, real parallel ones first, or [] when it has none.
+
+    A member whose value is one constant for every instance is no loop and offers no parallelism.
+    """
+    members = range(node.band_n_member())
+    parallel = [m for m in members if node.band_member_get_coincident(m) and _is_loop(node, m)]
+    if not parallel or not (node.band_get_permutable() or parallel[0] == 0):
+        return []
+    if not node.band_get_permutable():
+        parallel = parallel[:1]
+    return parallel + [m for m in members if m not in parallel]
+
+
+def _is_loop(node: isl.ScheduleNode, member: int) -> bool:
+    value = node.band_get_partial_schedule().get_at(member)
+    pieces = value.get_pw_aff_list()
+    return any(constant_of(pieces.get_at(i)) is None for i in range(pieces.n_pw_aff()))
+
+
+def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: list[int]) -> isl.Schedule:
+    """Make the band ``node`` a kernel; return the host tree of its launches."""
+    name = f"{split.prefix}{len(split.kernels)}"
+    before = node.get_prefix_schedule_union_map().intersect_domain(domain)
+    launches = _as_set(before.range(), node.get_schedule_depth()).set_tuple_name(name).coalesce()
+    loops = tuple(f"{name}_h{k}" for k in range(node.get_schedule_depth()))
+    inside = before.intersect_range(_point(loops).to_union_set()).domain()
+    partial = node.band_get_partial_schedule()
+    ordered = multi_union([partial.get_at(m) for m in order]).intersect_domain(inside)
+    below = _device(node.child(0), inside).insert_partial_schedule(ordered)
+    coincident = [bool(node.band_member_get_coincident(m)) for m in order]
+    schedule = _flag(below, bool(node.band_get_permutable()), coincident)
+    parallel = _leading(order, node)
+    split.kernels.append(Kernel(name, launches, loops, schedule, parallel))
+    return isl.Schedule.from_domain(launches.to_union_set())
+
+
+def _leading(order: list[int], node: isl.ScheduleNode) -> int:
+    if not node.band_get_permutable():
+        return 1
+    return sum(1 for m in order if node.band_member_get_coincident(m) and _is_loop(node, m))
+
+
+def _as_set(union: isl.UnionSet, dimensions: int) -> isl.Set:
+    pieces = sets_of(union)
+    if pieces:
+        return pieces[0]
+    return isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, dimensions))
+
+
+def _point(loops: tuple[str, ...]) -> isl.Set:
+    """Return ``[h0, …] -> { [h0, …] }``."""
+    names = ", ".join(loops)
+    equal = " and ".join(f"x{k} = {loop}" for k, loop in enumerate(loops)) or "true"
+    variables = ", ".join(f"x{k}" for k in range(len(loops)))
+    return isl.Set(f"[{names}] -> {{ [{variables}] : {equal} }}")
+
+
+def _device(node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+    """Return a copy of the subtree at ``node`` as a schedule of ``domain`` alone."""
+    kind = node.get_type()
+    if kind in (_NODE.sequence, _NODE.set):
+        result: isl.Schedule | None = None
+        for position in range(node.n_children()):
+            inside = domain.intersect(node.child(position).filter_get_filter())
+            if inside.is_empty():
+                continue
+            part = _device(node.child(position).child(0), inside)
+            result = part if result is None else result.sequence(part)
+        return isl.Schedule.from_domain(domain) if result is None else result
+    if kind == _NODE.leaf:
+        return isl.Schedule.from_domain(domain)
+    body = _device(node.child(0), domain)
+    if kind != _NODE.band:
+        return body
+    members = range(node.band_n_member())
+    body = body.insert_partial_schedule(node.band_get_partial_schedule().intersect_domain(domain))
+    flags = [bool(node.band_member_get_coincident(m)) for m in members]
+    return _flag(body, bool(node.band_get_permutable()), flags)
+
+
+def _flag(schedule: isl.Schedule, permutable: bool, coincident: list[bool]) -> isl.Schedule:
+    """Set the flags of the outermost band of ``schedule``."""
+    node = schedule.get_root().child(0).band_set_permutable(int(permutable))
+    for member, flag in enumerate(coincident):
+        node = node.band_member_set_coincident(member, int(flag))
+    return node.get_schedule()

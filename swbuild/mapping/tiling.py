@@ -1,0 +1,234 @@
+"""Tiles and threads: the device tree of a kernel as it will run on each CPE.
+
+The tree that :func:`tile_kernel` builds is, from the top::
+
+    filter   the instances whose tile belongs to this thread (parameters rid, cid)
+    band     the mapped loops, in steps of a tile            mark "level:0"
+    …        one band per further tiled loop                 mark "level:n", below each
+    band     the loops inside the tile, iterators in global coordinates
+
+A transfer may be placed at each mark: everything above it is fixed there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from swbuild.mapping.regiontree import Kernel, multi_union
+from swbuild.options import Distribution
+from swbuild.polyhedral.islutil import constant_of, sets_of
+
+__all__ = ["LEVEL_MARK", "Mapping", "TiledKernel", "thread_parameters", "tile_kernel"]
+
+LEVEL_MARK = "level:"
+
+_NODE = isl.schedule_node_type
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """The choices for one kernel.
+
+    ``tile`` gives the tile size per loop in the order met from the top (the last one serves all
+    further loops); ``threads`` the threads per mapped loop, one or two numbers.
+    """
+
+    threads: tuple[int, ...]
+    tile: tuple[int, ...]
+    distribution: Distribution
+    #: distribute inner loops over statements, order loops inside a tile for unit strides
+    restructure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TiledKernel:
+    """A kernel with its tiled tree.
+
+    ``schedule`` is the tree *without* the thread filter; ``filter`` the instances of one thread,
+    over the parameters of :func:`thread_parameters`; ``coordinates`` maps every instance to the
+    first iteration of its tile in the mapped loops; ``sizes`` are the tile sizes used, mapped
+    loops first, then the others from the top.
+    """
+
+    kernel: Kernel
+    mapping: Mapping
+    schedule: isl.Schedule
+    filter: isl.UnionSet
+    coordinates: isl.MultiUnionPwAff
+    sizes: tuple[int, ...]
+
+
+def thread_parameters(mapping: Mapping) -> tuple[str, ...]:
+    """Return the names of the parameters that say which thread this is, per mapped loop."""
+    if mapping.distribution is Distribution.BLOCK:
+        return tuple(f"sw_{edge}{k}" for k in range(len(mapping.threads)) for edge in ("first", "last"))
+    return ("sw_rid", "sw_cid")[: len(mapping.threads)]
+
+
+def tile_kernel(
+    kernel: Kernel, mapping: Mapping, dependences: isl.UnionMap, strides: StrideScore | None = None
+) -> TiledKernel:
+    """Return ``kernel`` tiled and bound to threads as ``mapping`` says.
+
+    ``dependences`` (instance -> instance) guard every restructuring: what would break one is not done.
+    """
+    top = kernel.schedule.get_root().child(0)
+    members = top.band_get_partial_schedule()
+    mapped = [members.get_at(k) for k in range(len(mapping.threads))]
+    tiles = [_tile(value, _size(mapping, k)) for k, value in enumerate(mapped)]
+    coordinates = multi_union(tiles)
+    node = top.insert_partial_schedule(coordinates).child(0)
+    if mapping.restructure:
+        node = _sunk(node, dependences)
+    builder = _Builder(mapping, mapped, strides, [_size(mapping, k) for k in range(len(mapped))])
+    node = builder.below(node.insert_mark(isl.Id(f"{LEVEL_MARK}0")).child(0))
+    return TiledKernel(
+        kernel,
+        mapping,
+        node.get_schedule(),
+        _thread_filter(mapping, tiles),
+        coordinates,
+        tuple(builder.sizes),
+    )
+
+
+def _size(mapping: Mapping, position: int) -> int:
+    return mapping.tile[min(position, len(mapping.tile) - 1)]
+
+
+def _tile(value: isl.UnionPwAff, size: int) -> isl.UnionPwAff:
+    """Return ``size * floor(value / size)``."""
+    factor = isl.Val(size)
+    return value.scale_down_val(factor).floor().scale_val(factor)
+
+
+def _thread_filter(mapping: Mapping, tiles: list[isl.UnionPwAff]) -> isl.UnionSet:
+    """Return the instances whose tile this thread runs, in terms of the thread parameters."""
+    names = thread_parameters(mapping)
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
+    result: isl.UnionSet | None = None
+    for k, tile in enumerate(tiles):
+        index = tile.scale_down_val(isl.Val(_size(mapping, k)))
+        if mapping.distribution is Distribution.BLOCK:
+            condition = f"{names[2 * k]} <= x < {names[2 * k + 1]}"
+        else:
+            condition = f"x mod {mapping.threads[k]} = {names[k]}"
+        mine = isl.Set(f"[{', '.join(names)}] -> {{ [x] : {condition} }}")
+        order = isl.UnionMap.from_union_pw_aff(index)
+        owned = order.intersect_range(mine.to_union_set()).domain()
+        result = owned if result is None else result.intersect(owned)
+    return isl.UnionSet.empty(space) if result is None else result
+
+
+def _sunk(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode:
+    """Return ``node`` (a band) distributed over the statements below it where that is legal.
+
+    The result stands at the same position of the tree: a sequence or the band itself.
+    """
+    if node.child(0).get_type() == _NODE.leaf:
+        return node
+    sunk = node.band_sink()
+    return sunk if respects(sunk, dependences) else node
+
+
+def respects(node: isl.ScheduleNode, dependences: isl.UnionMap) -> bool:
+    """Return whether the order of the subtree at ``node`` keeps ``dependences`` that it alone decides.
+
+    Those are the pairs of instances that everything above ``node`` leaves at the same time.
+    """
+    before = node.get_prefix_schedule_union_map()
+    inside = node.get_domain()
+    open_pairs = dependences.intersect_domain(inside).intersect_range(inside)
+    open_pairs = open_pairs.intersect(before.apply_range(before.reverse()))
+    if open_pairs.is_empty():
+        return True
+    order = node.get_subtree_schedule_union_map()
+    return bool(open_pairs.is_subset(order.lex_lt_union_map(order)))
+
+
+class StrideScore:
+    """Says how well a loop serves as the innermost one; the memory side knows the subscripts."""
+
+    def score(self, member: isl.UnionPwAff) -> int:
+        """Return a number that grows with the unit-stride accesses of ``member`` and falls with the others."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Rewrites the bands below the mapped loops, top down, counting the levels."""
+
+    mapping: Mapping
+    mapped: list[isl.UnionPwAff]
+    strides: StrideScore | None
+    sizes: list[int]
+
+    def below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """Return ``node``'s position in a tree whose subtree at ``node`` is strip-mined."""
+        if node.get_type() == _NODE.band:
+            node, depth = self._band(node)
+            inner = node
+            for _ in range(depth):
+                inner = inner.child(0)
+            return self._up(self.below(inner), depth)
+        for position in range(node.n_children()):
+            node = self.below(node.child(position)).parent()
+        return node
+
+    @staticmethod
+    def _up(node: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:
+        for _ in range(depth):
+            node = node.parent()
+        return node
+
+    def _band(self, node: isl.ScheduleNode) -> tuple[isl.ScheduleNode, int]:
+        """Replace the band ``node`` by tile bands, marks and a point band; return it and their number."""
+        domain = node.get_domain()
+        partial = node.band_get_partial_schedule().intersect_domain(domain)
+        members = [partial.get_at(m) for m in range(node.band_n_member())]
+        members = [m for m in members if not _is_constant(m)]
+        permutable = bool(node.band_get_permutable())
+        node = node.delete()
+        if not members:
+            return node, 0
+        outer = [m for m in members if not self._is_mapped(m, domain)]
+        node = node.insert_partial_schedule(multi_union(self._ordered(members, permutable)))
+        added = 1
+        if permutable or len(members) == 1:
+            for member in reversed(outer):
+                node = self._strip(node, member)
+                added += 2
+        return node, added
+
+    def _strip(self, node: isl.ScheduleNode, member: isl.UnionPwAff) -> isl.ScheduleNode:
+        size = _size(self.mapping, len(self.sizes))
+        self.sizes.append(size)
+        mark = isl.Id(f"{LEVEL_MARK}{len(self.sizes)}")
+        tile = isl.MultiUnionPwAff.from_union_pw_aff(_tile(member, size))
+        return node.insert_mark(mark).insert_partial_schedule(tile)
+
+    def _is_mapped(self, member: isl.UnionPwAff, domain: isl.UnionSet) -> bool:
+        return any(
+            domain.is_subset(member.sub(value.intersect_domain(domain)).zero_union_set())
+            for value in self.mapped
+        )
+
+    def _ordered(self, members: list[isl.UnionPwAff], permutable: bool) -> list[isl.UnionPwAff]:
+        """Move the loop with the most unit strides to the inside, where the order is free."""
+        if self.strides is None or not permutable or not self.mapping.restructure:
+            return members
+        scores = [self.strides.score(member) for member in members]
+        best = max(range(len(members)), key=lambda k: (scores[k], k))
+        return members[:best] + members[best + 1 :] + [members[best]]
+
+
+def _is_constant(value: isl.UnionPwAff) -> bool:
+    pieces = value.get_pw_aff_list()
+    return all(constant_of(pieces.get_at(i)) is not None for i in range(pieces.n_pw_aff()))
+
+
+def instance_names(domain: isl.UnionSet) -> tuple[str, ...]:
+    """Return the names of the statements in ``domain``."""
+    return tuple(str(piece.get_tuple_name()) for piece in sets_of(domain))

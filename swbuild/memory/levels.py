@@ -1,0 +1,107 @@
+"""The places of a tiled tree where data may be moved, and what is accessed below each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from swbuild.frontend.scop import Access, AccessKind, Scop
+from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel
+from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps
+
+__all__ = ["Level", "Reference", "find_levels", "footprint", "references"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A marked place of the tree.
+
+    ``prefix`` maps the instances below to the values of all loops above (an unnamed space of
+    ``depth`` dimensions, the mapped loops first); ``children`` are the next places below.
+    """
+
+    number: int
+    depth: int
+    prefix: isl.UnionMap
+    statements: frozenset[str]
+    children: tuple[Level, ...]
+
+    def walk(self) -> list[Level]:
+        """Return this level and all below it, outermost first."""
+        return [self, *(inner for child in self.children for inner in child.walk())]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One place in a statement's text that accesses an array, with all its accesses merged."""
+
+    statement: str
+    ref: int
+    array: str
+    reads: bool
+    writes: bool
+    may_write: bool
+    affine: bool
+    #: instance -> element, in the kernel's domain
+    relation: isl.Map
+
+
+def find_levels(tiled: TiledKernel) -> Level:
+    """Return the level below the mapped loops, with the levels below it."""
+    (top,) = _levels_below(tiled.schedule.get_root())
+    return top
+
+
+def _levels_below(node: isl.ScheduleNode) -> tuple[Level, ...]:
+    if node.get_type() == isl.schedule_node_type.mark:
+        name = node.mark_get_id().name
+        if name.startswith(LEVEL_MARK):
+            return (_level(node, int(name[len(LEVEL_MARK) :])),)
+    return tuple(level for k in range(node.n_children()) for level in _levels_below(node.child(k)))
+
+
+def _level(node: isl.ScheduleNode, number: int) -> Level:
+    prefix = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    names = frozenset(str(piece.get_tuple_name()) for piece in sets_of(node.get_domain()))
+    return Level(number, node.get_schedule_depth(), prefix, names, _levels_below(node.child(0)))
+
+
+def references(scop: Scop, tiled: TiledKernel, private: frozenset[str]) -> list[Reference]:
+    """Return the references of the kernel to arrays in main memory (private variables and plain values left out)."""
+    domains = {str(piece.get_tuple_name()): piece for piece in sets_of(tiled.kernel.domain)}
+    found = []
+    for statement in scop.statements:
+        if statement.name not in domains:
+            continue
+        by_ref: dict[int, list[Access]] = {}
+        for access in statement.accesses:
+            if access.array not in private and not scop.array(access.array).is_scalar:
+                by_ref.setdefault(access.ref, []).append(access)
+        for ref, accesses in sorted(by_ref.items()):
+            found.append(_reference(statement.name, ref, accesses, domains[statement.name]))
+    return found
+
+
+def _reference(statement: str, ref: int, accesses: list[Access], domain: isl.Set) -> Reference:
+    relation = accesses[0].relation
+    for access in accesses[1:]:
+        relation = relation.union(access.relation)
+    kinds = {access.kind for access in accesses}
+    return Reference(
+        statement,
+        ref,
+        accesses[0].array,
+        AccessKind.READ in kinds,
+        bool(kinds - {AccessKind.READ}),
+        AccessKind.MAY_WRITE in kinds,
+        all(access.affine for access in accesses),
+        relation.intersect_domain(domain).coalesce(),
+    )
+
+
+def footprint(level: Level, refs: list[Reference]) -> isl.Map:
+    """Return ``prefix -> element``: what ``refs`` (all of one array) touch per visit of ``level``."""
+    accesses = union_maps(ref.relation for ref in refs)
+    (result,) = maps_of(level.prefix.reverse().apply_range(accesses))
+    return result.coalesce()

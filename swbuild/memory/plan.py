@@ -1,0 +1,335 @@
+"""Which data of a kernel live in the LDM, where they are loaded and how they go back.
+
+The rules (they keep the result right whatever the sizes):
+
+* a buffer holds the bounding box of a group of overlapping references, at the outermost level
+  where the box has a constant bound and fits;
+* it is loaded when something in it is read before being written at that level, or when more is
+  stored than was written;
+* what is stored is exactly what was written; the box may be stored in its place only when no
+  other tile touches the rest of it;
+* an array that the kernel writes is either buffered everywhere or accessed in main memory
+  everywhere, so that DMA and direct stores never meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import islpy as isl
+
+from swbuild.frontend.scop import Scop
+from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.box import Box, bounding_box
+from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
+from swbuild.polyhedral.dataflow import Dependences
+from swbuild.polyhedral.islutil import maps_of, union_maps
+
+__all__ = ["Buffer", "Direct", "MemoryPlan", "Store", "plan_memory"]
+
+
+class Store(Enum):
+    """How a buffer's results go back to main memory."""
+
+    NONE = "none"
+    BOX = "box"  # one strided transfer
+    ROWS = "rows"  # one transfer per row of the exact footprint
+    ELEMENTS = "elements"  # stores, one per element of the exact footprint
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An LDM buffer: ``box`` of ``array`` per visit of ``level``, serving the references ``refs``."""
+
+    name: str
+    array: str
+    level: int
+    refs: tuple[tuple[str, int], ...]
+    box: Box
+    load: bool
+    store: Store
+    #: prefix -> element, exactly what is written (None when nothing is)
+    written: isl.Map | None
+    bytes: int
+    #: another visit of this CPE may load what one visit stored
+    reloaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A reference that stays in main memory, and why."""
+
+    statement: str
+    ref: int
+    array: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """All buffers of one kernel; ``top`` is the tree of levels."""
+
+    top: Level
+    buffers: tuple[Buffer, ...]
+    direct: tuple[Direct, ...]
+    bytes: int
+
+    def buffer_of(self, statement: str, ref: int) -> Buffer | None:
+        """Return the buffer that serves this reference, or None when it is accessed in main memory."""
+        return next((b for b in self.buffers if (statement, ref) in b.refs), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    scop: Scop
+    tiled: TiledKernel
+    dependences: Dependences
+    refs: tuple[Reference, ...]
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    refs: tuple[Reference, ...]
+    box: Box | None
+
+
+def plan_memory(
+    scop: Scop, tiled: TiledKernel, dependences: Dependences, private: frozenset[str], budget: int
+) -> MemoryPlan | None:
+    """Return a plan whose buffers take at most ``budget`` bytes, or None when the tiles are too large.
+
+    Buffers are placed as far out as they fit; a limit per buffer, halved until the sum fits, keeps
+    one array from starving the others.
+    """
+    top = find_levels(tiled)
+    refs = tuple(references(scop, tiled, private))
+    limit = budget
+    while limit >= 64:
+        plan = _plan(_Task(scop, tiled, dependences, refs, limit), top)
+        if plan.bytes <= budget and not any(d.reason == _TOO_LARGE for d in plan.direct):
+            return plan
+        limit //= 2
+    return None
+
+
+_TOO_LARGE = "its tile is larger than the LDM budget"
+
+
+def _plan(task: _Task, top: Level) -> MemoryPlan:
+    buffers: list[Buffer] = []
+    direct: list[Direct] = []
+    for array in sorted({ref.array for ref in task.refs}):
+        placed, left = _place_array(task, top, array)
+        buffers += [replace(b, reloaded=_is_reloaded(b, placed)) for b in placed]
+        direct += left
+    return MemoryPlan(top, tuple(buffers), tuple(direct), sum(b.bytes for b in buffers))
+
+
+def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
+    """Return whether a visit may load an element that another visit of the kernel stored."""
+    if stored.written is None:
+        return False
+    for other in (b for b in buffers if b.load):
+        if other.name != stored.name:
+            return True  # rare: do not look closer
+        loaded = other.box.as_map(stored.written.get_space())
+        visits = stored.written.apply_range(loaded.reverse())
+        same = isl.Map.identity(visits.get_space())
+        if not visits.is_subset(same):
+            return True
+    return False
+
+
+def _place_array(task: _Task, top: Level, array: str) -> tuple[list[Buffer], list[Direct]]:
+    refs = [ref for ref in task.refs if ref.array == array]
+    reason = _unbufferable(task.scop, array, refs)
+    if reason:
+        return [], [_direct(ref, reason) for ref in refs]
+    groups, left = _place(task, top, refs)
+    written = any(ref.writes for ref in refs)
+    too_large = [d for d in left if d.reason == _TOO_LARGE]
+    if written and left and not too_large:
+        why = "another reference to the written array has no bounded tile"
+        return [], left + [_direct(ref, why) for _, group in groups for ref in group.refs]
+    names = [array if not k else f"{array}_{k + 1}" for k in range(len(groups))]
+    buffers = [
+        _buffer(task, name, level, group) for name, (level, group) in zip(names, groups, strict=True)
+    ]
+    return buffers, left
+
+
+def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:
+    """Return why no reference to ``array`` may be buffered, or the empty string."""
+    if not all(ref.affine for ref in refs):
+        return "a subscript is not affine"
+    if scop.array(array).element.size % 4:
+        return "elements smaller than 4 bytes cannot be moved by DMA"
+    return ""
+
+
+def _direct(ref: Reference, reason: str) -> Direct:
+    return Direct(ref.statement, ref.ref, ref.array, reason)
+
+
+def _place(
+    task: _Task, level: Level, refs: list[Reference]
+) -> tuple[list[tuple[Level, _Group]], list[Direct]]:
+    """Place ``refs``, all of one array, at ``level`` or below; return the groups and what is left over."""
+    placed: list[tuple[Level, _Group]] = []
+    deferred: list[Reference] = []
+    too_large = False
+    for group in _groups(task, level, refs):
+        if group.box is not None and _bytes(task, group) <= task.limit:
+            placed.append((level, group))
+        else:
+            too_large |= group.box is not None
+            deferred += group.refs
+    direct: list[Direct] = []
+    for child in level.children:
+        inside = [ref for ref in deferred if ref.statement in child.statements]
+        if inside:
+            below, left = _place(task, child, inside)
+            placed += below
+            direct += left
+    covered = frozenset[str]().union(*(child.statements for child in level.children))
+    reason = _TOO_LARGE if too_large else "its footprint has no constant bound"
+    direct += [_direct(ref, reason) for ref in deferred if ref.statement not in covered]
+    return placed, direct
+
+
+def _bytes(task: _Task, group: _Group) -> int:
+    assert group.box is not None
+    return group.box.elements() * task.scop.array(group.refs[0].array).element.size
+
+
+def _groups(task: _Task, level: Level, refs: list[Reference]) -> list[_Group]:
+    """Split ``refs`` into groups with one box each.
+
+    References that may touch a common element in one visit share a group when one of them writes;
+    read-only ones also when the common box is no larger than the boxes apart.
+    """
+    groups = [_Group((ref,), bounding_box(footprint(level, [ref]))) for ref in refs]
+    merged = True
+    while merged:
+        merged = False
+        for a in range(len(groups)):
+            for b in range(a + 1, len(groups)):
+                union = _merge(level, groups[a], groups[b])
+                if union is not None:
+                    groups = [g for k, g in enumerate(groups) if k not in (a, b)] + [union]
+                    merged = True
+                    break
+            if merged:
+                break
+    return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
+
+
+def _merge(level: Level, a: _Group, b: _Group) -> _Group | None:
+    refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
+    if any(ref.writes for ref in refs):
+        overlap = footprint(level, list(a.refs)).intersect(footprint(level, list(b.refs)))
+        return None if overlap.is_empty() else _Group(refs, bounding_box(footprint(level, list(refs))))
+    if a.box is None or b.box is None:
+        return None
+    box = bounding_box(footprint(level, list(refs)))
+    if box is None or box.elements() > a.box.elements() + b.box.elements():
+        return None
+    return _Group(refs, box)
+
+
+def _buffer(task: _Task, name: str, level: Level, group: _Group) -> Buffer:
+    assert group.box is not None
+    writers = [ref for ref in group.refs if ref.writes]
+    written = footprint(level, writers) if writers else None
+    store = Store.NONE if written is None else _store(task, level, group, written)
+    whole = written is not None and _box_map(group.box, written).is_subset(written)
+    load = _reads_old_values(task, level, group) or any(ref.may_write for ref in writers)
+    load = load or (store is Store.BOX and not whole)
+    identity = tuple((ref.statement, ref.ref) for ref in group.refs)
+    array = group.refs[0].array
+    return Buffer(
+        name, array, level.number, identity, group.box, load, store, written, _bytes(task, group)
+    )
+
+
+def _box_map(box: Box, like: isl.Map) -> isl.Map:
+    return box.as_map(like.get_space())
+
+
+def _reads_old_values(task: _Task, level: Level, group: _Group) -> bool:
+    """Return whether something in the group is read that the same visit has not certainly written."""
+    readers = [ref for ref in group.refs if ref.reads]
+    if not readers:
+        return False
+    reads = union_maps(ref.relation for ref in readers)
+    producers = task.dependences.sourced.reverse().apply_range(level.prefix)
+    same_visit = reads.range_product(level.prefix)
+    pieces = [m for m in maps_of(producers) if m.domain_is_wrapping()]
+    sourced = union_maps(m.curry() for m in pieces).intersect(same_visit)
+    return not reads.subtract(sourced.range_factor_domain()).is_empty()
+
+
+def _store(task: _Task, level: Level, group: _Group, written: isl.Map) -> Store:
+    """Return the cheapest way to put back exactly what was written."""
+    assert group.box is not None
+    rest = _box_map(group.box, written).subtract(written)
+    may = any(ref.may_write for ref in group.refs)
+    if rest.is_empty() and not may:
+        return Store.BOX
+    if not _others_write(task, level, group, rest):
+        return Store.BOX
+    return Store.ROWS if _is_rowwise(written) else Store.ELEMENTS
+
+
+def _others_write(task: _Task, level: Level, group: _Group, rest: isl.Map) -> bool:
+    """Return whether an element of ``rest`` (prefix -> element) may be written by another tile or group."""
+    array = group.refs[0].array
+    writers = [ref for ref in task.refs if ref.array == array and ref.writes]
+    mapped = len(task.tiled.mapping.threads)
+    tile_of = isl.UnionMap.from_multi_union_pw_aff(task.tiled.coordinates)
+    by_tile = tile_of.reverse().apply_range(union_maps(ref.relation for ref in writers))
+    for written in maps_of(by_tile):
+        elsewhere = _other_tiles(rest.domain().get_space(), mapped).apply_range(written)
+        if not elsewhere.intersect(rest).is_empty():
+            return True
+    others = [ref for ref in writers if (ref.statement in level.statements and ref not in group.refs)]
+    return bool(others) and not footprint(level, others).intersect(rest).is_empty()
+
+
+def _other_tiles(prefix: isl.Space, mapped: int) -> isl.Map:
+    """Return ``{ [c…, rest…] -> [c'…] : c' != c }`` for the first ``mapped`` dimensions ``c``."""
+    depth = prefix.dim(isl.dim_type.set)
+    space = isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, depth, mapped)
+    result = isl.Map.empty(space)
+    for k in range(mapped):
+        differs = isl.Map.universe(space)
+        equal = differs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+        result = result.union(differs.subtract(equal))
+    return result.coalesce()
+
+
+def _is_rowwise(written: isl.Map) -> bool:
+    """Return whether every row (all indices but the last fixed) of the footprint is one interval."""
+    last = written.dim(isl.dim_type.out) - 1
+    rows = written if last == 0 else _by_row(written)
+    return bool(bounding_hull(rows).is_subset(rows))
+
+
+def _by_row(written: isl.Map) -> isl.Map:
+    """Return ``[prefix, outer indices] -> [last index]``."""
+    inner = written.dim(isl.dim_type.out) - 1
+    plain = written.reset_tuple_id(isl.dim_type.out)
+    depth = plain.dim(isl.dim_type.in_)
+    return plain.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
+
+
+def bounding_hull(rows: isl.Map) -> isl.Map:
+    """Return the map to all integers between the least and the greatest value of ``rows``."""
+    low = isl.Map.from_pw_aff(rows.dim_min(0)).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
+    high = isl.Map.from_pw_aff(rows.dim_max(0)).apply_range(isl.Map("{ [x] -> [y] : y <= x }"))
+    plain = low.intersect(high)
+    if rows.has_tuple_id(isl.dim_type.out):
+        plain = plain.set_tuple_id(isl.dim_type.out, rows.get_tuple_id(isl.dim_type.out))
+    return plain

@@ -1,0 +1,120 @@
+"""Data flow of a scop: which statement instance feeds which, and what must not be reordered.
+
+The relations are union maps in islpy's default context.  "Instance" is a point of a statement's
+domain, "element" a point of an array's index space.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
+from swbuild.polyhedral.islutil import union_sets
+
+__all__ = ["Dependences", "Relations", "analyse", "domain_of", "relations"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """The access relations of a scop, instance -> element, restricted to the domains."""
+
+    domain: isl.UnionSet
+    reads: isl.UnionMap
+    must_writes: isl.UnionMap
+    may_writes: isl.UnionMap
+
+    @property
+    def writes(self) -> isl.UnionMap:
+        return self.must_writes.union(self.may_writes)
+
+
+@dataclass(frozen=True, slots=True)
+class Dependences:
+    """Instance -> instance.
+
+    ``flow``: a value written by the first may be read by the second; ``order``: anti and output
+    dependences; ``live_in``: instance -> element, reads of values from before the region;
+    ``sourced``: instance -> [instance -> element], the certain producer of each value read.
+    """
+
+    flow: isl.UnionMap
+    order: isl.UnionMap
+    live_in: isl.UnionMap
+    sourced: isl.UnionMap
+
+    @property
+    def all(self) -> isl.UnionMap:
+        return self.flow.union(self.order).coalesce()
+
+
+def domain_of(scop: Scop) -> isl.UnionSet:
+    """Return the union of the domains of all statements of ``scop``, under its context."""
+    return union_sets(s.domain.intersect_params(scop.context) for s in scop.statements)
+
+
+def relations(scop: Scop, depth_of: dict[tuple[str, str], tuple[str, int]] | None = None) -> Relations:
+    """Return the access relations of ``scop``.
+
+    ``depth_of`` maps (statement, array) of privatised variables to the name and the number of
+    outer loops by which their storage is expanded: the element ``x[e]`` becomes
+    ``name[i0, …, i(depth-1), e]``, one copy per iteration of those loops.
+    """
+    empty = isl.UnionMap("{ }")
+    by_kind = {kind: empty for kind in AccessKind}
+    for statement in scop.statements:
+        for access in statement.accesses:
+            relation = _relation(scop, statement, access, depth_of or {})
+            by_kind[access.kind] = by_kind[access.kind].union(relation.to_union_map())
+    return Relations(
+        domain_of(scop),
+        by_kind[AccessKind.READ],
+        by_kind[AccessKind.MUST_WRITE],
+        by_kind[AccessKind.MAY_WRITE],
+    )
+
+
+def _relation(
+    scop: Scop, statement: Statement, access: Access, depth_of: dict[tuple[str, str], tuple[str, int]]
+) -> isl.Map:
+    relation = access.relation.intersect_domain(statement.domain).intersect_params(scop.context)
+    expansion = depth_of.get((statement.name, access.array))
+    if expansion is None:
+        return relation
+    name, depth = expansion
+    prefix = _prefix(statement, depth)
+    return prefix.flat_range_product(relation).set_tuple_name(isl.dim_type.out, name)
+
+
+def _prefix(statement: Statement, depth: int) -> isl.Map:
+    """Return ``{ S[i0, …] -> [i0, …, i(depth-1)] }``."""
+    identity = isl.Map.identity(statement.domain.get_space().map_from_set())
+    n = identity.dim(isl.dim_type.out)
+    unnamed = identity.reset_tuple_id(isl.dim_type.out)
+    return unnamed.project_out(isl.dim_type.out, depth, n - depth)
+
+
+def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
+    """Return the dependences of the accesses ``found`` when instances run in the order of ``schedule``."""
+    flow = _flow(found.reads, found.must_writes, found.may_writes, schedule)
+    order = _flow(found.writes, found.must_writes, found.reads.union(found.may_writes), schedule)
+    return Dependences(
+        flow.get_may_dependence().coalesce(),
+        order.get_may_dependence().coalesce(),
+        flow.get_may_no_source().coalesce(),
+        flow.get_full_must_dependence().coalesce(),
+    )
+
+
+def _flow(
+    sink: isl.UnionMap,
+    must_source: isl.UnionMap,
+    may_source: isl.UnionMap,
+    schedule: isl.Schedule | isl.UnionMap,
+) -> isl.UnionFlow:
+    info = isl.UnionAccessInfo.from_sink(sink)
+    info = info.set_must_source(must_source).set_may_source(may_source)
+    if isinstance(schedule, isl.Schedule):
+        return info.set_schedule(schedule).compute_flow()
+    return info.set_schedule_map(schedule).compute_flow()
