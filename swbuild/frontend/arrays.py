@@ -1,0 +1,155 @@
+"""The arrays of a finished region: extents, declarations, aliasing, and what is used afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import islpy as isl
+from pycparser import c_ast, c_generator
+
+from swbuild.frontend.builder import RegionBuilder
+from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
+from swbuild.frontend.drafts import Object
+from swbuild.frontend.liveness import Liveness
+from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKind
+from swbuild.frontend.shapes import Shape
+from swbuild.frontend.symbols import walk
+
+__all__ = ["ArrayMaker"]
+
+_ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "alloca", "polybench_alloc_data", "_mm_malloc",
+                         "__builtin_alloca", "libc_aligned_malloc"})  # fmt: skip
+
+
+class ArrayMaker:
+    """Makes the :class:`Array` values of one region."""
+
+    def __init__(self, builder: RegionBuilder, liveness: Liveness, shapes: Mapping[Object, Shape],
+                 statements: tuple[Statement, ...], space: isl.Space) -> None:
+        self._builder, self._liveness, self._shapes, self._space = builder, liveness, shapes, space
+        accesses = [a for s in statements for a in s.accesses]
+        used = {a.array for a in accesses}
+        self._written = {a.array for a in accesses if a.kind.value != "read"}
+        self._objects = [thing for thing in builder.objects.values() if thing.name in used]
+
+    def arrays(self) -> tuple[Array, ...]:
+        """Return the arrays in the order in which the region first names them."""
+        return tuple(self._array(thing) for thing in self._objects)
+
+    def _array(self, thing: Object) -> Array:
+        place = thing.place
+        shape = self._shapes[thing]
+        extents = tuple(e.align_params(self._space) if e is not None else None for e in shape.extents)
+        return Array(thing.name, place.element.element, extents, thing.storage, self._declaration(thing),
+                     self._pointer(thing), self._may_alias(thing), self._live_out(thing),
+                     self._builder.problems.locator.span(thing.symbol.node), thing.depth, place.element.const)
+
+    @staticmethod
+    def _pointer(thing: Object) -> str:
+        if not thing.rank:
+            return f"&{thing.place.path}"
+        if thing.rank == 1 and isinstance(thing.place.kind, Pointer) and not thing.place.fields:
+            return thing.place.path
+        return f"&{thing.place.path}{'[0]' * thing.rank}"
+
+    def _declaration(self, thing: Object) -> str:
+        node = thing.symbol.node
+        if not isinstance(node, c_ast.Decl):
+            return f"{thing.place.element.element.name} {thing.name}"
+        return f"{_spelled(thing.symbol.type, thing.symbol.name)}"
+
+    def _live_out(self, thing: Object) -> bool:
+        if thing.storage is Storage.REGION:
+            return False
+        if thing.place.through_pointer or (thing.storage is Storage.PARAMETER and thing.rank):
+            return True
+        return self._liveness.live_after(thing.symbol)
+
+    # -- aliasing -------------------------------------------------------------------------------
+
+    def _may_alias(self, thing: Object) -> bool:
+        return any(self._overlap(thing, other) for other in self._objects if other is not thing)
+
+    def _overlap(self, first: Object, second: Object) -> bool:
+        """Whether two objects may share memory, one of them being written."""
+        if not {first.name, second.name} & self._written:
+            return False
+        if not _compatible(first.place.element.element, second.place.element.element):
+            return False
+        if self._is_restrict(first) or self._is_restrict(second):
+            return False
+        first_points, second_points = self._points_anywhere(first), self._points_anywhere(second)
+        if first_points and second_points:
+            return True
+        return (first_points and self._reachable(second)) or (second_points and self._reachable(first))
+
+    @staticmethod
+    def _is_restrict(thing: Object) -> bool:
+        return isinstance(thing.place.kind, Pointer) and thing.place.kind.restrict
+
+    def _points_anywhere(self, thing: Object) -> bool:
+        """Whether the object lies where some pointer says (not in a variable or fresh memory of its own)."""
+        if thing.storage is Storage.REGION:
+            return False
+        if thing.storage is Storage.PARAMETER and isinstance(thing.symbol.type, (ArrayType, Pointer)):
+            return bool(thing.rank) or bool(thing.place.fields)
+        if thing.place.through_pointer:
+            return not self._is_fresh(thing)
+        return False
+
+    def _is_fresh(self, thing: Object) -> bool:
+        """Whether a local pointer only ever holds the result of its own allocation."""
+        symbol = thing.symbol
+        if thing.place.fields or symbol.storage is not Storage.LOCAL or symbol.is_static:
+            return False
+        values = self._assigned(thing)
+        return len(values) == 1 and _is_allocation(values[0])
+
+    def _assigned(self, thing: Object) -> list[c_ast.Node]:
+        facts = self._builder.facts
+        found = []
+        if isinstance(thing.symbol.node, c_ast.Decl) and thing.symbol.node.init is not None:
+            found.append(thing.symbol.node.init)
+        for node in walk(facts.function.body):
+            if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+                if facts.bindings.symbol(node.lvalue) is thing.symbol:
+                    found.append(node.rvalue)
+        return found
+
+    def _reachable(self, thing: Object) -> bool:
+        """Whether a pointer from elsewhere may lead into this object."""
+        if thing.storage is Storage.REGION:
+            return False
+        if thing.storage is Storage.GLOBAL or thing.symbol.is_static:
+            return True
+        if thing.place.through_pointer:
+            return True
+        return self._liveness.escapes(thing.symbol)
+
+
+def _is_allocation(node: c_ast.Node) -> bool:
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in _ALLOCATORS
+
+
+def _compatible(first: ElementType, second: ElementType) -> bool:
+    """Whether C's rules let objects of these types share memory."""
+    if "char" in first.name or "char" in second.name:
+        return True
+    return first.size == second.size and (first.kind is TypeKind.FLOAT) == (second.kind is TypeKind.FLOAT)
+
+
+def _spelled(kind: CType, declarator: str) -> str:
+    """Return the declaration of ``declarator`` with type ``kind``, typedefs resolved."""
+    if isinstance(kind, ArrayType):
+        extent = c_generator.CGenerator().visit(kind.extent) if kind.extent is not None else ""
+        return _spelled(kind.target, f"{declarator}[{extent}]")
+    if isinstance(kind, Pointer):
+        star = f"*{'restrict ' if kind.restrict else ''}{declarator}"
+        return _spelled(kind.target, f"({star})" if isinstance(kind.target, ArrayType) else star)
+    if isinstance(kind, Scalar):
+        return f"{'const ' if kind.const else ''}{kind.element.name} {declarator}"
+    if isinstance(kind, StructType):
+        return f"{kind.keyword} {kind.name or ''} {declarator}"
+    return f"void {declarator}"

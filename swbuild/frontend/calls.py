@@ -1,0 +1,159 @@
+"""Which functions a statement may call, and what the slave file then needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pycparser import c_ast
+
+from swbuild.frontend.ctype import DOUBLE, FLOAT, INT, LONG, ArrayType, FunctionType, OtherType, Pointer, Scalar
+from swbuild.frontend.problems import Problems
+from swbuild.frontend.scop import ElementType
+from swbuild.frontend.symbols import FileScope, walk
+
+__all__ = ["Calls"]
+
+_MATH = frozenset(
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
+    "fmax fmin fmod hypot ldexp log log10 log1p log2 logb nearbyint pow remainder rint round scalbn sin sinh sqrt tan "
+    "tanh tgamma trunc".split()
+)
+_MATH_LONG = frozenset("lround lrint llround llrint".split())
+_STDLIB = {"abs": INT, "labs": LONG, "llabs": ElementType("long long", 8, LONG.kind)}
+
+
+class Calls:
+    """Decides on calls in one region; ``includes`` and ``prelude`` grow with what was accepted."""
+
+    def __init__(self, scope: FileScope, problems: Problems, text_of: Callable[[c_ast.Node], str]) -> None:
+        self._scope, self._problems, self._text_of = scope, problems, text_of
+        self.includes: dict[str, None] = {}
+        self.prelude: dict[str, str] = {}
+
+    def resolve(self, node: c_ast.FuncCall) -> tuple[str, ElementType]:
+        """Return the name to call and the type of its result; raise NotModelled for unknown effects."""
+        if not isinstance(node.name, c_ast.ID):
+            raise self._problems.refuse("SW214", "a call through a pointer may have any effect", node)
+        name = node.name.name
+        if name in self._scope.functions:
+            return self._own(name, node)
+        plain = name.removeprefix("__builtin_")
+        if plain in _STDLIB:
+            self.includes["stdlib.h"] = None
+            return plain, _STDLIB[plain]
+        math = _math_type(plain)
+        if math is not None:
+            self.includes["math.h"] = None
+            return plain, math
+        return self._declared_const(name, node)
+
+    def _own(self, name: str, node: c_ast.Node) -> tuple[str, ElementType]:
+        function = self._scope.functions[name]
+        reason = self._impurity(function, (name,))
+        if reason is not None:
+            raise self._problems.refuse(
+                "SW214", f"the function '{name}' {reason}, so a call to it cannot be moved to a kernel", node,
+                "call functions that only compute from their arguments, or write the body out in the region")
+        self._keep(name)
+        return name, self._result(function.decl)
+
+    def _keep(self, name: str) -> None:
+        """Put the function and those that it calls into the prelude, callees first."""
+        if name in self.prelude:
+            return
+        function = self._scope.functions[name]
+        for call in _calls(function.body):
+            if call in self._scope.functions:
+                self._keep(call)
+            elif _math_type(call) is not None:
+                self.includes["math.h"] = None
+            elif call in _STDLIB:
+                self.includes["stdlib.h"] = None
+        text = self._text_of(function)
+        storage = function.decl.storage
+        self.prelude[name] = text if "static" in storage else f"static {text}"
+
+    def _impurity(self, function: c_ast.FuncDef, chain: tuple[str, ...]) -> str | None:
+        """Return why a function is more than a computation on its arguments, or None."""
+        params = function.decl.type.args
+        names = set()
+        for parameter in params.params if params is not None else ():
+            if isinstance(parameter, c_ast.EllipsisParam):
+                return "takes a variable number of arguments"
+            kind = self._scope.types.resolve(parameter)
+            if isinstance(kind, (Pointer, ArrayType)):
+                return f"takes a pointer ('{parameter.name}')"
+            if not isinstance(kind, Scalar) and not (isinstance(kind, OtherType) and kind.name == "void"):
+                return f"takes a parameter ('{parameter.name}') that is no number"
+            names.add(parameter.name)
+        return self._body_impurity(function.body, names, chain)
+
+    def _body_impurity(self, body: c_ast.Node, names: set[str], chain: tuple[str, ...]) -> str | None:
+        called = {id(n.name): n.name.name for n in walk(body) if isinstance(n, c_ast.FuncCall)
+                  and isinstance(n.name, c_ast.ID)}
+        for node in walk(body):
+            if isinstance(node, c_ast.Decl) and node.name is not None:
+                if node.storage and node.storage != ["register"]:
+                    return f"keeps state in '{node.name}'"
+                kind = self._scope.types.resolve(node.type)
+                if not isinstance(kind, (Scalar, ArrayType)) or (isinstance(kind, Scalar) and kind.volatile):
+                    return f"declares '{node.name}', which is no plain number or array"
+                names.add(node.name)
+            elif isinstance(node, c_ast.FuncCall) and id(node.name) not in called:
+                return "calls through a pointer"
+            elif isinstance(node, c_ast.UnaryOp) and node.op in ("*", "&"):
+                return "uses pointers"
+            elif isinstance(node, (c_ast.Goto, c_ast.StructRef)):
+                return "uses structures or goto"
+        for node in walk(body):
+            if isinstance(node, c_ast.ID) and node.name not in names:
+                reason = self._foreign(node, id(node) in called, chain)
+                if reason is not None:
+                    return reason
+        return None
+
+    def _foreign(self, node: c_ast.ID, is_call: bool, chain: tuple[str, ...]) -> str | None:
+        name = node.name
+        if not is_call:
+            symbol = self._scope.symbols.get(name)
+            constant = symbol is not None and symbol.value is not None
+            return None if constant else f"uses the global '{name}'"
+        if name in chain:
+            return "is recursive"
+        if name in self._scope.functions:
+            inner = self._impurity(self._scope.functions[name], (*chain, name))
+            return None if inner is None else f"calls '{name}', which {inner}"
+        known = _math_type(name) is not None or name in _STDLIB
+        return None if known else f"calls '{name}', whose effects are unknown"
+
+    def _declared_const(self, name: str, node: c_ast.FuncCall) -> tuple[str, ElementType]:
+        declaration = self._scope.prototypes.get(name)
+        text = self._text_of(declaration) if declaration is not None else ""
+        if declaration is None or not _is_const(text):
+            raise self._problems.refuse(
+                "SW214", f"the effects of '{name}' are unknown: its body is not in this file", node,
+                "if it only computes from its arguments, declare it with __attribute__((const))")
+        self.prelude[name] = text
+        return name, self._result(declaration)
+
+    def _result(self, declaration: c_ast.Decl) -> ElementType:
+        kind = self._scope.types.resolve(declaration.type)
+        if isinstance(kind, FunctionType) and isinstance(kind.result, Scalar):
+            return kind.result.element
+        return INT
+
+
+def _is_const(text: str) -> bool:
+    return any(word in text.replace(" ", "") for word in ("((const", "((__const__", ",const)", ",__const__)"))
+
+
+def _calls(body: c_ast.Node) -> list[str]:
+    return [n.name.name for n in walk(body) if isinstance(n, c_ast.FuncCall) and isinstance(n.name, c_ast.ID)]
+
+
+def _math_type(name: str) -> ElementType | None:
+    if name in _MATH:
+        return DOUBLE
+    if name.endswith("f") and name[:-1] in _MATH:
+        return FLOAT
+    return LONG if name in _MATH_LONG or (name.endswith("f") and name[:-1] in _MATH_LONG) else None

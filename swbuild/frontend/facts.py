@@ -1,0 +1,132 @@
+"""What can be said of a region before it is walked: which variables it writes, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pycparser import c_ast
+
+from swbuild.frontend.ctype import Scalar, is_integer
+from swbuild.frontend.symbols import Bindings, Symbol, constant_value, identifiers, walk
+
+__all__ = ["RegionFacts", "writes"]
+
+_STEPS = ("p++", "p--", "++", "--")
+
+
+def writes(node: c_ast.Node) -> Iterator[tuple[c_ast.Node, str, c_ast.Node | None]]:
+    """Yield (l-value, operator, value) for all assignments and steps below ``node``."""
+    for item in walk(node):
+        if isinstance(item, c_ast.Assignment):
+            yield item.lvalue, item.op, item.rvalue
+        elif isinstance(item, c_ast.UnaryOp) and item.op in _STEPS:
+            yield item.expr, item.op, None
+
+
+class RegionFacts:
+    """Facts about the statements ``items`` of a function whose names are bound."""
+
+    def __init__(self, items: Sequence[c_ast.Node], bindings: Bindings, function: c_ast.FuncDef) -> None:
+        self.bindings, self.function = bindings, function
+        self.items = items
+        self.inside: set[Symbol] = {
+            bindings.declared[id(n)] for item in items for n in walk(item) if id(n) in bindings.declared}
+        self._written = {key for item in items for target, _, _ in writes(item) for key in [self._key(target)] if key}
+        self._cache: dict[int, dict[Symbol, c_ast.Node]] = {}
+        self._kept: list[c_ast.Node] = []
+        self._order = {id(node): place for place, node in enumerate(walk(function.body))}
+        self._changes = self._find_changes()
+
+    def keep(self, node: c_ast.Node) -> None:
+        """Keep a node made by us alive, so that its identity stays its own."""
+        self._kept.append(node)
+
+    def is_written(self, symbol: Symbol, fields: tuple[str, ...]) -> bool:
+        """Whether the region writes this variable or structure member."""
+        return (symbol, fields) in self._written or symbol in self.inside
+
+    def constant(self, symbol: Symbol) -> int | None:
+        """Return the value of a ``const`` integer with a constant initialiser."""
+        kind, node = symbol.type, symbol.node
+        if not isinstance(kind, Scalar) or not kind.const or kind.volatile or not is_integer(kind.element):
+            return None
+        init = node.init if isinstance(node, c_ast.Decl) else None
+        return constant_value(init, {}) if init is not None else None
+
+    def scalar_writes(self, node: c_ast.Node) -> list[tuple[Symbol, str, c_ast.Node | None]]:
+        """Return the plain variables that ``node`` writes; a value only where ``node`` itself assigns it."""
+        found = []
+        for target, op, value in writes(node):
+            symbol = self.bindings.symbol(target) if isinstance(target, c_ast.ID) else None
+            if symbol is not None and isinstance(symbol.type, Scalar):
+                whole = isinstance(node, c_ast.Assignment) and node.lvalue is target
+                found.append((symbol, op, value if whole else None))
+        return found
+
+    def symbols_written_in(self, node: c_ast.Node) -> dict[Symbol, c_ast.Node]:
+        """Return the plain variables written below ``node``, with the first write of each."""
+        if id(node) not in self._cache:
+            found: dict[Symbol, c_ast.Node] = {}
+            for target, _, _ in writes(node):
+                symbol = self.bindings.symbol(target) if isinstance(target, c_ast.ID) else None
+                if symbol is not None:
+                    found.setdefault(symbol, target)
+            self._cache[id(node)] = found
+            self._kept.append(node)
+        return self._cache[id(node)]
+
+    def scalars_written_in(self, node: c_ast.Node) -> list[Symbol]:
+        """Return the plain variables written below ``node`` (loop counters declared there excepted)."""
+        return [s for s in self.symbols_written_in(node) if isinstance(s.type, Scalar)]
+
+    def outer_counters(self, node: c_ast.Node) -> set[Symbol]:
+        """Return the variables that loops below ``node`` count with but do not declare."""
+        found = set()
+        for loop in walk(node):
+            if isinstance(loop, c_ast.For) and loop.next is not None and not isinstance(loop.init, c_ast.DeclList):
+                found |= {s for s in self.symbols_written_in(loop.next)}
+        return found
+
+    def mentions(self, node: c_ast.Node, symbol: Symbol) -> bool:
+        """Whether ``symbol`` is named below ``node``."""
+        return any(self.bindings.symbol(n) is symbol for n in identifiers(node))
+
+    def unchanged_since_declared(self, symbol: Symbol, array: Symbol) -> bool:
+        """Whether ``symbol`` still has the value that it had when the extents of ``array`` were evaluated."""
+        declared = self._order.get(id(array.node), -1)
+        return all(place < declared for place in self._changes.get(symbol, ()))
+
+    def _find_changes(self) -> dict[Symbol, list[int]]:
+        """Return where in the function each variable is written or has its address taken."""
+        found: dict[Symbol, list[int]] = {}
+        for node in walk(self.function.body):
+            targets = [t for t, _, _ in writes(node)] if _is_write(node) else []
+            if isinstance(node, c_ast.UnaryOp) and node.op == "&":
+                targets.append(node.expr)
+            for target in targets:
+                symbol = self.bindings.symbol(target) if isinstance(target, c_ast.ID) else None
+                if symbol is not None:
+                    found.setdefault(symbol, []).append(self._order[id(node)])
+        return found
+
+    def _key(self, target: c_ast.Node) -> tuple[Symbol, tuple[str, ...]] | None:
+        fields: list[str] = []
+        node = target
+        while not isinstance(node, c_ast.ID):
+            if isinstance(node, c_ast.StructRef):
+                fields.append(node.field.name)
+                node = node.name
+            elif isinstance(node, c_ast.ArrayRef):
+                node = node.name
+            elif isinstance(node, c_ast.UnaryOp):
+                node = node.expr
+            elif isinstance(node, c_ast.BinaryOp):
+                node = node.left
+            else:
+                return None
+        symbol = self.bindings.symbol(node)
+        return (symbol, tuple(reversed(fields))) if symbol is not None else None
+
+
+def _is_write(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Assignment) or (isinstance(node, c_ast.UnaryOp) and node.op in _STEPS)

@@ -1,0 +1,311 @@
+"""From drafts to the finished :class:`~swbuild.frontend.scop.Scop`: arrays, relations, domains, schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+from pycparser import c_ast
+
+from swbuild.frontend.builder import RegionBuilder
+from swbuild.frontend.drafts import Block, Draft, Loop, Object, RawAccess
+from swbuild.frontend.integers import constant, universe
+from swbuild.frontend.problems import NotModelled
+from swbuild.frontend.scop import (
+    Access,
+    AccessKind,
+    AccessRef,
+    BodyPart,
+    Iterator,
+    Parameter,
+    ParameterRef,
+    Statement,
+)
+from swbuild.frontend.shapes import Shape, Shapes
+
+__all__ = ["Finished", "finish"]
+
+_PARAM, _SET, _IN, _OUT = isl.dim_type.param, isl.dim_type.set, isl.dim_type.in_, isl.dim_type.out
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The parts of a Scop that come from the walk."""
+
+    parameters: tuple[Parameter, ...]
+    statements: tuple[Statement, ...]
+    shapes: dict[Object, Shape]
+    schedule: isl.Schedule
+    context: isl.Set
+    assumptions: isl.Set
+
+
+class _Finisher:
+    def __init__(self, builder: RegionBuilder, shapes: Shapes) -> None:
+        self.builder, self.shapes = builder, shapes
+        self.names: dict[Draft, str] = {}
+        self.domains: dict[Draft, isl.Set] = {}
+        self.space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
+
+    # -- spaces ---------------------------------------------------------------------------------
+
+    def _to_tuple(self, points: isl.Set, loops: Sequence[Loop], name: str) -> isl.Set:
+        """Move the counters of ``loops`` from parameters to the dimensions of the set ``name``."""
+        result = isl.Set.from_params(points)
+        for position, loop in enumerate(loops):
+            result = _move(result, _SET, position, loop.variable)
+        result = result.set_tuple_name(name)
+        for position, loop in enumerate(loops):
+            result = result.set_dim_name(_SET, position, loop.name)
+        return self._aligned(result)
+
+    def _aligned(self, thing: isl.Set) -> isl.Set:
+        return _drop_unknown(thing, self.space).align_params(self.space)
+
+    def _relation(self, access: RawAccess, draft: Draft) -> isl.Map:
+        """Return the map from instances of the statement to elements."""
+        shape = self.shapes.of(access.object)
+        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(shape.extents)).set_tuple_name(_SET, access.object.name)
+        image = isl.Set.universe(space)
+        subscripts = shape.subscripts(access)
+        # A free inner subscript may reach into other rows, so that no subscript tells which row it is.
+        free = any(s is None for s in subscripts[1:])
+        for position, subscript in enumerate(subscripts):
+            if subscript is not None and not free:
+                image = image.intersect(_equals(space, position, subscript))
+            else:
+                image = image.intersect(_within(space, position, shape.extents[position]))
+        image = image.intersect_params(access.domain)
+        if access.conditional:
+            for position, extent in enumerate(shape.extents):
+                if shape.trusted(position):
+                    image = image.intersect(_within(space, position, extent))
+        relation = isl.Map.from_range(image)
+        for position, loop in enumerate(draft.loops):
+            relation = _move_in(relation, position, loop.variable)
+        relation = relation.set_tuple_name(_IN, self.names[draft])
+        for position, loop in enumerate(draft.loops):
+            relation = relation.set_dim_name(_IN, position, loop.name)
+        return _drop_unknown(relation, self.space).align_params(self.space).coalesce()
+
+    # -- assumptions ----------------------------------------------------------------------------
+
+    def check_subscripts(self, drafts: Sequence[Draft]) -> None:
+        """Require that all affine subscripts stay inside the extents."""
+        for draft in drafts:
+            for access in draft.accesses:
+                shape = self.shapes.of(access.object)
+                inside = universe()
+                for position, subscript in enumerate(shape.subscripts(access)):
+                    if access.conditional and shape.trusted(position):
+                        continue
+                    extent = shape.extents[position]
+                    if subscript is None:
+                        continue
+                    inside = inside.intersect(subscript.nonneg_set()) if shape.has_start(position) else inside
+                    inside = inside.intersect(subscript.lt_set(extent)) if extent is not None else inside
+                self.builder.require(access.domain, inside, access.node,
+                                     f"the subscripts of '{access.object.place.path}' must stay inside its extents")
+
+    def assumptions(self) -> isl.Set:
+        """Return the parameter values for which no assumption is broken."""
+        holds = universe()
+        for assumption in self.builder.assumptions:
+            holds = holds.subtract(assumption.bad)
+        return holds.coalesce()
+
+    # -- statements -----------------------------------------------------------------------------
+
+    def statement(self, draft: Draft, parameters: dict[Object, str]) -> Statement:
+        """Return the finished statement; scalars that became parameters lose their accesses."""
+        gone = {a.ref: parameters[a.object] for a in draft.accesses if a.object in parameters}
+        accesses = tuple(self._access(a, draft, gone) for a in draft.accesses if a.ref not in gone)
+        span = self.builder.problems.locator.span
+        iterators = tuple(Iterator(loop.name, loop.type, span(loop.node)) for loop in draft.loops)
+        flops = tuple(sorted(draft.flops.items()))
+        return Statement(self.names[draft], self.domains[draft], iterators, accesses,
+                         _resolved(draft.body, gone), span(draft.node), flops, tuple(draft.calls))
+
+    def _access(self, access: RawAccess, draft: Draft, gone: dict[int, str]) -> Access:
+        shape = self.shapes.of(access.object)
+        affine = all(s is not None for s in shape.subscripts(access))
+        index = () if affine else tuple(_resolved(list(part), gone) for part in access.parts)
+        kind = access.kind
+        if not affine and kind is AccessKind.MUST_WRITE:
+            kind = AccessKind.MAY_WRITE
+        return Access(access.object.name, kind, self._relation(access, draft), access.ref, affine,
+                      self.builder.problems.locator.span(access.node), index)
+
+    # -- schedule -------------------------------------------------------------------------------
+
+    def schedule(self, block: Block) -> isl.Schedule | None:
+        """Return the textual order of the statements in ``block``; None if there are none."""
+        result: isl.Schedule | None = None
+        for item in block.items:
+            part = self.schedule(item) if isinstance(item, Block) else self._leaf(item)
+            if part is not None:
+                result = part if result is None else result.sequence(part)
+        if result is not None and block.loop is not None:
+            result = result.insert_partial_schedule(self._partial(result, block.loop))
+        return result
+
+    def _leaf(self, draft: Draft) -> isl.Schedule | None:
+        if draft not in self.domains:
+            return None
+        return isl.Schedule.from_domain(isl.UnionSet.from_set(self.domains[draft]))
+
+    def _partial(self, schedule: isl.Schedule, loop: Loop) -> isl.MultiUnionPwAff:
+        """Return the schedule dimension of ``loop`` for all statements in it (negated if it counts down)."""
+        names = {name: draft for draft, name in self.names.items()}
+        total: isl.UnionPwAff | None = None
+        for domain in _sets(schedule.get_domain()):
+            draft = names[domain.get_tuple_name()]
+            position = draft.loops.index(loop)
+            space = isl.LocalSpace.from_space(domain.get_space())
+            aff = isl.Aff.var_on_domain(space, _SET, position)
+            part = isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(aff if loop.ascending else aff.neg()))
+            total = part if total is None else total.union_add(part)
+        assert total is not None
+        return isl.MultiUnionPwAff.from_union_pw_aff(total)
+
+
+def finish(builder: RegionBuilder, shapes: Shapes) -> Finished | None:
+    """Return the finished parts, or None if the region computes nothing (or has problems, then collected)."""
+    work = _Finisher(builder, shapes)
+    drafts = list(_drafts(builder.root))
+    for thing in dict.fromkeys(a.object for d in drafts for a in d.accesses):
+        try:
+            shapes.settle(thing, [a for d in drafts for a in d.accesses if a.object is thing])
+        except NotModelled as problem:
+            builder.problems.add(problem.diagnostic)
+    if builder.problems.found:
+        return None
+    parameters = _scalar_parameters(builder)
+    work.check_subscripts(drafts)
+    work.space = _parameter_space(builder)
+    alive = [d for d in drafts if not d.domain.intersect(builder.context).is_empty()]
+    for number, draft in enumerate(alive):
+        work.names[draft] = f"S{number}"
+        work.domains[draft] = work._to_tuple(draft.domain, draft.loops, f"S{number}")
+    schedule = work.schedule(builder.root)
+    if schedule is None:
+        return None
+    statements = tuple(work.statement(draft, parameters) for draft in alive)
+    context = work._aligned(builder.context)
+    assumptions = work._aligned(work.assumptions()).gist(context)
+    _check_possible(work, alive, context, assumptions)
+    return Finished(_parameters(builder), statements, shapes.settled, schedule, context, assumptions)
+
+
+def _check_possible(work: _Finisher, drafts: Sequence[Draft], context: isl.Set, assumptions: isl.Set) -> None:
+    """Refuse assumptions that leave nothing of a statement."""
+    builder = work.builder
+    for draft in drafts:
+        domain = work.domains[draft].params()
+        for assumption in builder.assumptions:
+            good = domain.intersect(context).subtract(work._aligned(assumption.bad))
+            if good.is_empty():
+                builder.problems.add(builder.problems.make(
+                    "SW221", f"{assumption.why}, and it never does where the region computes anything",
+                    assumption.node, "correct the bounds, subscripts or types"))
+                return
+        if domain.intersect(context).intersect(assumptions).is_empty():
+            first = builder.assumptions[0]
+            builder.problems.add(builder.problems.make(
+                "SW221", f"{first.why}, and the conditions for this region exclude one another", first.node))
+            return
+
+
+def _scalar_parameters(builder: RegionBuilder) -> dict[Object, str]:
+    """Return the scalars that are parameters, with their names."""
+    return {thing: builder.parameters[key][0] for key, thing in builder.objects.items() if key in builder.parameters}
+
+
+def _parameter_space(builder: RegionBuilder) -> isl.Space:
+    names = [p.name for p in _parameters(builder)]
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
+    for position, name in enumerate(names):
+        space = space.set_dim_id(_PARAM, position, isl.Id(name))
+    return space
+
+
+def _parameters(builder: RegionBuilder) -> tuple[Parameter, ...]:
+    """Return the parameters in the order of their declarations."""
+    def order(entry: tuple[str, object, c_ast.Node]) -> tuple[int, int, str]:
+        node = getattr(entry[1], "symbol").node
+        coord = getattr(node, "coord", None)
+        return (int(coord.line or 0), int(coord.column or 0), entry[0]) if coord is not None else (0, 0, entry[0])
+
+    span = builder.problems.locator.span
+    return tuple(Parameter(name, place.path, place.element.element, span(node))
+                 for name, place, node in sorted(builder.parameters.values(), key=order))
+
+
+def _drafts(block: Block) -> list[Draft]:
+    found: list[Draft] = []
+    for item in block.items:
+        found += _drafts(item) if isinstance(item, Block) else [item]
+    return found
+
+
+def _resolved(parts: Sequence[BodyPart], gone: dict[int, str]) -> tuple[BodyPart, ...]:
+    """Return the body with references to parameters in their place and neighbouring texts joined."""
+    result: list[BodyPart] = []
+    for part in parts:
+        if isinstance(part, AccessRef) and part.ref in gone:
+            part = ParameterRef(gone[part.ref])
+        if isinstance(part, str) and result and isinstance(result[-1], str):
+            result[-1] += part
+        else:
+            result.append(part)
+    return tuple(result)
+
+
+def _equals(space: isl.Space, position: int, subscript: isl.PwAff) -> isl.Set:
+    """Return the elements of ``space`` whose coordinate ``position`` is ``subscript``."""
+    value = isl.Set.from_pw_aff(subscript)
+    count = space.dim(_SET)
+    value = value.insert_dims(_SET, 0, position).add_dims(_SET, count - position - 1)
+    return value.set_tuple_name(space.get_tuple_name(_SET))
+
+
+def _within(space: isl.Space, position: int, extent: isl.PwAff | None) -> isl.Set:
+    """Return the elements of ``space`` whose coordinate ``position`` is inside the extent."""
+    inside = isl.Set.universe(space).lower_bound_si(_SET, position, 0)
+    if extent is None:
+        return inside
+    last = isl.Set.from_pw_aff(extent.sub(constant(1)))
+    bound = last.apply(isl.Map("{ [e] -> [x] : x <= e }"))
+    count = space.dim(_SET)
+    bound = bound.insert_dims(_SET, 0, position).add_dims(_SET, count - position - 1)
+    return inside.intersect(bound.set_tuple_name(space.get_tuple_name(_SET)))
+
+
+def _move(points: isl.Set, kind: isl.dim_type, position: int, variable: str) -> isl.Set:
+    found = points.find_dim_by_name(_PARAM, variable)
+    if found < 0:
+        return points.insert_dims(kind, position, 1)
+    return points.move_dims(kind, position, _PARAM, found, 1)
+
+
+def _move_in(relation: isl.Map, position: int, variable: str) -> isl.Map:
+    found = relation.find_dim_by_name(_PARAM, variable)
+    if found < 0:
+        return relation.insert_dims(_IN, position, 1)
+    return relation.move_dims(_IN, position, _PARAM, found, 1)
+
+
+def _drop_unknown(thing: isl.Set, space: isl.Space) -> isl.Set:
+    """Remove parameters that ``space`` lacks (they are not constrained any more)."""
+    for position in reversed(range(thing.dim(_PARAM))):
+        name = thing.get_dim_name(_PARAM, position)
+        if space.find_dim_by_name(_PARAM, name) < 0:
+            thing = thing.project_out(_PARAM, position, 1)
+    return thing
+
+
+def _sets(union: isl.UnionSet) -> list[isl.Set]:
+    sets = union.get_set_list()
+    return [sets.get_at(i) for i in range(sets.n_set())]
+

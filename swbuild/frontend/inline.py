@@ -1,0 +1,80 @@
+"""Calls in bounds and subscripts: functions of the file that return one expression, and min/max."""
+
+from __future__ import annotations
+
+import copy
+
+import islpy as isl
+from pycparser import c_ast
+
+from swbuild.frontend.ctype import Scalar, common_type, is_integer
+from swbuild.frontend.integers import Integers, Value
+from swbuild.frontend.problems import Problems
+from swbuild.frontend.symbols import FileScope
+
+__all__ = ["Inliner"]
+
+_DEPTH = 16
+
+
+class Inliner:
+    """Evaluates calls of integer functions to quasi-affine values."""
+
+    def __init__(self, scope: FileScope, problems: Problems) -> None:
+        self._scope, self._problems = scope, problems
+        self._depth = 0
+
+    def value(self, call: c_ast.FuncCall, domain: isl.Set, integers: Integers) -> Value:
+        """Return the value of ``call``; raise NotModelled if it is not affine."""
+        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+        arguments = list(call.args.exprs) if call.args is not None else []
+        function = self._scope.functions.get(name)
+        if function is not None:
+            return self._body(call, function, arguments, domain, integers)
+        return self._known(call, name, arguments, domain, integers)
+
+    def _known(self, call: c_ast.FuncCall, name: str, arguments: list[c_ast.Node], domain: isl.Set,
+               integers: Integers) -> Value:
+        values = [integers.value(argument, domain) for argument in arguments]
+        if name in ("abs", "labs") and len(values) == 1:
+            return Value(values[0].pa.max(values[0].pa.neg()), values[0].type)
+        if name in ("min", "max", "floord", "ceild", "imin", "imax") and len(values) == 2:
+            first, second = values
+            kind = common_type(first.type, second.type)
+            if name.endswith("min") or name.endswith("max"):
+                pa = first.pa.min(second.pa) if name.endswith("min") else first.pa.max(second.pa)
+                return Value(pa.coalesce(), kind)
+            if second.pa.is_cst() and second.pa.pos_set().is_params():
+                quotient = first.pa.div(second.pa)
+                return Value(quotient.floor() if name == "floord" else quotient.ceil(), kind)
+        raise self._problems.refuse(
+            "SW211", f"the value of '{name or 'this call'}' is not affine in the loop counters and sizes", call,
+            "compute it before the region and use a variable")
+
+    def _body(self, call: c_ast.FuncCall, function: c_ast.FuncDef, arguments: list[c_ast.Node], domain: isl.Set,
+              integers: Integers) -> Value:
+        params = [p for p in (function.decl.type.args.params if function.decl.type.args is not None else ())
+                  if isinstance(p, c_ast.Decl)]
+        items = function.body.block_items or []
+        result = self._scope.types.resolve(function.decl.type.type)
+        simple = (len(items) == 1 and isinstance(items[0], c_ast.Return) and items[0].expr is not None
+                  and len(params) == len(arguments) and self._depth < _DEPTH and isinstance(result, Scalar)
+                  and is_integer(result.element))
+        if not simple:
+            raise self._problems.refuse(
+                "SW211", f"'{function.decl.name}' does not just return one integer expression, so its value is not "
+                "affine", call, "compute it before the region and use a variable")
+        bound = {}
+        for parameter, argument in zip(params, arguments):
+            kind = self._scope.types.resolve(parameter)
+            assert isinstance(kind, Scalar)
+            value = integers.value(argument, domain)
+            bound[parameter.name] = integers.convert(value, kind.element, domain, argument)
+        self._depth += 1
+        try:
+            value = integers.bound(bound).value(copy.copy(items[0].expr), domain)
+        finally:
+            self._depth -= 1
+        assert isinstance(result, Scalar)
+        return integers.convert(value, result.element, domain, call)
+

@@ -1,0 +1,171 @@
+"""L-values: which object an expression names, and with which subscripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
+from swbuild.frontend.problems import Problems
+from swbuild.frontend.symbols import Bindings, Symbol
+
+__all__ = ["Place", "PlaceFinder"]
+
+_ZERO = c_ast.Constant("int", "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An element of an object.
+
+    ``path`` is the C expression of the object without its subscripts (``A``, ``s->a``), ``fields``
+    the members passed on the way; ``kind`` is the object's type, ``subscripts`` one expression per
+    dimension; ``element`` is the type of what is named.  ``through_pointer``
+    says that a pointer leads to it.
+    """
+
+    symbol: Symbol
+    path: str
+    fields: tuple[str, ...]
+    kind: CType
+    subscripts: tuple[c_ast.Node, ...]
+    element: Scalar
+    through_pointer: bool
+
+
+class PlaceFinder:
+    """Finds the :class:`Place` of an l-value expression in a function whose names are bound."""
+
+    def __init__(self, bindings: Bindings, problems: Problems) -> None:
+        self._bindings, self._problems = bindings, problems
+
+    def find(self, node: c_ast.Node) -> Place:
+        """Return the place that ``node`` names; raise NotModelled for what arrays cannot describe."""
+        steps: list[c_ast.Node | tuple[str, bool]] = []
+        root = self._unwind(node, steps)
+        symbol = self._bindings.symbol(root)
+        if symbol is None:
+            raise self._problems.refuse("SW227", f"'{root.name}' is not declared here as an object", root,
+                                        "declare it before the region")
+        return self._walk(node, symbol, list(reversed(steps)))
+
+    def root(self, node: c_ast.Node) -> Symbol | None:
+        """Return the variable that an l-value starts from, or None where there is none."""
+        while not isinstance(node, c_ast.ID):
+            if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
+                node = node.name
+            elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
+                node = node.expr
+            elif isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
+                node = node.left
+            else:
+                return None
+        return self._bindings.symbol(node)
+
+    def _unwind(self, node: c_ast.Node, steps: list[c_ast.Node | tuple[str, bool]]) -> c_ast.ID:
+        """Collect the steps from outermost to innermost; return the identifier at the root."""
+        while not isinstance(node, c_ast.ID):
+            if isinstance(node, c_ast.ArrayRef):
+                node = self._indexed(node.name, node.subscript, steps)
+            elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
+                node = self._indexed(node.expr, None, steps)
+            elif isinstance(node, c_ast.StructRef):
+                steps.append((node.field.name, node.type == "->"))
+                node = node.name
+            elif isinstance(node, c_ast.UnaryOp) and node.op == "&" and steps and self._undoes(steps):
+                node = node.expr
+            else:
+                raise self._problems.refuse(
+                    "SW216", "this expression names no array element or variable that can be followed", node,
+                    "use a variable, an array with subscripts or a structure member")
+        return node
+
+    @staticmethod
+    def _undoes(steps: list[c_ast.Node | tuple[str, bool]]) -> bool:
+        """Whether the last step dereferences with zero, so that an ``&`` below cancels it (it is removed)."""
+        if steps[-1] is _ZERO:
+            steps.pop()
+            return True
+        return False
+
+    def _indexed(self, base: c_ast.Node, subscript: c_ast.Node | None,
+                 steps: list[c_ast.Node | tuple[str, bool]]) -> c_ast.Node:
+        """Record one subscript of ``base``, folding ``(p + i)[j]`` and ``*(p + i)`` into it."""
+        while isinstance(base, c_ast.BinaryOp) and base.op in ("+", "-"):
+            pointer, offset = base.left, base.right
+            if base.op == "+" and self.root(pointer) is None:
+                pointer, offset = offset, pointer
+            if not self._is_pointer(pointer):
+                pointer, offset = base.right, base.left
+            if base.op == "-":
+                negated = c_ast.UnaryOp("-", offset, base.coord)
+                subscript = negated if subscript is None else c_ast.BinaryOp("-", subscript, offset, base.coord)
+            else:
+                subscript = offset if subscript is None else c_ast.BinaryOp("+", offset, subscript, base.coord)
+            base = pointer
+        steps.append(_ZERO if subscript is None else subscript)
+        return base
+
+    def _is_pointer(self, node: c_ast.Node) -> bool:
+        if isinstance(node, c_ast.BinaryOp):
+            return self._is_pointer(node.left) or self._is_pointer(node.right)
+        symbol = self._bindings.symbol(node) if isinstance(node, c_ast.ID) else None
+        return symbol is None or isinstance(symbol.type, (ArrayType, Pointer))
+
+    def _walk(self, node: c_ast.Node, symbol: Symbol, steps: list[c_ast.Node | tuple[str, bool]]) -> Place:
+        kind: CType = symbol.type
+        base, path = kind, symbol.name
+        fields: tuple[str, ...] = ()
+        subscripts: list[c_ast.Node] = []
+        through = False
+        for step in steps:
+            if isinstance(step, tuple):
+                if len(subscripts) == 1 and subscripts[0] is _ZERO and not fields:
+                    path, subscripts = f"(*{path})", []
+                if subscripts:
+                    raise self._problems.refuse(
+                        "SW218", f"'{path}' is an array of structures, whose members are not contiguous", node,
+                        "keep each member in an array of its own")
+                kind, path, through = self._member(node, kind, path, step, through)
+                base, fields = kind, (*fields, step[0])
+                continue
+            if not isinstance(kind, (ArrayType, Pointer)):
+                raise self._problems.refuse("SW216", f"'{path}' is subscripted more often than it has dimensions", node)
+            if isinstance(kind, Pointer) and subscripts:
+                raise self._problems.refuse(
+                    "SW218", f"'{path}' is an array of pointers, whose rows may lie anywhere", node,
+                    "use one block of memory: a pointer to rows, double (*A)[m], or A[i*m + j]")
+            through = through or isinstance(kind, Pointer)
+            subscripts.append(step)
+            kind = kind.target
+        return self._finish(node, symbol, path, fields, base, subscripts, kind, through)
+
+    def _member(self, node: c_ast.Node, kind: CType, path: str, step: tuple[str, bool],
+                through: bool) -> tuple[CType, str, bool]:
+        name, arrow = step
+        if arrow and isinstance(kind, (Pointer, ArrayType)):
+            kind, through = kind.target, True
+        if not isinstance(kind, StructType) or name not in kind.fields:
+            raise self._problems.refuse("SW218", f"the structure of '{path}' is not known to have '{name}'", node)
+        if name in kind.bitfields or kind.keyword == "union":
+            what = "a bit-field" if name in kind.bitfields else "a member of a union"
+            raise self._problems.refuse("SW218", f"'{name}' is {what}, which has no array to itself", node,
+                                        "copy it to a variable before the region")
+        return kind.fields[name], f"{path}{'->' if arrow else '.'}{name}", through
+
+    def _finish(self, node: c_ast.Node, symbol: Symbol, path: str, fields: tuple[str, ...], base: CType,
+                subscripts: list[c_ast.Node], kind: CType, through: bool) -> Place:
+        if isinstance(kind, (ArrayType, Pointer)):
+            raise self._problems.refuse("SW216", f"'{path}' is used here as a pointer", node,
+                                        "give all subscripts; move pointer computations out of the region")
+        if isinstance(kind, StructType):
+            raise self._problems.refuse("SW218", f"'{path}' is a whole structure here", node, "copy it member by member")
+        if not isinstance(kind, Scalar):
+            name = kind.name if isinstance(kind, OtherType) else "a function"
+            raise self._problems.refuse("SW218", f"'{path}' has type {name}, which kernels cannot hold", node,
+                                        "use float, double or an integer type of up to 64 bits")
+        if kind.volatile:
+            raise self._problems.refuse("SW217", f"'{path}' is volatile", node,
+                                        "copy it to an ordinary variable before the region")
+        return Place(symbol, path, fields, base, tuple(subscripts), kind, through)

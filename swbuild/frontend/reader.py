@@ -1,0 +1,98 @@
+"""Reading one C file: preprocessing, parsing, and one model (or refusal) for each region."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pycparser import c_ast, c_parser
+
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.frontend.preprocess import Preprocessed, preprocess
+from swbuild.frontend.problems import Locator, read_text
+from swbuild.frontend.prune import find_markers, prune, split_chunks
+from swbuild.frontend.regions import Region, find_regions, match_requests, paired
+from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, SourceModel
+from swbuild.frontend.scop import Scop
+from swbuild.frontend.symbols import FileScope
+
+__all__ = ["read_source"]
+
+
+def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] | None) -> SourceModel:
+    """Return the model of the C file ``path``: the regions of ``requests`` (None: all of them, default options).
+
+    Regions that have no model are listed as refused.  Raises SwbuildError for mistakes that
+    concern the file or the requests: unreadable, no region, unbalanced pragmas, syntax errors,
+    a request without its region.
+    """
+    try:
+        text = read_text(path)
+    except OSError as error:
+        raise SwbuildError(
+            Diagnostic("SW200", f"cannot read '{path}': {error.strerror}", Span(str(path)), "check the path")
+        ) from error
+    source = preprocess(path, cpp)
+    parsed, markers = _pruned(source)
+    locator = Locator(str(path), text, parsed)
+    tree = _parse(parsed, str(path), locator)
+    scope = FileScope.of(tree)
+    regions = find_regions(tree, markers, locator)
+    wanted = match_requests(regions, requests, str(path))
+    scops: list[Scop] = []
+    refused: list[RefusedRegion] = []
+    for region, request in wanted:
+        made = _model(region, request, scope, locator, parsed)
+        if isinstance(made, Scop):
+            scops.append(made)
+        else:
+            refused.append(made)
+    return SourceModel(str(path), text, tuple(scops), tuple(refused), source.dependencies)
+
+
+def _model(region: Region, request: RegionRequest, scope: FileScope, locator: Locator,
+           parsed: str) -> Scop | RefusedRegion:
+    from swbuild.frontend.modeller import model_region
+
+    return model_region(region, request, scope, locator, parsed)
+
+
+def _pruned(source: Preprocessed) -> tuple[str, tuple[tuple[int, int, str], ...]]:
+    markers = find_markers(source)
+    pairs = paired(markers, source.path)
+    text = prune(source, split_chunks(source), markers)
+    return text, tuple((first.line, last.line, first.label) for first, last in pairs)
+
+
+_PARSE_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):?)?\s*(.*)$", re.DOTALL)
+
+
+def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
+    try:
+        return c_parser.CParser().parse(text, path)
+    except (c_parser.ParseError, RecursionError) as error:
+        raise SwbuildError(_syntax_error(str(error), path, locator)) from error
+
+
+@dataclass(slots=True)
+class _At:
+    """A place in the form in which pycparser's nodes carry theirs."""
+
+    file: str
+    line: int
+    column: int
+
+
+def _syntax_error(message: str, path: str, locator: Locator) -> Diagnostic:
+    match = _PARSE_ERROR.match(message)
+    span, what = Span(path), message
+    if match:
+        node = c_ast.EmptyStatement(_At(match[1], int(match[2]), int(match[3] or 0)))
+        span, what = locator.span(node), match[4]
+    if what.startswith("before: "):
+        what = f"unexpected '{what.removeprefix('before: ')}'"
+    found = Diagnostic("SW202", f"syntax error: {what or 'cannot parse'}", span,
+                       "the file must be C99 (or C11) that the compiler accepts")
+    return replace(found)

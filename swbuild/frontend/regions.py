@@ -1,0 +1,171 @@
+"""Regions of a file: pairing pragmas, finding them in the syntax tree, and matching requests."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from swbuild.diagnostics import Diagnostic, Note, Span, SwbuildError
+from swbuild.frontend.problems import Locator
+from swbuild.frontend.prune import Marker
+from swbuild.frontend.request import RegionRequest
+from swbuild.frontend.symbols import walk
+
+__all__ = ["Region", "find_regions", "match_requests", "paired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One region: its function, the statements in it and its place (``index`` counts in the function)."""
+
+    function: c_ast.FuncDef
+    items: tuple[c_ast.Node, ...]
+    begin: c_ast.Pragma
+    end: c_ast.Pragma
+    label: str
+    index: int
+    span: Span
+
+    @property
+    def name(self) -> str:
+        """The name of the enclosing function."""
+        return str(self.function.decl.name)
+
+
+def paired(markers: Sequence[Marker], path: str) -> tuple[tuple[Marker, Marker], ...]:
+    """Return the pairs of opening and closing pragmas; raise for all that do not pair, and for none at all."""
+    problems: list[Diagnostic] = []
+    pairs: list[tuple[Marker, Marker]] = []
+    opened: Marker | None = None
+    for marker in markers:
+        span = Span(path, marker.line, 1)
+        if marker.opens and opened is not None:
+            problems.append(Diagnostic(
+                "SW204", "'#pragma scop' inside a region; regions cannot be nested", span,
+                "close the first region with '#pragma endscop'",
+                notes=(Note("the region begins here", Span(path, opened.line, 1)),)))
+        elif marker.opens:
+            opened = marker
+        elif opened is None:
+            problems.append(Diagnostic("SW204", "'#pragma endscop' without '#pragma scop'", span,
+                                       "put '#pragma scop' before the first statement of the region"))
+        else:
+            pairs.append((opened, marker))
+            opened = None
+    if opened is not None:
+        problems.append(Diagnostic("SW204", "'#pragma scop' is never closed", Span(path, opened.line, 1),
+                                   "put '#pragma endscop' after the last statement of the region"))
+    if not problems and not pairs:
+        problems.append(Diagnostic(
+            "SW203", "no '#pragma scop' in this file", Span(path),
+            "put '#pragma scop' and '#pragma endscop' around the loops to be offloaded (and check -D definitions)"))
+    if problems:
+        raise SwbuildError(problems)
+    return tuple(pairs)
+
+
+def find_regions(tree: c_ast.FileAST, pairs: Sequence[tuple[int, int, str]], locator: Locator) -> tuple[Region, ...]:
+    """Return the regions of the file in textual order."""
+    found: list[Region] = []
+    seen: set[int] = set()
+    problems: list[Diagnostic] = []
+    for function in tree.ext:
+        if isinstance(function, c_ast.FuncDef):
+            index = 0
+            for block in walk(function.body):
+                if isinstance(block, c_ast.Compound):
+                    for begin, items, end in _in_block(block):
+                        found.append(_region(function, begin, items, end, index, locator))
+                        seen.add(begin.coord.line)
+                        index += 1
+    for first, last, _ in pairs:
+        if first not in seen:
+            problems.append(Diagnostic(
+                "SW207", "'#pragma scop' and its '#pragma endscop' are not in one block of one function",
+                Span(locator.path, first, 1, last), "put both on the same nesting level of a function's body"))
+    if problems:
+        raise SwbuildError(problems)
+    return tuple(sorted(found, key=lambda region: region.span))
+
+
+def _in_block(block: c_ast.Compound) -> Iterator[tuple[c_ast.Pragma, tuple[c_ast.Node, ...], c_ast.Pragma]]:
+    begin: c_ast.Pragma | None = None
+    items: list[c_ast.Node] = []
+    for item in block.block_items or ():
+        word = item.string.split()[:1] if isinstance(item, c_ast.Pragma) else []
+        if word == ["scop"]:
+            begin, items = item, []
+        elif word == ["endscop"] and begin is not None:
+            yield begin, tuple(items), item
+            begin = None
+        else:
+            items.append(item)
+
+
+def _region(function: c_ast.FuncDef, begin: c_ast.Pragma, items: tuple[c_ast.Node, ...], end: c_ast.Pragma,
+            index: int, locator: Locator) -> Region:
+    label = re.match(r"scop\s*(\w*)", begin.string)
+    lines = locator.text.split("\n")
+    last = int(end.coord.line)
+    width = len(lines[last - 1].rstrip("\r")) if last <= len(lines) else 0
+    span = Span(locator.path, int(begin.coord.line), 1, last, width + 1)
+    return Region(function, items, begin, end, label[1] if label else "", index, span)
+
+
+def match_requests(regions: Sequence[Region], requests: Sequence[RegionRequest] | None,
+                   path: str) -> tuple[tuple[Region, RegionRequest], ...]:
+    """Return each requested region with its request; raise for requests that fit none, or more than one."""
+    if requests is None:
+        return tuple((region, RegionRequest(name)) for region, name in zip(regions, _default_names(regions)))
+    problems: list[Diagnostic] = []
+    matched: list[tuple[Region, RegionRequest]] = []
+    for request in requests:
+        fitting = [region for region in regions if _fits(request, region)]
+        if request.function is None and request.label is None and request.index is not None:
+            fitting = list(regions[request.index : request.index + 1]) if request.index >= 0 else []
+        if len(fitting) == 1:
+            matched.append((fitting[0], request))
+        else:
+            problems.append(_mismatch(request, fitting, regions, path))
+    if problems:
+        raise SwbuildError(problems)
+    return tuple(matched)
+
+
+def _fits(request: RegionRequest, region: Region) -> bool:
+    if request.function is not None and request.function != region.name:
+        return False
+    if request.label is not None and request.label != region.label:
+        return False
+    return request.index is None or request.index == region.index
+
+
+def _mismatch(request: RegionRequest, fitting: Sequence[Region], regions: Sequence[Region], path: str) -> Diagnostic:
+    what = ", ".join(f"{key} {value!r}" for key, value in
+                     (("function", request.function), ("label", request.label), ("index", request.index))
+                     if value is not None) or "nothing to choose it by"
+    if fitting:
+        lines = ", ".join(str(region.span.line) for region in fitting)
+        return Diagnostic("SW206", f"region '{request.name}' ({what}) fits {len(fitting)} regions, at lines {lines}",
+                          Span(path), "add 'index' (counted in the function from 0), or labels after '#pragma scop'")
+    names = [r.name for r in regions] if request.function is not None else [r.label for r in regions if r.label]
+    close = difflib.get_close_matches(request.function or request.label or "", names, 1)
+    there = "; ".join(f"{r.name} at line {r.span.line}" + (f" ({r.label})" if r.label else "") for r in regions)
+    hint = f"did you mean '{close[0]}'?" if close else f"regions in this file: {there}"
+    return Diagnostic("SW205", f"region '{request.name}' ({what}) is not in this file", Span(path), hint)
+
+
+def _default_names(regions: Sequence[Region]) -> list[str]:
+    names: list[str] = []
+    for region in regions:
+        several = sum(1 for other in regions if other.name == region.name) > 1
+        name = region.label or (f"{region.name}_{region.index}" if several else region.name)
+        wanted, number = name, 1
+        while name in names:
+            name, number = f"{wanted}_{number}", number + 1
+        names.append(name)
+    return names

@@ -1,0 +1,235 @@
+"""Extents of arrays, and subscripts in terms of them (linearised ones taken apart again)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import islpy as isl
+from pycparser import c_ast
+
+from swbuild.frontend.builder import RegionBuilder
+from swbuild.frontend.ctype import ArrayType, Pointer
+from swbuild.frontend.drafts import Object, RawAccess, Subscript
+from swbuild.frontend.integers import constant, universe
+from swbuild.frontend.polynomials import Polynomial, chain
+from swbuild.frontend.problems import NotModelled
+from swbuild.frontend.scop import Storage
+from swbuild.frontend.symbols import identifiers
+
+__all__ = ["Shape", "Shapes"]
+
+
+@dataclass(slots=True)
+class Shape:
+    """The extents of one object; ``split`` gives the subscripts of linearised accesses."""
+
+    extents: tuple[isl.PwAff | None, ...]
+    real: bool
+    through_pointer: bool
+    split: dict[RawAccess, tuple[Subscript, ...]] = field(default_factory=dict)
+
+    def subscripts(self, access: RawAccess) -> tuple[isl.PwAff | None, ...]:
+        """Return one affine subscript per dimension, None where there is none."""
+        found = self.split.get(access, access.subscripts)
+        return tuple(s if isinstance(s, isl.PwAff) else None for s in found)
+
+    def trusted(self, position: int) -> bool:
+        """Whether leaving the extent at ``position`` is undefined in C (and so never happens)."""
+        return self.real and self.extents[position] is not None
+
+    def has_start(self, position: int) -> bool:
+        """Whether subscripts below zero leave the array (not so for the first one of a bare pointer)."""
+        return position > 0 or self.extents[0] is not None
+
+
+class Shapes:
+    """Finds shapes for the objects of one region; ``given`` are shapes that the user states."""
+
+    def __init__(self, builder: RegionBuilder, given: Mapping[str, tuple[c_ast.Node, ...]]) -> None:
+        self._builder, self._given = builder, given
+        self.settled: dict[Object, Shape] = {}
+
+    def of(self, thing: Object) -> Shape:
+        """Return the settled shape of ``thing``."""
+        return self.settled[thing]
+
+    def settle(self, thing: Object, accesses: Sequence[RawAccess]) -> None:
+        """Find the shape of ``thing``; raise NotModelled where an inner extent is unknown."""
+        extents = self._declared(thing, accesses[0].node)
+        declared = not isinstance(thing.place.kind, Pointer) and thing.storage is not Storage.PARAMETER
+        shape = Shape(extents, declared, thing.place.through_pointer)
+        given = self._given.get(thing.name)
+        if given is not None:
+            self._apply_given(thing, shape, given, accesses)
+        elif thing.rank == 1 and any(isinstance(a.subscripts[0], Polynomial) for a in accesses):
+            self._delinearise(shape, accesses)
+        self.settled[thing] = shape
+
+    def _declared(self, thing: Object, node: c_ast.Node) -> tuple[isl.PwAff | None, ...]:
+        kind, extents = thing.place.kind, []
+        for position in range(thing.rank):
+            extent = None
+            if isinstance(kind, ArrayType):
+                extent = self._extent(thing, kind.extent) if kind.extent is not None else None
+                kind = kind.target
+            elif isinstance(kind, Pointer):
+                kind = kind.target
+            if extent is None and position:
+                raise self._builder.problems.refuse(
+                    "SW219", f"the extent of dimension {position + 1} of '{thing.place.path}' is not known as a "
+                    "constant or an affine function of unchanged variables", node, "declare the array with its shape")
+            extents.append(extent)
+        return tuple(extents)
+
+    def _extent(self, thing: Object, node: c_ast.Node) -> isl.PwAff | None:
+        builder = self._builder
+        bindings = builder.facts.bindings
+        for name in identifiers(node):
+            symbol = bindings.symbol(name)
+            if symbol is None or symbol.value is not None:
+                continue
+            if not builder.facts.unchanged_since_declared(symbol, thing.symbol):
+                return None
+        try:
+            pa = builder.integers.value(node, universe()).pa
+        except NotModelled:
+            return None
+        return pa if builder.is_symbolic(pa) else None
+
+    # -- linearised subscripts ------------------------------------------------------------------
+
+    def _apply_given(self, thing: Object, shape: Shape, given: Sequence[c_ast.Node],
+                     accesses: Sequence[RawAccess]) -> None:
+        values = [self._builder.integers.value(node, universe()).pa for node in given]
+        if thing.rank == len(values):
+            shape.extents = tuple(known if known is not None else value
+                                  for known, value in zip(shape.extents, values))
+            return
+        if thing.rank != 1:
+            raise self._builder.problems.refuse(
+                "SW225", f"'{thing.place.path}' has {thing.rank} dimensions, but its shape is given with {len(values)}",
+                accesses[0].node)
+        strides = _strides(values)
+        shape.extents, shape.real = tuple(values), False
+        for access in accesses:
+            shape.split[access] = self._split_given(access, strides, values)
+
+    def _split_given(self, access: RawAccess, strides: Sequence[_Stride],
+                     extents: Sequence[isl.PwAff]) -> tuple[Subscript, ...]:
+        subscript = access.subscripts[0]
+        if subscript is None:
+            return (None,) * len(extents)
+        terms = dict(subscript.terms) if isinstance(subscript, Polynomial) else {(): subscript}
+        found: list[Subscript] = []
+        for stride in strides:
+            found.append(_take(terms, stride))
+        if any(not f.is_cst() or _value(f) for f in terms.values()):
+            return (None,) * len(extents)
+        return self._normalised(access, tuple(f for f in found if isinstance(f, isl.PwAff)), extents)
+
+    def _delinearise(self, shape: Shape, accesses: Sequence[RawAccess]) -> None:
+        """Find the strides of polynomial subscripts; where they are no chain, the accesses stay not affine."""
+        monomials = {m for a in accesses if isinstance(a.subscripts[0], Polynomial)
+                     for m, factor in a.subscripts[0].terms.items() if not _is_zero(factor)}
+        order = chain(monomials)
+        if order is None or any(a.subscripts[0] is None for a in accesses):
+            return
+        atoms = {k: v for a in accesses if isinstance(a.subscripts[0], Polynomial)
+                 for k, v in a.subscripts[0].atoms.items()}
+        inner = [atoms[_quotient(big, small)] for big, small in zip(order, order[1:])]
+        extents = (None, *inner)
+        split = {}
+        for access in accesses:
+            subscript = access.subscripts[0]
+            terms = subscript.terms if isinstance(subscript, Polynomial) else {(): subscript}
+            parts = tuple(_part(terms, m) for m in order)
+            split[access] = self._normalised(access, parts, extents)
+        shape.extents, shape.split, shape.real = extents, split, False
+
+    def _normalised(self, access: RawAccess, parts: tuple[isl.PwAff, ...],
+                    extents: Sequence[isl.PwAff | None]) -> tuple[isl.PwAff, ...]:
+        """Carry a whole row over where an inner subscript lies just outside on all points."""
+        result = list(parts)
+        for position in range(len(result) - 1, 0, -1):
+            extent = extents[position]
+            if extent is None:
+                continue
+            for carry in (0, 1, -1):
+                moved = result[position].add(extent.mul(constant(carry)))
+                inside = moved.nonneg_set().intersect(moved.lt_set(extent))
+                if access.domain.intersect(self._builder.context).is_subset(inside):
+                    result[position] = moved
+                    result[position - 1] = result[position - 1].sub(constant(carry))
+                    break
+        return tuple(result)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stride:
+    """A stride as (symbolic atoms, constant factor)."""
+
+    monomial: tuple[str, ...]
+    factor: int
+
+
+def _strides(extents: Sequence[isl.PwAff]) -> list[_Stride]:
+    strides = [_Stride((), 1)]
+    for extent in reversed(extents[1:]):
+        last = strides[0]
+        if extent.is_cst():
+            strides.insert(0, _Stride(last.monomial, last.factor * _value(extent)))
+        else:
+            strides.insert(0, _Stride(tuple(sorted((*last.monomial, str(extent)))), last.factor))
+    return strides
+
+
+def _take(terms: dict[tuple[str, ...], isl.PwAff], stride: _Stride) -> isl.PwAff:
+    """Take from ``terms`` the part that is a multiple of ``stride`` and return the multiple."""
+    factor = terms.get(stride.monomial)
+    if factor is None:
+        return constant(0)
+    if stride.factor == 1:
+        del terms[stride.monomial]
+        return factor
+    # The coefficients that the stride divides belong to this dimension, the others further in.
+    mine, rest = _divided(factor, stride.factor)
+    terms[stride.monomial] = rest
+    return mine
+
+
+def _divided(pa: isl.PwAff, factor: int) -> tuple[isl.PwAff, isl.PwAff]:
+    """Split an affine function into ``factor * first + second`` coefficient by coefficient."""
+    pieces = pa.get_pieces()
+    if len(pieces) != 1:
+        return constant(0), pa
+    aff = pieces[0][1]
+    first = isl.Aff.zero_on_domain(aff.get_domain_local_space())
+    if aff.dim(isl.dim_type.div):
+        return constant(0), pa
+    for position in range(aff.dim(isl.dim_type.param)):
+        coefficient = int(aff.get_coefficient_val(isl.dim_type.param, position).to_python())
+        first = first.set_coefficient_val(isl.dim_type.param, position, isl.Val(int(coefficient / factor)))
+    value = int(aff.get_constant_val().to_python())
+    first = first.set_constant_val(isl.Val(value // factor))
+    mine = isl.PwAff.from_aff(first)
+    return mine, pa.sub(mine.mul(constant(factor)))
+
+
+def _part(terms: Mapping[tuple[str, ...], isl.PwAff], monomial: tuple[str, ...]) -> isl.PwAff:
+    return terms.get(monomial, constant(0))
+
+
+def _is_zero(pa: isl.PwAff) -> bool:
+    return bool(pa.is_cst()) and _value(pa) == 0
+
+
+def _value(pa: isl.PwAff) -> int:
+    return int(pa.get_pieces()[0][1].get_constant_val().to_python())
+
+
+def _quotient(big: tuple[str, ...], small: tuple[str, ...]) -> str:
+    rest = list(big)
+    for atom in small:
+        rest.remove(atom)
+    return rest[0]
