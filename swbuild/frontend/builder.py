@@ -72,19 +72,21 @@ class RegionBuilder:
         self._active: dict[Symbol, tuple[Loop, int]] = {}
         self._depths: dict[Symbol, int] = {}
         self._locals: set[Symbol] = set()
-        self._taken: set[str] = set()
+        self._given_names: dict[Key, str] = {}
         self._names = Names(self.object, self._level, self._after_loop, self.is_symbolic, self._locals.__contains__)
         self._counters = 0
 
     # -- names ----------------------------------------------------------------------------------
 
-    def unique(self, wanted: str) -> str:
-        """Return ``wanted``, or a variation of it if it is taken in this region."""
-        name, number = wanted, 1
-        while name in self._taken:
-            name, number = f"{wanted}_{number}", number + 1
-        self._taken.add(name)
-        return name
+    def _name(self, key: Key) -> str:
+        """Return the name of an object or parameter: its own, varied where another one has it."""
+        if key not in self._given_names:
+            wanted = name = "_".join((key[0].name, *key[1]))
+            number = 1
+            while name in self._given_names.values():
+                name, number = f"{wanted}_{number}", number + 1
+            self._given_names[key] = name
+        return self._given_names[key]
 
     def object(self, place: Place, node: c_ast.Node) -> Object:
         """Return the object that ``place`` belongs to."""
@@ -97,7 +99,7 @@ class RegionBuilder:
                     node, "use a variable of its own for the loop")
             depth = self._depths.get(place.symbol, 0)
             storage = Storage.REGION if place.symbol in self._depths else place.symbol.storage
-            name = self.unique("_".join((place.symbol.name, *place.fields)))
+            name = self._name(key)
             found = self.objects[key] = Object(name, key, place, storage, depth)
         if found.rank != len(place.subscripts):
             raise self.problems.refuse("SW216", f"'{place.path}' is used with different numbers of subscripts", node)
@@ -160,7 +162,7 @@ class RegionBuilder:
         """Return the value of an integer variable that the region does not write."""
         key = (place.symbol, place.fields)
         if key not in self.parameters:
-            name = self.unique("_".join((place.symbol.name, *place.fields)))
+            name = self._name(key)
             self.parameters[key] = (name, place, node)
             self.context = self.context.intersect(_type_range(name, place.element.element))
         return Value(parameter(self.parameters[key][0]), place.element.element)

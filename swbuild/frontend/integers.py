@@ -117,6 +117,12 @@ class Integers:
             return _COMPARE[node.op](left.pa, right.pa)
         return self.value(node, domain).pa.ne_set(constant(0))
 
+    def _logical(self, node: c_ast.BinaryOp, domain: isl.Set) -> isl.Set:
+        left = self.condition(node.left, domain)
+        if node.op == "&&":
+            return left.intersect(self.condition(node.right, domain.intersect(left))).coalesce()
+        return left.union(self.condition(node.right, domain.subtract(left))).coalesce()
+
     def convert(self, value: Value, target: ElementType, domain: isl.Set, node: c_ast.Node) -> Value:
         """Return ``value`` in the integer type ``target``, requiring that it fits."""
         if target == value.type:
