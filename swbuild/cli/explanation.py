@@ -1,13 +1,43 @@
-"""A report as text: what is a table becomes a table, what is nested is indented."""
+"""Reports as text: what is a table becomes a table, what is nested is indented."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from swbuild.cli.tables import plain_rows
+from swbuild.cli.tables import plain_rows, print_rows
 
-__all__ = ["explain_value"]
+if TYPE_CHECKING:
+    from swbuild.pipeline.comparison import Comparison
+
+__all__ = ["explain_report", "explain_value", "print_comparisons"]
+
+
+def explain_report(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines about one source file."""
+    title = f"{report['source']} on {report['machine']}"
+    yield from (title, "=" * len(title))
+    for region in report["regions"]:
+        rest = {name: value for name, value in region.items() if name != "region"}
+        yield from ("", f"region {region['region']}", *explain_value(rest, 2))
+    for region in report["refused"]:
+        yield from ("", f"region {region['region']} (line {region['line']}) stays on the host")
+        yield from (f"  line {reason['line']}: {reason['message']}" for reason in region["reasons"])
+
+
+def print_comparisons(comparisons: Sequence[Comparison]) -> None:
+    """Print a table with a line per region and preset."""
+    heads = ("region", "size", "preset", "verdict", "spawns", "DMA operations", "DMA bytes", "LDM bytes")
+    rows: list[tuple[str, ...]] = []
+    for item in comparisons:
+        name, size = item.region, item.size
+        for preset, result in item.presets:
+            counts = result.counts
+            numbers = (counts.spawns, counts.dma_operations, counts.dma_bytes, counts.ldm_bytes)
+            cells = ("-" if number is None else str(number) for number in numbers)
+            rows.append((name, size, preset.value, result.outcome.value, *cells))
+            name = size = ""
+    print_rows(heads, rows, frozenset({4, 5, 6, 7}))
 
 
 def explain_value(value: Any, indent: int = 0) -> Iterator[str]:

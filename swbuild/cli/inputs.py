@@ -78,6 +78,10 @@ def project_of(args: Namespace, *, params_are_sizes: bool = False) -> Project:
         message = f"one manifest or several C files, not {len(args.inputs)} inputs with a manifest among them"
         raise SwbuildError(Diagnostic("SW100", message, Span(manifests[0]), "run it once per manifest"))
     project = _from_manifest(args, overrides) if manifests else _from_files(args, overrides)
+    if args.kernel and any(source.kernels is None for source in project.sources):
+        from swbuild.pipeline.naming import name_regions
+
+        project = name_regions(project)
     return select(project, args.kernel)
 
 

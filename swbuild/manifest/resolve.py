@@ -102,16 +102,14 @@ def resolve(manifest: Manifest, path: Path | None = None, overrides: Defaults | 
 def select(project: Project, names: Iterable[str]) -> Project:
     """Return ``project`` with only the kernels of these names (all without names).
 
-    Sources whose regions the manifest does not name are kept as they are: what they hold is known
-    to the front end only.
+    Every source must name its regions (see :func:`swbuild.pipeline.naming.name_regions`).
     """
     wanted = list(dict.fromkeys(names))
     if not wanted:
         return project
     known = [kernel.name for source in project.sources for kernel in source.kernels or ()]
-    open_ended = any(source.kernels is None for source in project.sources)
     unknown = [name for name in wanted if name not in known]
-    if unknown and not open_ended:
+    if unknown:
         where = Span(os.fspath(project.path or project.sources[0].path))
         raise SwbuildError(_unknown_kernel(name, known, where) for name in unknown)
     return replace(project, sources=tuple(_narrowed(project.sources, set(wanted))))
@@ -124,8 +122,8 @@ def _unknown_kernel(name: str, known: list[str], where: Span) -> Diagnostic:
 def _narrowed(sources: Iterable[ProjectSource], wanted: set[str]) -> Iterator[ProjectSource]:
     for source in sources:
         kept = tuple(kernel for kernel in source.kernels or () if kernel.name in wanted)
-        if source.kernels is None or kept:
-            yield source if source.kernels is None else replace(source, kernels=kept)
+        if kept:
+            yield replace(source, kernels=kept)
 
 
 class _Resolver:

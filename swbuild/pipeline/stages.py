@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,13 +25,10 @@ class Unit:
     generated: GeneratedUnit
 
 
-def generate_project(
-    project: Project, timings: Timings, *, kernels: Iterable[str] = (), allow_refused: bool = False
-) -> tuple[Unit, ...]:
+def generate_project(project: Project, timings: Timings, *, allow_refused: bool = False) -> tuple[Unit, ...]:
     """Return a unit for every source, or raise with the mistakes of all of them.
 
-    ``kernels`` narrows the regions of sources that the manifest does not name regions of.  Without
-    ``allow_refused`` a region that cannot be modelled is a mistake; with it, it stays on the host.
+    Without ``allow_refused`` a region that cannot be modelled is a mistake; with it, it stays on the host.
     """
     with timings.stage("import"):
         from swbuild.frontend import read_source

@@ -168,6 +168,13 @@ def test_schema_prints_what_is_committed(swbuild: Run) -> None:
     assert swbuild("schema", "--reference").stdout == (root / "docs/manifest.md").read_text(encoding="utf-8")
 
 
+def test_the_page_of_the_command_line_is_fresh() -> None:
+    from swbuild.cli.reference import reference_text
+
+    page = Path(__file__).parents[2] / "docs" / "cli.md"
+    assert page.read_text(encoding="utf-8") == reference_text(), "run 'swbuild schema --update'"
+
+
 def test_explain_codes(swbuild: Run) -> None:
     done = swbuild("explain", "SW106", "sw102")
     assert done.returncode == 0

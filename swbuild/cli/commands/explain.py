@@ -7,7 +7,6 @@ import re
 import sys
 import textwrap
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
@@ -16,16 +15,34 @@ __all__ = ["configure", "run"]
 
 _CODE = re.compile(r"SW[0-9]{3}", re.IGNORECASE)
 
+_EPILOG = """\
+examples:
+  swbuild explain sunway.yaml -k gemm
+  swbuild explain sunway.yaml --compare         the presets side by side, counted at the largest size
+  swbuild explain gemm.c --compare -p ni=128 -p nj=128 -p nk=128
+  swbuild explain SW106                         what a diagnostic means
+"""
+
 
 def configure(parser: ArgumentParser) -> None:
-    parser.epilog = "'swbuild explain SW106' explains a diagnostic."
-    add_input_arguments(parser, "fix this parameter in the generated code (repeatable)")
+    parser.epilog = _EPILOG
+    add_input_arguments(parser, "fix this parameter in the generated code; with --compare, the size to run")
     parser.add_argument("--json", action="store_true", help="the reports as JSON")
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="run 'classic' and 'default' on the emulator and compare their transfers",
+    )
 
 
 def run(args: Namespace) -> int:
     if all(_CODE.fullmatch(name) for name in args.inputs):
         return _explain_codes(args.inputs)
+    return _compare(args) if args.compare else _explain(args)
+
+
+def _explain(args: Namespace) -> int:
+    from swbuild.cli.explanation import explain_report
     from swbuild.pipeline import Timings, generate_project
     from swbuild.pipeline.outputs import report_of
 
@@ -35,25 +52,18 @@ def run(args: Namespace) -> int:
         json.dump(reports, sys.stdout, indent=2, ensure_ascii=False, default=str)
         print()
     else:
-        print("\n\n".join("\n".join(_lines(report)) for report in reports))
+        print("\n\n".join("\n".join(explain_report(report)) for report in reports))
     return Exit.OK
 
 
-def _lines(report: dict[str, Any]) -> list[str]:
-    from swbuild.cli.explanation import explain_value
+def _compare(args: Namespace) -> int:
+    from swbuild.check import exit_status
+    from swbuild.cli.explanation import print_comparisons
+    from swbuild.pipeline.comparison import compare_presets
 
-    title = f"{report['source']} on {report['machine']}"
-    lines = [title, "=" * len(title)]
-    for region in report["regions"]:
-        lines += ["", f"region {region['region']}", *explain_value(_without(region, "region"), 2)]
-    for region in report["refused"]:
-        lines += ["", f"region {region['region']} (line {region['line']}) stays on the host"]
-        lines += [f"  line {reason['line']}: {reason['message']}" for reason in region["reasons"]]
-    return lines
-
-
-def _without(region: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in region.items() if name != key}
+    comparisons = compare_presets(project_of(args, params_are_sizes=True))
+    print_comparisons(comparisons)
+    return exit_status(result for item in comparisons for _, result in item.presets)
 
 
 def _explain_codes(codes: list[str]) -> int:

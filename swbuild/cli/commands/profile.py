@@ -27,9 +27,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     profile = _read(Path(args.file))
     ldm = profile["ldm"]
-    print(
-        f"machine {profile['machine']}, {profile['spawns']} spawns, LDM {ldm['peak']} of {ldm['size']} bytes used"
-    )
+    used = f"LDM {ldm['peak']} of {ldm['size']} bytes used"
+    print(f"machine {profile['machine']}, {profile['spawns']} spawns, {used}")
     print_rows(
         ("kernel", "spawns", "operation", "calls", "bytes", "requests", "partial"),
         [row for kernel in profile["kernels"] for row in _kernel_rows(kernel)],

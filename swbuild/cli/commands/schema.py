@@ -15,18 +15,23 @@ __all__ = ["configure", "run"]
 def configure(parser: ArgumentParser) -> None:
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
-        "--reference", action="store_true", help="print the reference page (Markdown) instead"
+        "--reference", action="store_true", help="print the manifest's reference page instead"
     )
-    choice.add_argument("--update", action="store_true", help="rewrite both in a checkout of swbuild")
+    choice.add_argument(
+        "--update", action="store_true", help="rewrite all generated pages in a checkout of swbuild"
+    )
 
 
 def run(args: Namespace) -> int:
+    from swbuild.cli.reference import reference_text as command_line
     from swbuild.manifest.reference import reference_text
     from swbuild.manifest.schema import SCHEMA_FILE, schema_text
 
     if args.update:
         write_text(SCHEMA_FILE, schema_text())
-        write_text(Path(__file__).parents[3] / "docs" / "manifest.md", reference_text())
+        docs = Path(__file__).parents[3] / "docs"
+        write_text(docs / "manifest.md", reference_text())
+        write_text(docs / "cli.md", command_line())
         return Exit.OK
     sys.stdout.write(reference_text() if args.reference else schema_text())
     return Exit.OK
