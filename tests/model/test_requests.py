@@ -38,7 +38,9 @@ def count_by_bytes(address: int, length: int, block: int, gap: int) -> Requests:
 
 @given(WORDS, WORDS, WORDS, WORDS)
 @settings(max_examples=300, deadline=None)
-def test_closed_forms_agree_with_a_walk_over_the_bytes(address: int, words: int, block: int, gap: int) -> None:
+def test_closed_forms_agree_with_a_walk_over_the_bytes(
+    address: int, words: int, block: int, gap: int
+) -> None:
     length = 4 * words + 4
     assert requests_of(0x500001406000 + address, length, block, gap, 128) == count_by_bytes(
         address, length, block, gap
@@ -56,9 +58,19 @@ def count_by_bytes_period() -> Requests:
 
 @pytest.mark.parametrize(
     ("offset", "length", "merges", "full"),
-    [(0, 128, 0, 1), (0, 64, 1, 0), (0, 124, 2, 0), (64, 124, 2, 0), (4, 128, 3, 0), (124, 132, 1, 1), (0, 96, 1, 0)],
+    [
+        (0, 128, 0, 1),
+        (0, 64, 1, 0),
+        (0, 124, 2, 0),
+        (64, 124, 2, 0),
+        (4, 128, 3, 0),
+        (124, 132, 1, 1),
+        (0, 96, 1, 0),
+    ],
 )
-def test_merge_units_are_the_steps_that_were_measured(offset: int, length: int, merges: int, full: int) -> None:
+def test_merge_units_are_the_steps_that_were_measured(
+    offset: int, length: int, merges: int, full: int
+) -> None:
     counts = requests_of(offset, length, 0, 0, 128)
     assert (counts.merges, counts.full) == (merges, full)
 

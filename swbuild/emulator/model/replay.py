@@ -17,10 +17,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from heapq import heappop, heappush
 from itertools import count
+from math import inf
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.controller import Controller, Transfer, earliest_finish, exposed
 from swbuild.emulator.model.requests import requests_of
+from swbuild.emulator.model.sharing import SharedServer
 from swbuild.emulator.model.trace import HOST, NONE, Kind, Process, Record, RmaMode
 from swbuild.machine import MachineModel
 
@@ -164,7 +166,7 @@ class _Simulation:
         self.order = count()
         self.events: list[tuple[float, int, Callable[..., None], tuple[object, ...]]] = []
         self.controller = Controller(machine.memory)
-        self.network_free = 0.0
+        self.network: SharedServer[tuple[_Actor, Record, float]] = SharedServer()
         self.barriers: dict[tuple[int, int], list[_Actor]] = {}
         self.kernels: dict[int, KernelTime] = {}
         self.gates: dict[int, list[_Actor]] = {}
@@ -179,22 +181,26 @@ class _Simulation:
         while self._step():
             pass
         self._check_finished()
-        self.result.cycles = self.now
+        self.result.cycles = max([self.now, *(kernel.end for kernel in self.kernels.values())])
         self.result.controller_busy = self.controller.busy
         self.result.kernels = [self.kernels[ordinal] for ordinal in sorted(self.kernels)]
         return self.result
 
     def _step(self) -> bool:
-        """Take the next event, be it a departure from the controller or one of the heap's."""
-        departure = self.controller.next_departure()
-        if departure is not None and (not self.events or departure <= self.events[0][0]):
-            self.now = max(self.now, departure)
+        """Take the next event: a departure from the controller or the network, or one of the heap's."""
+        first = self.events[0][0] if self.events else inf
+        served, sent = self.controller.next_departure(), self.network.next_departure()
+        if served is not None and served <= first and (sent is None or served <= sent):
+            self.now = max(self.now, served)
             self._departed(self.controller.depart(self.now))
-            return True
-        if not self.events:
+        elif sent is not None and sent <= first:
+            self.now = max(self.now, sent)
+            self._sent(*self.network.depart(self.now))
+        elif self.events:
+            self.now, _, action, arguments = heappop(self.events)
+            action(*arguments)
+        else:
             return False
-        self.now, _, action, arguments = heappop(self.events)
-        action(*arguments)
         return True
 
     def _at(self, time: float, action: Callable[..., None], *arguments: object) -> None:
@@ -314,7 +320,9 @@ class _Simulation:
 
     def _dma(self, actor: _Actor, record: Record) -> None:
         machine = self.machine
-        counts = requests_of(record.address, record.length, record.block, record.gap, machine.dma.request_bytes)
+        counts = requests_of(
+            record.address, record.length, record.block, record.gap, machine.dma.request_bytes
+        )
         is_put = record.kind == Kind.DMA_PUT
         receivers = (actor.id,) if is_put else self._receivers(actor.id, record)
         transfer = Transfer(
@@ -329,7 +337,7 @@ class _Simulation:
         actor.outstanding += 1
         actor.engine.append(transfer)
         if len(actor.engine) == 1:
-            self.controller.add(self.now, transfer)
+            self.controller.accept(self.now, transfer)
         self._go_on(actor, Category.ISSUE, machine.memory.issue_cycles)
 
     def _receivers(self, cpe: int, record: Record) -> tuple[int, ...]:
@@ -353,7 +361,7 @@ class _Simulation:
         engine = self.actors[transfer.cpe].engine
         engine.popleft()
         if engine:
-            self.controller.add(self.now, engine[0])
+            self.controller.accept(self.now, engine[0])
         earliest = transfer.issued + earliest_finish(memory, transfer.is_put, transfer.requests)
         reply = max(self.now + exposed(memory, transfer.is_put, transfer.requests), earliest)
         self._at(reply, self._replied, transfer)
@@ -397,24 +405,33 @@ class _Simulation:
     # --- RMA ------------------------------------------------------------------------------------
 
     def _rma(self, actor: _Actor, record: Record) -> None:
-        rma = self.machine.rma
-        others = _bits(record.address)
         entry = self.result.site(record.site)
         entry.operations += 1
         entry.bytes += record.length
-        held = max(rma.minimum_cycles, record.length / (rma.bytes_per_cycle or 1.0))
-        start = max(self.now + rma.issue_cycles, self.network_free)
-        self.network_free = start + held
         actor.outstanding += 1
-        there = self.network_free + rma.remote_latency - rma.issue_cycles - rma.minimum_cycles
-        back = self.network_free + rma.local_latency
+        self._at(self.now + self.machine.rma.issue_cycles, self._rma_enter, actor, record)
+        self._go_on(actor, Category.ISSUE, self.machine.rma.issue_cycles)
+
+    def _wire(self, record: Record) -> float:
+        return record.length / (self.machine.rma.bytes_per_cycle or 1.0)
+
+    def _rma_enter(self, actor: _Actor, record: Record) -> None:
+        held = max(self.machine.rma.minimum_cycles, self._wire(record))
+        self.network.add(self.now, held, (actor, record, self.now))
+
+    def _sent(self, actor: _Actor, record: Record, start: float) -> None:
+        """The network has carried an RMA: the replies come when they may, but not before the wire's time."""
+        rma = self.machine.rma
+        carried = max(self.now - rma.minimum_cycles, start + self._wire(record))
+        there = carried + rma.remote_latency - rma.issue_cycles
+        back = carried + rma.local_latency
+        others = _bits(record.address)
         if record.mode == RmaMode.GET:  # the request travels first, the data come back
             back = there + max((self._distance(actor.id, other) for other in others), default=0.0)
         self._at(back, self._rma_local, actor.id, record)
         for other in others:
-            self._at(there + self._distance(actor.id, other), self._completed, other, record.gap, Category.RMA,
-                     record.site)  # fmt: skip
-        self._go_on(actor, Category.ISSUE, rma.issue_cycles)
+            arrival = there + self._distance(actor.id, other)
+            self._at(arrival, self._completed, other, record.gap, Category.RMA, record.site)
 
     def _rma_local(self, cpe: int, record: Record) -> None:
         self._settle(cpe)
@@ -451,7 +468,11 @@ class _Simulation:
         self._go_on(actor, Category.REGISTER, register.send_cycles * max(1, record.value))
 
     def _send(self, actor: _Actor, record: Record) -> None:
-        arrival = self.now + self.machine.register.latency + self.machine.register.send_cycles * max(0, record.value - 1)
+        arrival = (
+            self.now
+            + self.machine.register.latency
+            + self.machine.register.send_cycles * max(0, record.value - 1)
+        )
         for other in _bits(record.address):
             if other in self.actors:
                 self.actors[other].queue[record.mode & 1].append(arrival)
@@ -515,7 +536,9 @@ class _Simulation:
         span = Span(place.file, place.line) if place and place.line else Span("<trace>")
         names = ", ".join("the host" if actor.id == HOST else f"CPE {actor.id}" for actor in stuck[:8])
         more = f" and {len(stuck) - 8} more" if len(stuck) > 8 else ""
-        message = f"the replay cannot go on: {names}{more} wait ({first.blocked_on}) for what never comes; {why}"
+        message = (
+            f"the replay cannot go on: {names}{more} wait ({first.blocked_on}) for what never comes; {why}"
+        )
         raise SwbuildError(Diagnostic("SW692", message, span))
 
 

@@ -224,7 +224,7 @@ def read_profile(path: Path) -> Profile:
     except ValueError as problem:
         raise _error(path, f"it is not JSON ({problem})") from None
     if not isinstance(document, dict) or document.get("format") != "swbuild-profile":
-        raise _error(path, "it has no '\"format\": \"swbuild-profile\"'")
+        raise _error(path, 'it has no \'"format": "swbuild-profile"\'')
     if document.get("version") != 1:
         raise _error(path, f"it has version {document.get('version')}, this swbuild reads version 1")
     try:

@@ -1,0 +1,208 @@
+"""The model against the published measurements: every row, its error, and the tables of ``docs/model.md``.
+
+``python -m swbuild.emulator.model.calibration`` prints the summary; ``... --write docs/model.md`` renews
+the tables between the markers of that page, and a test keeps the page from drifting.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from swbuild.emulator.model import experiments
+from swbuild.emulator.model.replay import replay
+from swbuild.emulator.model.trace import Process
+from swbuild.machine import MachineModel, load
+from swbuild.options import Machine
+
+__all__ = [
+    "Row",
+    "Summary",
+    "all_rows",
+    "dma_rows",
+    "get_rows",
+    "penalties",
+    "rma_rows",
+    "stream_rows",
+    "summarise",
+]
+
+_MEASURED = Path(__file__).with_name("measured")
+_REPETITIONS = 8
+#: The numbers of CPEs whose rows took no part in fitting the machine file.
+HELD_OUT_CPES = (2, 8, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measurement: ``table`` and ``case`` say which, ``held_out``: no parameter was fitted to it."""
+
+    table: str
+    case: str
+    measured: float
+    model: float
+    unit: str
+    aligned: bool = True
+    held_out: bool = False
+
+    @property
+    def error(self) -> float:
+        """Return the model's relative error, positive where it is too high."""
+        return self.model / self.measured - 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How far a set of rows is off: median and worst of the absolute relative errors."""
+
+    count: int
+    median: float
+    worst: float
+    worst_case: str
+
+
+def summarise(rows: Sequence[Row]) -> Summary:
+    """Return the summary of ``rows``, of which there is at least one."""
+    worst = max(rows, key=lambda row: abs(row.error))
+    return Summary(len(rows), median(abs(row.error) for row in rows), abs(worst.error), worst.case)
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    with (_MEASURED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def _cycles(process: Process, machine: MachineModel) -> float:
+    """Return the cycles of the slowest CPE of a process with one kernel."""
+    (kernel,) = replay(process, machine).kernels
+    return max(cpe.end - cpe.begin for cpe in kernel.cpes)
+
+
+def dma_rows(machine: MachineModel, keep: Callable[[dict[str, str]], bool] = lambda row: True) -> list[Row]:
+    """DMA study on the Pro: cycles per operation, for the rows of the table that ``keep`` accepts."""
+    rows = []
+    for entry in filter(keep, _table("dma_pro")):
+        op, offset, cpes, size = entry["op"], int(entry["offset"]), int(entry["cpes"]), int(entry["bytes"])
+        model = _cycles(experiments.dma_loop(op, offset, cpes, size, _REPETITIONS), machine) / _REPETITIONS
+        case = f"{op} {size} B, {cpes} CPE{'s' * (cpes > 1)}, offset {offset}"
+        aligned = offset == 0 and size % machine.dma.request_bytes == 0
+        rows.append(
+            Row("DMA " + op, case, float(entry["cycles"]), model, "cycles", aligned, cpes in HELD_OUT_CPES)
+        )
+    return rows
+
+
+def stream_rows(machine: MachineModel) -> list[Row]:
+    """swCandle STREAM on the SW26010: MB/s; the strided rows with a gap above one double are held out."""
+    rows = []
+    for entry in _table("stream_sw26010"):
+        step, doubles = int(entry["step"]), int(entry["n"])
+        for name, arrays in (("copy", 2), ("triad", 3)):
+            cycles = _cycles(experiments.stream(step, doubles, name == "triad", _REPETITIONS), machine)
+            payload = 64 * _REPETITIONS * arrays * 8 * (doubles if step == 0 else 3072)
+            rate = payload / cycles * machine.clock_hz / 1e6
+            table = "STREAM contiguous" if step == 0 else "STREAM strided"
+            case = f"{name}, N = {doubles}" + (f", gap {step}" if step else "")
+            rows.append(Row(table, case, float(entry[name]), rate, "MB/s", doubles >= 16, step > 1))
+    return rows
+
+
+def get_rows(machine: MachineModel) -> list[Row]:
+    """swGEMM's map of get bandwidth by block size on the SW26010: MB/s."""
+    rows = []
+    for entry in _table("get_map_sw26010"):
+        block = int(entry["bytes"])
+        cycles = _cycles(experiments.get_blocks(block, _REPETITIONS), machine)
+        payload = 64 * _REPETITIONS * max(1, 24576 // block) * block
+        rate = payload / cycles * machine.clock_hz / 1e6
+        rows.append(Row("get map", f"blocks of {block} B", float(entry["rate"]), rate, "MB/s"))
+    return rows
+
+
+def rma_rows(machine: MachineModel) -> list[Row]:
+    """RMA study on the Pro: half round trips, cycles per put by window, and by number of flows."""
+    rows = []
+    for entry in _table("rma_pro"):
+        kind, one, other = entry["kind"], int(entry["a"]), int(entry["b"])
+        size, window = int(entry["bytes"]), int(entry["window"])
+        if kind == "latency":
+            process, puts = experiments.ping_pong(one, other, size, _REPETITIONS), 2 * _REPETITIONS
+            case = f"CPE {one} to {other}, {size} B"
+        else:
+            flows = ((0, 1),) if kind == "window" else experiments.FLOWS[one]
+            process, puts = experiments.rma_flows(flows, size, window, _REPETITIONS), window * _REPETITIONS
+            case = f"{len(flows)} flow{'s' * (len(flows) > 1)}, {size} B, window {window}"
+        model = _cycles(process, machine) / puts
+        rows.append(Row("RMA " + kind, case, float(entry["cycles"]), model, "cycles"))
+    return rows
+
+
+def latency_formula_rows(machine: MachineModel) -> list[Row]:
+    """The RMA study's formula for 8 bytes, 98.48 + 3.965 bx + 4.355 by, over all distances of clusters."""
+    rows = []
+    for across in range(4):
+        for down in range(4):
+            other = down * 2 * 8 + across * 2 + (not across and not down)
+            model = _cycles(experiments.ping_pong(0, other, 8, _REPETITIONS), machine) / (2 * _REPETITIONS)
+            measured = 98.480 + 3.965 * across + 4.355 * down
+            rows.append(Row("RMA formula", f"{across} across, {down} down", measured, model, "cycles"))
+    return rows
+
+
+def spawn_rows(machine: MachineModel) -> list[Row]:
+    """Spawn and join of an empty kernel against the middle of the published 10-20 microseconds."""
+    cycles = replay(experiments.spawn_only(), machine).cycles
+    return [Row("spawn", "spawn and join", 15.0, cycles / machine.clock_hz * 1e6, "us")]
+
+
+def penalties(rows: Iterable[Row]) -> list[Row]:
+    """Return how many times longer a put takes at offset 4 than at offset 0, measured and model."""
+    found = {row.case: row for row in rows}
+    result = []
+    for case, row in found.items():
+        base = found.get(case.replace("offset 4", "offset 0"))
+        if base is not None and base is not row and base.aligned:
+            result.append(
+                Row(
+                    "penalty",
+                    case,
+                    row.measured / base.measured,
+                    row.model / base.model,
+                    "times",
+                    aligned=False,
+                )
+            )
+    return result
+
+
+def all_rows() -> dict[str, list[Row]]:
+    """Return every table of the calibration by name."""
+    old, new = load(Machine.SW26010), load(Machine.SW26010_PRO)
+    return {
+        "dma": dma_rows(new),
+        "rma": rma_rows(new) + latency_formula_rows(new),
+        "stream": stream_rows(old),
+        "get": get_rows(old),
+        "spawn": spawn_rows(old),
+    }
+
+
+def main() -> None:
+    """Print the summary of every table."""
+    for name, rows in all_rows().items():
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            groups.setdefault(
+                row.table + (" (aligned)" if row.aligned else " (not aligned, small)"), []
+            ).append(row)
+        for group, members in groups.items():
+            total = summarise(members)
+            print(f"{name:7s}{group:36s}{total.count:5d} rows  median {total.median:6.1%}  worst {total.worst:6.1%}"
+                  f"  {total.worst_case}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
