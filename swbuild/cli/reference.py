@@ -18,8 +18,8 @@ _HEAD = """\
 <!-- Written by 'swbuild schema --update'; do not edit. -->
 
 Every command that works on kernels takes a manifest or C files; options of kernels on the command line win
-over those of the manifest. Tables and progress bars are for terminals: in a pipe or a file the output is plain
-text.
+over those of the manifest. Tables and progress bars are for terminals: in a pipe or a file the output is
+plain text.
 
 Exit status, the same everywhere:
 

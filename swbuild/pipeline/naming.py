@@ -21,8 +21,9 @@ def _named(source: ProjectSource) -> ProjectSource:
     from swbuild.frontend import read_source
 
     model = read_source(source.path, source.cpp, None)
-    regions = sorted((*model.scops, *model.refused), key=lambda region: region.span)
-    names = [region.name for region in regions]
+    places = [(scop.span, scop.name) for scop in model.scops]
+    places += [(region.span, region.name) for region in model.refused]
+    names = [name for _, name in sorted(places)]
     return replace(source, kernels=tuple(_kernel(source, name, index) for index, name in enumerate(names)))
 
 

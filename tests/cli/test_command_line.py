@@ -117,9 +117,10 @@ def test_query_json(swbuild: Run, project: Path) -> None:
 
 
 def test_query_lines(swbuild: Run, project: Path) -> None:
-    done = swbuild("query", project.name, "--format", "lines", "-k", "first")
+    done = swbuild("query", project.name, "--format", "lines")
     lines = [line.split("\t") for line in done.stdout.splitlines()]
     assert lines[0] == ["a", "a.c", "a.host.c", "a.slave.c", "a.sw.h", "a.report.json"]
+    assert [line[0] for line in lines] == ["a", "b"]
 
 
 def test_inputs_are_one_manifest_or_c_files(swbuild: Run, project: Path) -> None:
