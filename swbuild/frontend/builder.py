@@ -69,6 +69,8 @@ class RegionBuilder:
         self._loops = LoopReader(facts.bindings, self.integers, problems)
         self._inliner = Inliner(scope, problems)
         self._values: dict[Symbol, Value | None] = {}
+        #: What must hold for a tracked value to be right; asked for only once the value is used.
+        self._needs: dict[Symbol, list[Assumption]] = {}
         self._active: dict[Symbol, tuple[Loop, int]] = {}
         self._depths: dict[Symbol, int] = {}
         self._locals: set[Symbol] = set()
@@ -93,10 +95,6 @@ class RegionBuilder:
         key = (place.symbol, place.fields)
         found = self.objects.get(key)
         if found is None:
-            if place.symbol in self.stale and not place.subscripts:
-                raise self.problems.refuse(
-                    "SW220", f"'{place.path}' is used as a variable and as a counter in ways that cannot be told apart",
-                    node, "use a variable of its own for the loop")
             depth = self._depths.get(place.symbol, 0)
             storage = Storage.REGION if place.symbol in self._depths else place.symbol.storage
             name = self._name(key)
@@ -135,10 +133,11 @@ class RegionBuilder:
 
     def _lookup(self, node: c_ast.Node) -> Value:
         """Return the value of a variable: of a counter, a tracked local, a constant or a parameter."""
+        root = self.finder.root(node)
+        if root is not None and isinstance(root.type, OtherType) and root.value is not None:
+            return Value(constant(root.value), INT)
         place = self.finder.find(node)
         symbol = place.symbol
-        if isinstance(symbol.type, OtherType) and symbol.value is not None:
-            return Value(constant(symbol.value), INT)
         element = place.element.element
         if place.subscripts or not is_integer(element):
             what = f"'{place.path}', which is no integer variable,"
@@ -148,6 +147,7 @@ class RegionBuilder:
                 return Value(parameter(self._active[symbol][0].variable), element)
             value = self._values.get(symbol)
             if value is not None:
+                self.assumptions += [a for a in self._needs.get(symbol, ()) if a not in self.assumptions]
                 return value
             known = self.facts.constant(symbol)
             if known is not None:
@@ -218,8 +218,15 @@ class RegionBuilder:
             return
         elif isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", "") in _ASSUME:
             self._assume(node, where)
-        else:
+        elif not self._is_idle(node):
             self._expression(node, where)
+
+    def _is_idle(self, node: c_ast.Node) -> bool:
+        """Whether a statement is a value thrown away, ``(void)x`` or ``0``."""
+        if isinstance(node, c_ast.Cast):
+            kind = self._types.resolve(node.to_type)
+            return isinstance(kind, OtherType) and kind.name == "void" and self._is_idle(node.expr)
+        return isinstance(node, (c_ast.Constant, c_ast.ID))
 
     def _refuse_control(self, node: c_ast.Node, name: str, where: _Scope) -> None:
         self.problems.add(self.problems.make(
@@ -284,10 +291,8 @@ class RegionBuilder:
         except NotModelled:
             del self.assumptions[before:]
             return None
-        # A value that holds only under an assumption is not worth one before it is needed.
-        if len(self.assumptions) > before:
-            del self.assumptions[before:]
-            return None
+        self._needs[symbol] = self.assumptions[before:]
+        del self.assumptions[before:]
         return value
 
     def _forget(self, node: c_ast.Node) -> None:
@@ -358,6 +363,22 @@ class RegionBuilder:
             extents.append(int(pa.get_pieces()[0][1].get_constant_val().to_python()))
             kind = kind.target
         return extents
+
+    def write_back(self, symbol: Symbol) -> bool:
+        """Add the statement that leaves in memory what a counter is behind the region; False if that is unknown."""
+        value = self._values.get(symbol)
+        if value is None or not isinstance(symbol.type, Scalar):
+            return False
+        node = self.stale.pop(symbol)
+        target = c_ast.ID(symbol.name, node.coord)
+        self.facts.bindings.uses[id(target)] = symbol
+        self.facts.keep(target)
+        draft = Draft(universe(), (), target)
+        ref = self._emitter(draft).flag(self.object(self.finder.find(target), target), AccessKind.MUST_WRITE, target,
+                                        universe())
+        draft.body = [ref, " = ", *formula(value.pa, self.context, self._variables(), value.type), ";"]
+        self.root.items.append(draft)
+        return True
 
     # -- conditions -----------------------------------------------------------------------------
 

@@ -228,6 +228,10 @@ class Emitter:
                                             "count with another variable")
             if self._names.is_local(symbol) and isinstance(symbol.type, Scalar):
                 return Piece([symbol.name], _PRIMARY, symbol.type.element)
+            if reads and self._names.after_loop(symbol, node) is not None:
+                raise self._problems.refuse(
+                    "SW220", f"'{node.name}' is updated after a loop that counts with it", node,
+                    "set it with '=', or use a variable of its own for the loop")
         place = self._finder.find(node)
         kinds = (AccessKind.READ, AccessKind.MUST_WRITE) if reads else (AccessKind.MUST_WRITE,)
         if place.element.const and not self.initialising:

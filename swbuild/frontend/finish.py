@@ -272,7 +272,7 @@ def _equals(space: isl.Space, position: int, subscript: isl.PwAff) -> isl.Set:
 
 def _within(space: isl.Space, position: int, extent: isl.PwAff | None) -> isl.Set:
     """Return the elements of ``space`` whose coordinate ``position`` is inside the extent."""
-    inside = isl.Set.universe(space).lower_bound_si(_SET, position, 0)
+    inside = isl.Set.universe(space).lower_bound_val(_SET, position, isl.Val(0))
     if extent is None:
         return inside
     last = isl.Set.from_pw_aff(extent.sub(constant(1)))

@@ -51,4 +51,4 @@ def _extreme(args: list[list[BodyPart]], order: str) -> list[BodyPart]:
 
 
 def _name(op: isl.ast_expr_op_type) -> str:
-    return next(k for k, v in vars(isl.ast_expr_op_type).items() if isinstance(v, int) and v == op)
+    return str(op).rpartition(".")[2]

@@ -135,8 +135,9 @@ class _Modeller:
 
     def _check_afterwards(self) -> None:
         """Refuse what cannot be had once the region is replaced: counters and declarations used behind it."""
-        for symbol, node in self.builder.stale.items():
-            if symbol not in self.builder.facts.inside and self.liveness.live_after(symbol):
+        for symbol, node in list(self.builder.stale.items()):
+            live = symbol not in self.builder.facts.inside and self.liveness.live_after(symbol)
+            if live and not self.builder.write_back(symbol):
                 self.problems.add(self.problems.make(
                     "SW220", f"the loop counter '{symbol.name}' may be used after the region", node,
                     "declare it in the loop's head, or set it again before using it"))
