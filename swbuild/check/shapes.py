@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop
 
 __all__ = ["Shape", "array_shape", "holds", "instances", "parameter_point", "runs_nothing"]
+
+_Isl = TypeVar("_Isl", isl.Set, isl.Map, isl.PwAff)
 
 #: The extents of an array, outermost first; empty for a scalar.
 Shape = tuple[int, ...]
@@ -23,7 +26,7 @@ def parameter_point(scop: Scop, sizes: Mapping[str, int]) -> isl.Set:
 
 def holds(condition: isl.Set, point: isl.Set) -> bool:
     """Return whether a parameter set contains ``point``."""
-    return not condition.params().intersect(point).is_empty()
+    return not _plain(condition.params()).intersect(point).is_empty()
 
 
 def array_shape(scop: Scop, array: Array, point: isl.Set) -> Shape | None:
@@ -52,7 +55,7 @@ def instances(scop: Scop, point: isl.Set) -> frozenset[str]:
     return frozenset(
         statement.name
         for statement in scop.statements
-        if not statement.domain.intersect_params(point).is_empty()
+        if not _plain(statement.domain).intersect_params(point).is_empty()
     )
 
 
@@ -61,14 +64,24 @@ def runs_nothing(scop: Scop, point: isl.Set) -> bool:
     return not instances(scop, point)
 
 
+def _plain(value: _Isl) -> _Isl:
+    """Return the same value with parameters that are identified by their names alone.
+
+    isl tells two parameters of one name apart when one of them carries a user's pointer, as those
+    made with ``isl.Id`` do; here it is the name that counts.
+    """
+    return type(value)(str(value))
+
+
 def _value(extent: isl.PwAff, point: isl.Set) -> int:
-    return int(extent.intersect_params(point).max_val().to_python())
+    return int(_plain(extent).intersect_params(point).max_val().to_python())
 
 
 def _accessed(scop: Scop, name: str, point: isl.Set) -> isl.Set | None:
     """Return every element of the array that the region accesses for all the model says."""
     accesses = (access for statement in scop.statements for access in statement.accesses)
-    ranges = [access.relation.intersect_params(point).range() for access in accesses if access.array == name]
+    relations = [_plain(access.relation) for access in accesses if access.array == name]
+    ranges = [relation.intersect_params(point).range() for relation in relations]
     if not ranges:
         return None
     reach = ranges[0]

@@ -73,7 +73,7 @@ def _sample(scop: Scop, fixed: Mapping[str, int]) -> Sizes | None:
     conditions = " and ".join(f"{name} = {fixed[name]}" for name in names if name in fixed)
     box = " and ".join([*(f"1 <= {name} <= 4096" for name in names), *([conditions] if conditions else [])])
     wanted = isl.Set(f"[{', '.join(names)}] -> {{ : {box} }}")
-    feasible = scop.context.params().intersect(scop.assumptions.params()).intersect(wanted)
+    feasible = isl.Set(str(scop.context.params().intersect(scop.assumptions.params()))).intersect(wanted)
     if feasible.is_empty():
         return None
     point = feasible.sample_point()
