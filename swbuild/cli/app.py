@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
 from swbuild import __version__
 from swbuild.cli.command import COMMANDS, Command, load
@@ -29,6 +30,19 @@ class _Parser(argparse.ArgumentParser):
         self.exit(Exit.USER_ERROR, f"{self.prog}: error[SW100]: {message}\n")
 
 
+class _CMakeDir(argparse.Action):
+    """Prints where CMake finds ``swbuildConfig.cmake``, for ``-Dswbuild_DIR=`` and toolchain files."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **given: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **given)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from swbuild.buildsys.helpers import helper_dir
+
+        print(helper_dir("cmake"))
+        parser.exit()
+
+
 def build_parser(chosen: str | None) -> argparse.ArgumentParser:
     """Return the parser; only the subcommand named ``chosen`` is imported and knows its arguments."""
     parser = _Parser(
@@ -39,6 +53,7 @@ def build_parser(chosen: str | None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"swbuild {__version__}")
+    parser.add_argument("--cmake-dir", action=_CMakeDir, help="print the directory of the CMake package")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an internal error")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     for command in COMMANDS:

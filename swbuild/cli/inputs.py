@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from swbuild.buildsys.names import select_sources
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.manifest import Check, Defaults, Manifest, Project, Source, load_manifest, resolve, select
 from swbuild.manifest.kinds import Kind
@@ -30,6 +31,9 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a manifest (.yaml), or C files")
     parser.add_argument(
         "-k", "--kernel", action="append", default=[], metavar="NAME", help="only this region (repeatable)"
+    )
+    parser.add_argument(
+        "--source", action="append", default=[], metavar="NAME", help="only this file, by its name without .c"
     )
     add_cpp_arguments(parser)
     group = parser.add_argument_group("options of kernels (win over the manifest)")
@@ -78,6 +82,7 @@ def project_of(args: Namespace, *, params_are_sizes: bool = False) -> Project:
         message = f"one manifest or several C files, not {len(args.inputs)} inputs with a manifest among them"
         raise SwbuildError(Diagnostic("SW100", message, Span(manifests[0]), "run it once per manifest"))
     project = _from_manifest(args, overrides) if manifests else _from_files(args, overrides)
+    project = select_sources(project, args.source)
     if args.kernel and any(source.kernels is None for source in project.sources):
         from swbuild.pipeline.naming import name_regions
 

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from swbuild.buildsys.digest import require_digests
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
 from swbuild.pipeline import Timings, Unit, depfile_text, generate_project, outputs_of, write_all
@@ -20,6 +21,14 @@ __all__ = ["configure", "run"]
 
 def configure(parser: ArgumentParser) -> None:
     add_input_arguments(parser, "fix this parameter in the generated code (repeatable)")
+    parser.add_argument(
+        "--digest",
+        action="append",
+        default=[],
+        metavar="HEX",
+        help="what 'swbuild query' says of each source: refuse if the manifest now says otherwise, and do "
+        "not list the manifest in the depfile",
+    )
     group = parser.add_argument_group("output")
     group.add_argument(
         "-o", "--output", metavar="DIR", default=".", help="write here (default: the current directory)"
@@ -45,6 +54,8 @@ def run(args: Namespace) -> int:
     timings = Timings()
     with timings.stage("manifest"):
         project = project_of(args)
+        if args.digest:
+            require_digests(project, args.digest)
     units = generate_project(project, timings, allow_refused=args.allow_refused)
     with timings.stage("write"):
         _write(args, project, units)
@@ -62,7 +73,7 @@ def _write(args: Namespace, project: Project, units: tuple[Unit, ...]) -> None:
     changed = write_all(directory, outputs, touch=args.touch)
     if args.depfile:
         targets = args.depfile_target or [directory / output.name for output in outputs]
-        read: list[str | Path] = [project.path] if project.path else []
+        read: list[str | Path] = [project.path] if project.path and not args.digest else []
         for unit in units:
             read += [unit.source.path, *unit.model.dependencies]
         write_text(Path(args.depfile), depfile_text(targets, dependencies(read)))

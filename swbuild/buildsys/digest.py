@@ -1,0 +1,62 @@
+"""Digests by which build rules know whether what the manifest says of a source has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from swbuild.buildsys.names import name_of
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+
+if TYPE_CHECKING:
+    from swbuild.manifest import Kernel, Project, ProjectSource
+
+__all__ = ["request_of", "require_digests", "source_digest"]
+
+
+def source_digest(source: ProjectSource) -> str:
+    """Return a digest of everything in the manifest that the generated files of ``source`` depend on.
+
+    Comments, the order of keys, the sizes to check and other sources do not change it.
+    """
+    text = json.dumps(request_of(source), sort_keys=True, default=_plain)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def request_of(source: ProjectSource) -> dict[str, Any]:
+    """Return what is asked for ``source``, without places in the manifest and without checks."""
+    kernels = source.kernels
+    return {
+        "source": os.fspath(source.path),
+        "cpp": asdict(source.cpp),
+        "every": _kernel(source.every) if kernels is None else None,
+        "kernels": None if kernels is None else [_kernel(kernel) for kernel in kernels],
+    }
+
+
+def _kernel(kernel: Kernel) -> dict[str, Any]:
+    return {"request": asdict(kernel.request), "options": asdict(kernel.options)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    raise TypeError(f"no JSON for {type(value).__name__}")
+
+
+def require_digests(project: Project, digests: list[str]) -> None:
+    """Raise SW702 unless ``digests`` are those of the project's sources, in their order."""
+    found = {name_of(source): source_digest(source) for source in project.sources}
+    if list(found.values()) != digests:
+        raise SwbuildError(
+            Diagnostic(
+                "SW702",
+                f"the manifest does not say of {', '.join(found)} what it said when the build was configured",
+                Span(os.fspath(project.path) if project.path else next(iter(found))),
+                "configure the build again",
+            )
+        )
