@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from swbuild.machine.loader import CONFIDENCES, facts, load, machine_file
-from swbuild.machine.model import Control, Dma, Fact, MachineModel, Memory, Register, Rma, Simd
+from swbuild.machine.model import Compute, Control, Dma, Fact, MachineModel, Memory, Register, Rma, Simd
 
 __all__ = [
     "CONFIDENCES",
+    "Compute",
     "Control",
     "Dma",
     "Fact",

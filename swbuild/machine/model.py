@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Control", "Dma", "Fact", "MachineModel", "Memory", "Register", "Rma", "Simd"]
+__all__ = ["Compute", "Control", "Dma", "Fact", "MachineModel", "Memory", "Register", "Rma", "Simd"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,20 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class Compute:
+    """Times of a CPE's own work: latencies, and what is not pipelined."""
+
+    float_latency: float
+    load_latency: float
+    divide_cycles: float
+    integer_multiply_latency: float
+    integer_divide_cycles: float
+    branch_cycles: float
+    library_cycles: float
+    unroll: int
+
+
+@dataclass(frozen=True, slots=True)
 class MachineModel:
     """One core group as programs see it, plus what the timing model needs to know."""
 
@@ -131,6 +145,7 @@ class MachineModel:
     rma: Rma
     register: Register
     control: Control
+    compute: Compute
 
     @property
     def cpes(self) -> int:

@@ -1,7 +1,6 @@
 """The model against the published measurements: every row, its error, and the tables of ``docs/model.md``.
 
-``python -m swbuild.emulator.model.calibration`` prints the summary; ``... --write docs/model.md`` renews
-the tables between the markers of that page, and a test keeps the page from drifting.
+``document`` turns the rows into that page's tables; a test keeps the page from drifting.
 """
 
 from __future__ import annotations
@@ -188,21 +187,3 @@ def all_rows() -> dict[str, list[Row]]:
         "get": get_rows(old),
         "spawn": spawn_rows(old),
     }
-
-
-def main() -> None:
-    """Print the summary of every table."""
-    for name, rows in all_rows().items():
-        groups: dict[str, list[Row]] = {}
-        for row in rows:
-            groups.setdefault(
-                row.table + (" (aligned)" if row.aligned else " (not aligned, small)"), []
-            ).append(row)
-        for group, members in groups.items():
-            total = summarise(members)
-            print(f"{name:7s}{group:36s}{total.count:5d} rows  median {total.median:6.1%}  worst {total.worst:6.1%}"
-                  f"  {total.worst_case}")  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()

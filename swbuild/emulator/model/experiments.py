@@ -120,7 +120,7 @@ def ping_pong(one: int, other: int, length: int, repetitions: int) -> Process:
 
 
 def rma_flows(flows: Sequence[tuple[int, int]], length: int, window: int, repetitions: int) -> Process:
-    """RMA study: every sender puts ``window`` times on each of its flows, then waits for its local replies."""
+    """RMA study: a sender puts ``window`` times on each of its flows, then waits for its local replies."""
     bodies: dict[int, list[Record]] = {cpe: [] for flow in flows for cpe in flow}
     for sender in sorted({sender for sender, _ in flows}):
         peers = [receiver for origin, receiver in flows if origin == sender]

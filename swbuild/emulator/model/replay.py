@@ -78,7 +78,7 @@ class KernelTime:
         if not self.cpes:
             return {}
         last = max(cpe.end for cpe in self.cpes)
-        total = {category: 0.0 for category in Category}
+        total = dict.fromkeys(Category, 0.0)
         for cpe in self.cpes:
             for category, cycles in cpe.spent.items():
                 total[category] += cycles

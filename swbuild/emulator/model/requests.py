@@ -1,4 +1,4 @@
-"""How a DMA descriptor falls on the memory controller's blocks: the counts that the cost of a transfer rests on.
+"""How a DMA descriptor falls on the memory controller's requests: the counts that its cost rests on.
 
 A transfer is a run of equally long blocks in main memory.  The controller works on aligned requests of
 ``request`` bytes (128 on both machines), so a block touches one request more than its length says

@@ -1,0 +1,178 @@
+"""Make slave code count its own model cycles: an assembly file in, one with counters out.
+
+A slave file that is to be profiled is compiled to assembly with ``FLAGS`` added, passed through
+:func:`instrument`, and assembled.  At the start of every basic block the result adds the block's cost
+(``schedule.block_cycles``, in eighths of a cycle) to its CPE's sum and one to the block's own counter; the
+runtime's half of the bargain is ``swb_count.c``.  The added code uses the two registers that ``FLAGS``
+sets aside and leaves the processor's flags alone, so the results of the program stay what they are.
+
+Cost per block executed: ten moves on the emulating box; nothing in the model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import ceil
+
+from swbuild.emulator.model.instructions import Operation, Unit, operations
+from swbuild.emulator.model.schedule import block_cycles
+from swbuild.machine import MachineModel
+
+__all__ = ["FLAGS", "Block", "blocks", "instrument"]
+
+#: What the compiler must be told: two scratch registers, no vectorising beyond the source's own vectors.
+FLAGS = ("-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-g1")
+
+_LABEL = re.compile(r"(?P<name>\.L\d+|[A-Za-z_$][\w$.]*):")
+_SECTION = re.compile(
+    r"\s*\.(?P<name>text|data|bss|section|pushsection|popsection|previous)\b\s*(?P<rest>.*)"
+)
+_FILE = re.compile(r'\s*\.file\s+(?P<number>\d+)\s+"(?P<one>[^"]*)"(?:\s+"(?P<two>[^"]*)")?')
+_LOC = re.compile(r"\s*\.loc\s+(?P<file>\d+)\s+(?P<line>\d+)")
+_EIGHTH = 8
+
+
+@dataclass(slots=True)
+class Block:
+    """A basic block: the line of text that it starts at, its place in the source and its operations."""
+
+    start: int
+    label: str
+    file: str
+    line: int
+    operations: list[Operation] = field(default_factory=list)
+
+    def cycles(self, machine: MachineModel) -> float:
+        """Return what one pass costs a CPE."""
+        jumps = [operation.target for operation in self.operations if operation.unit is Unit.CONTROL]
+        loops = bool(self.label) and bool(jumps) and jumps[-1] == self.label
+        return block_cycles(self.operations, machine, loops)
+
+
+def blocks(text: str, machine: MachineModel) -> list[Block]:
+    """Return the basic blocks of an assembly file, in order; a block ends behind a jump or a call."""
+    return list(_Reader(text, machine).read())
+
+
+def instrument(text: str, machine: MachineModel) -> str:
+    """Return the assembly ``text`` with counters at the start of every basic block."""
+    found = blocks(text, machine)
+    if not found:
+        return text
+    lines = text.splitlines()
+    result: list[str] = []
+    last = 0
+    for number, block in enumerate(found):
+        result += lines[last : block.start]
+        result += _counter(number, ceil(_EIGHTH * block.cycles(machine)))
+        last = block.start
+    return "\n".join([*result, *lines[last:], *_tables(found, machine), ""])
+
+
+class _Reader:
+    """One pass over the lines, with the section, the source place and the label that hold."""
+
+    def __init__(self, text: str, machine: MachineModel) -> None:
+        self.lines = text.splitlines()
+        self.machine = machine
+        self.files: dict[str, str] = {}
+        self.file, self.line = "", 0
+        self.sections = ["text"]
+        self.label = ""
+        self.block: Block | None = None
+
+    def read(self) -> Iterator[Block]:
+        for number, line in enumerate(self.lines):
+            if self._directive(line):
+                continue
+            label = _LABEL.match(line)
+            if label:
+                yield from self._finish(label["name"])
+            elif self.sections[-1] == "text":
+                yield from self._instruction(number, line)
+        yield from self._finish("")
+
+    def _instruction(self, number: int, line: str) -> Iterator[Block]:
+        found = operations(line, self.machine)
+        starts = not line.lstrip().startswith((".", "#")) and bool(line.strip())
+        if self.block is None and starts:
+            self.block = Block(number, self.label, self.file, self.line)
+        if self.block is not None:
+            self.block.operations += found
+        if any(operation.unit is Unit.CONTROL for operation in found):
+            yield from self._finish("")
+
+    def _finish(self, label: str) -> Iterator[Block]:
+        if self.block is not None:
+            yield self.block
+        self.block, self.label = None, label
+
+    def _directive(self, line: str) -> bool:
+        """Take in a directive that says where we are; return whether the line was one."""
+        if place := _LOC.match(line):
+            self.file, self.line = self.files.get(place["file"], ""), int(place["line"])
+        elif named := _FILE.match(line):
+            self.files[named["number"]] = _path(named["one"], named["two"])
+        elif section := _SECTION.match(line):
+            self._enter(section["name"], section["rest"])
+        else:
+            return False
+        return True
+
+    def _enter(self, name: str, rest: str) -> None:
+        kind = "text" if name == "text" or rest.startswith(".text") else "data"
+        if name == "popsection":
+            self.sections[-1:] = [] if len(self.sections) > 1 else ["text"]
+        elif name == "pushsection":
+            self.sections.append(kind)
+        elif name == "previous":
+            self.sections[-1] = "text"
+        else:
+            self.sections[-1] = kind
+
+
+def _path(one: str, two: str | None) -> str:
+    if two is None:
+        return one
+    return two if two.startswith("/") or not one else f"{one}/{two}"
+
+
+def _counter(number: int, eighths: int) -> list[str]:
+    """Return the code that counts one pass through block ``number``; it touches r10 and r11 only."""
+    return [
+        "\tmovq\t__swemu_count_area@gottpoff(%rip), %r11",
+        "\tmovq\t%fs:(%r11), %r11",
+        "\tmovq\t(%r11), %r10",
+        f"\tleaq\t{eighths}(%r10), %r10",
+        "\tmovq\t%r10, (%r11)",
+        "\tmovq\t.Lswb_base(%rip), %r10",
+        f"\tleaq\t{8 * number}(%r11,%r10), %r11",
+        "\tmovq\t(%r11), %r10",
+        "\tleaq\t1(%r10), %r10",
+        "\tmovq\t%r10, (%r11)",
+    ]
+
+
+def _tables(found: list[Block], machine: MachineModel) -> list[str]:
+    """Return the file's table of blocks and the constructor that makes it known to the runtime."""
+    files = {name: k for k, name in enumerate(dict.fromkeys(block.file for block in found))}
+    lines = ["\t.section\t.rodata"]
+    for name, k in files.items():
+        lines.append(f'.Lswb_file{k}:\n\t.string\t"{name}"')
+    lines += ['\t.section\t.data.rel.ro.local,"aw"', "\t.align\t8", ".Lswb_table:"]
+    for block in found:
+        cost = ceil(_EIGHTH * block.cycles(machine))
+        lines.append(f"\t.quad\t.Lswb_file{files[block.file]}\n\t.long\t{block.line}, {cost}")
+    return [
+        *lines,
+        "\t.bss\n\t.align\t8\n.Lswb_base:\n\t.zero\t8",
+        "\t.text\n.Lswb_register:",
+        "\tleaq\t.Lswb_table(%rip), %rdi",
+        f"\tmovl\t${len(found)}, %esi",
+        "\tleaq\t.Lswb_base(%rip), %rdx",
+        "\tjmp\t__swemu_count_register@PLT",
+        '\t.section\t.init_array,"aw"\n\t.align\t8\n\t.quad\t.Lswb_register',
+        "\t.text",
+    ]
