@@ -73,7 +73,7 @@ def _region(scop: Scop, index: int | None) -> Iterator[str]:
         if index is not None:
             yield f"        index: {index}"
     yield "        # tile: [64, 64]          # iterations, outermost loop first; chosen to fit if absent"
-    hidden = [array for array in scop.arrays if None in array.extents]
+    hidden = [array for array in scop.arrays if any(extent is None for extent in array.extents)]
     if hidden:
         shapes = ", ".join(map(_shape, hidden))
         yield f"        # arrays: {{{shapes}}}   # extents that the source does not show"

@@ -1,0 +1,225 @@
+"""``generate``, ``explain`` and ``init`` on small files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from swbuild.manifest import load_text
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+SOURCE = """\
+#include "size.h"
+
+void scale(int n, double factor, double x[restrict N])
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        x[i] = factor * x[i];
+#pragma endscop
+}
+
+void add(int n, double a[restrict N], double b[restrict N])
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        a[i] += b[i];
+#pragma endscop
+}
+"""
+
+MANIFEST = """\
+version: 1
+sources:
+  - file: work.c
+    regions:
+      scale: {tile: [16]}
+      plus: {function: add}
+"""
+
+NAMES = ["work.host.c", "work.report.json", "work.slave.c", "work.sw.h"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "work.c").write_text(SOURCE)
+    (tmp_path / "size.h").write_text("#define N 1024\n")
+    (tmp_path / "sunway.yaml").write_text(MANIFEST)
+    return tmp_path
+
+
+def test_files_and_depfile(swbuild: Run, project: Path) -> None:
+    done = swbuild("generate", "sunway.yaml", "-o", "out", "--depfile", "out/work.d", "--timings")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (project / "out").iterdir()) == sorted([*NAMES, "work.d"])
+    assert "front end" in done.stderr
+    rule = (project / "out/work.d").read_text()
+    targets, _, needed = rule.partition(":")
+    assert sorted(targets.split()) == [f"out/{name}" for name in NAMES]
+    words = needed.replace("\\\n", " ").split()
+    names = [os.path.basename(word) for word in words]
+    assert {"sunway.yaml", "work.c", "size.h", "sw26010.yaml", "generate.py", "loader.py"} <= set(names)
+    for word in words:
+        assert (project / word).exists(), word
+    report = json.loads((project / "out/work.report.json").read_text())
+    assert [region["region"] for region in report["regions"]] == ["scale", "plus"]
+    assert report["regions"][0]["kernels"]
+
+
+def test_make_reads_the_depfile(swbuild: Run, project: Path) -> None:
+    spaced = project / "a b#c"
+    spaced.mkdir()
+    for name in ("work.c", "size.h", "sunway.yaml"):
+        (project / name).rename(spaced / name)
+    arguments = ("generate", "a b#c/sunway.yaml", "-o", "out", "--depfile", "out/d")
+    assert swbuild(*arguments, "--depfile-target", "stamp").returncode == 0
+    (project / "Makefile").write_text("stamp:\n\ttouch stamp\ninclude out/d\n")
+
+    def make() -> str:
+        return subprocess.run(
+            ["make", "-s", "-d"], cwd=project, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert "Must remake target 'stamp'" in make()
+    assert "No need to remake target 'stamp'" in make()
+    later = os.stat(project / "stamp").st_mtime + 5
+    os.utime(spaced / "size.h", (later, later))
+    assert "Must remake target 'stamp'" in make()
+
+
+def test_unchanged_files_keep_their_time(swbuild: Run, project: Path) -> None:
+    swbuild("generate", "sunway.yaml", "-o", "out")
+    host = project / "out/work.host.c"
+    os.utime(host, (1, 1))
+    assert "(unchanged)" in swbuild("generate", "sunway.yaml", "-o", "out").stdout
+    assert host.stat().st_mtime == 1
+    swbuild("generate", "sunway.yaml", "-o", "out", "--touch")
+    assert host.stat().st_mtime > 1
+    host.write_text("other")
+    assert f"out/{host.name}\n" in swbuild("generate", "sunway.yaml", "-o", "out").stdout
+    assert host.read_text() != "other"
+
+
+def test_bytes_do_not_depend_on_hashes_or_directories(swbuild: Run, project: Path) -> None:
+    for number in range(3):
+        assert (
+            swbuild("generate", "sunway.yaml", "-o", f"out{number}", PYTHONHASHSEED=str(number)).returncode
+            == 0
+        )
+    assert swbuild("generate", project / "sunway.yaml", "-o", "out3").returncode == 0
+    for name in NAMES:
+        texts = {(project / f"out{number}" / name).read_bytes() for number in range(4)}
+        assert len(texts) == 1
+        assert str(project).encode() not in texts.pop()
+
+
+@pytest.mark.parametrize(
+    ("break_it", "words"),
+    [
+        (("work.c", "x[i] = factor", "x[i] = (factor"), "work.c:"),
+        (("work.c", "i < n; i++)\n        x", "i < n * n; i++)\n        x"), "work.c:6:"),
+        (("work.c", "#pragma endscop\n}\n\nvoid add", "}\n\nvoid add"), "work.c:5:"),
+        (("sunway.yaml", "tile: [16]", "tile: 16"), "sunway.yaml:5:21: error[SW105]"),
+        (("sunway.yaml", "function: add", "function: ad"), "error[SW2"),
+    ],
+)
+def test_mistakes_leave_nothing_behind(
+    swbuild: Run, project: Path, break_it: tuple[str, str, str], words: str
+) -> None:
+    name, old, new = break_it
+    path = project / name
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    done = swbuild("generate", "sunway.yaml", "-o", "out", "--depfile", "d")
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (project / "out").exists()
+    assert not (project / "d").exists()
+
+
+def test_output_that_cannot_be_written(swbuild: Run, project: Path) -> None:
+    (project / "out").write_text("a file")
+    done = swbuild("generate", "sunway.yaml", "-o", "out")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        "out: error[SW113]: cannot write: File exists",
+    )
+
+
+def test_a_file_without_a_manifest_and_one_region_of_it(swbuild: Run, project: Path) -> None:
+    done = swbuild("generate", "work.c", "-o", "out", "-k", "add", "-q")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    report = json.loads((project / "out/work.report.json").read_text())
+    assert [region["region"] for region in report["regions"]] == ["add"]
+    done = swbuild("generate", "work.c", "-o", "out", "-k", "ad")
+    assert (done.returncode, "did you mean `add`?" in done.stderr) == (2, True)
+
+
+def test_options_reach_the_code(swbuild: Run, project: Path) -> None:
+    arguments = ("--machine", "sw26010-pro", "--threads", "1x64", "--tile", "8", "-p", "n=100")
+    done = swbuild("generate", "work.c", "-o", "out", "-k", "add", *arguments)
+    assert done.returncode == 0, done.stderr
+    report = json.loads((project / "out/work.report.json").read_text())
+    assert report["machine"] == "sw26010-pro"
+    region = report["regions"][0]
+    assert region["kernels"][0]["tile"] == [8]
+    assert "athread_dma" in (project / "out/work.slave.c").read_text()
+
+
+def test_explain(swbuild: Run, project: Path) -> None:
+    done = swbuild("explain", "sunway.yaml")
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["region", "scale"] in lines
+    assert ["tile:", "16"] in lines
+    assert any(line[:3] == ["x", "x", "double"] for line in lines)
+    reports = json.loads(swbuild("explain", "sunway.yaml", "--json").stdout)
+    assert reports[0]["source"] == "work.c"
+
+
+def test_init_writes_a_manifest_that_works(swbuild: Run, project: Path) -> None:
+    done = swbuild("init", "work.c")
+    assert done.returncode == 0, done.stderr
+    manifest = load_text(done.stdout, "m.yaml")
+    assert list(manifest.sources[0].regions or {}) == ["scale", "add"]
+    (project / "new.yaml").write_text(done.stdout)
+    assert swbuild("generate", "new.yaml", "-o", "out", "-q").returncode == 0
+
+
+def test_init_does_not_overwrite(swbuild: Run, project: Path) -> None:
+    before = (project / "sunway.yaml").read_text()
+    done = swbuild("init", "work.c", "-o", "sunway.yaml")
+    assert (done.returncode, (project / "sunway.yaml").read_text()) == (2, before)
+    assert "SW113" in done.stderr
+    assert swbuild("init", "work.c", "-o", "sub.yaml", "-D", "X=1").returncode == 0
+    assert load_text((project / "sub.yaml").read_text(), "m").defines == ("X=1",)
+
+
+def test_init_several_regions_in_a_function(swbuild: Run, project: Path) -> None:
+    region = "#pragma scop\n for (int i = 0; i < n; i++) x[i] = i;\n#pragma endscop\n"
+    labelled = region.replace("scop\n for", "scop last\n for")
+    (project / "two.c").write_text(f"void f(int n, double x[n])\n{{\n{region}{region}{labelled}}}\n")
+    done = swbuild("init", "two.c", "-o", "two.yaml")
+    assert done.returncode == 0, done.stderr
+    regions = load_text((project / "two.yaml").read_text(), "two.yaml").sources[0].regions or {}
+    assert [(item.function, item.label, item.index) for item in regions.values()] == [
+        ("f", None, 0),
+        ("f", None, 1),
+        (None, "last", None),
+    ]
+    assert swbuild("generate", "two.yaml", "-o", "out", "-q").returncode == 0
+
+
+def test_init_says_what_stays_on_the_host(swbuild: Run, project: Path) -> None:
+    (project / "odd.c").write_text(
+        "void f(int n, double x[n])\n{\n#pragma scop\n    while (n--) x[n] = 0;\n#pragma endscop\n}\n"
+    )
+    done = swbuild("init", "odd.c")
+    assert "# f, line 3, stays on the host:" in done.stdout
+    assert "odd.c:4:" in done.stderr
