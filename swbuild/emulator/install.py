@@ -22,7 +22,10 @@ __all__ = ["MACHINES", "TOOLS", "Named", "environment", "toolchain_dir"]
 MACHINES: Mapping[str, int] = {"sw26010": 26010, "sw26010-pro": 26011}
 TOOLS = (
     "sw5cc", "sw5CC", "sw5cc.new", "swcc", "sw9gcc", "swgcc", "sw9g++", "swg++", "mpicc", "mpicxx", "mpiCC", "mpic++",
+    "bsub", "swrun",
 )  # fmt: skip
+_PLAIN = {"swar": "ar", "swranlib": "ranlib", "swnm": "nm", "swobjdump": "objdump", "swreadelf": "readelf",
+          "swaddr2line": "addr2line"}  # fmt: skip
 _HERE = Path(__file__).resolve().parent
 _WARNINGS = ("-Wall", "-Wextra")
 
@@ -53,7 +56,7 @@ def _sources() -> list[Path]:
 
 def _fingerprint() -> str:
     digest = hashlib.sha256()
-    for path in (*_sources(), Path(__file__)):
+    for path in (*_sources(), _HERE / "model" / "swb_trace.h", Path(__file__)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     digest.update(f"{sys.executable}\0{_HERE}".encode())
     return digest.hexdigest()[:16]
@@ -64,9 +67,11 @@ def _compile_runtime(home: Path, machine: str, kind: str, flags: tuple[str, ...]
     objects = []
     with tempfile.TemporaryDirectory() as work:
         for source in sorted((_HERE / "runtime").glob("*.c")):
+            if source.stem == "hooks" and kind == "fast":
+                continue
             target = Path(work) / f"{source.stem}.o"
             command = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", "-ftls-model=initial-exec", *_WARNINGS, *flags]
-            command += [f"-DSWEMU_MACHINE={MACHINES[machine]}", "-c", str(source), "-o", str(target)]
+            command += [f"-I{_HERE / 'model'}", f"-DSWEMU_MACHINE={MACHINES[machine]}", "-c", str(source), "-o", str(target)]
             subprocess.run(command, check=True)
             objects.append(str(target))
         library = home / "lib" / f"libswemu-{machine}-{kind}.a"
@@ -84,15 +89,25 @@ def _write_tool(home: Path, final: Path, machine: str, tool: str) -> None:
     script.chmod(0o755)
 
 
+def _write_plain(home: Path, machine: str, tool: str, real: str) -> None:
+    """Some tools differ from the host's in name only."""
+    script = home / "bin" / machine / tool
+    script.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
+    script.chmod(0o755)
+
+
 def _build(home: Path, final: Path) -> None:
     (home / "lib").mkdir()
     for folder in ("include", "driver"):
         shutil.copytree(_HERE / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for machine in MACHINES:
         (home / "bin" / machine).mkdir(parents=True)
-        _compile_runtime(home, machine, "fast", ())
+        for kind in ("fast", "checked"):
+            _compile_runtime(home, machine, kind, ())
         for tool in TOOLS:
             _write_tool(home, final, machine, tool)
+        for tool, real in _PLAIN.items():
+            _write_plain(home, machine, tool, real)
 
 
 def _install() -> Path:

@@ -23,6 +23,8 @@ _OWN_MACHINE = {
     "swg++": "sw26010-pro",
 }  # fmt: skip
 _LANGUAGES = {".c": "c", ".i": "cpp-output", ".ii": "c++-cpp-output"}
+ASSEMBLY = (".s", ".S")
+CHECKED = ".swbuild.checked"
 _KEPT = ("__swemu_", "__tsan_", "__sanitizer_", "__real_")
 
 
@@ -57,15 +59,25 @@ class Tool:
         return found
 
 
-def run(command: list[str]) -> int:
-    """Run a command and return its exit status."""
+def start(command: list[str], quiet: bool = False) -> int:
+    """Start a command and return its process number."""
     if os.environ.get("SWBUILD_EMU_VERBOSE"):
         print("+", " ".join(command), file=sys.stderr)
     try:
-        child = os.posix_spawnp(command[0], command, os.environ)
+        silence = [(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)] if quiet else []
+        return os.posix_spawnp(command[0], command, os.environ, file_actions=silence)
     except FileNotFoundError:
         raise Failure(f"error[SW601]: '{command[0]}' is not installed") from None
+
+
+def finish(child: int) -> int:
+    """Wait for a process and return its exit status."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run(command: list[str]) -> int:
+    """Run a command and return its exit status."""
+    return finish(start(command))
 
 
 def must(command: list[str]) -> None:
@@ -122,7 +134,7 @@ def language_of(tool: Tool, line: options.CommandLine, source: str) -> str:
 
 def common_flags(tool: Tool, language: str) -> list[str]:
     """Return the flags that go ahead of the user's: dialect, symbols, bit-exact floating point."""
-    found = ["-g1", "-ffp-contract=off", "-fcommon"] if language == "c" else ["-g1", "-ffp-contract=off"]
+    found = ["-g1", "-ffp-contract=off", "-Wno-psabi", "-fcommon"] if language == "c" else ["-g1", "-ffp-contract=off", "-Wno-psabi"]
     if language == "c" and tool.machine == "sw26010":
         found += ["-std=gnu99", "-fgnu89-inline"]
     return found
@@ -131,7 +143,7 @@ def common_flags(tool: Tool, language: str) -> list[str]:
 def preprocess_command(tool: Tool, line: options.CommandLine, source: str, language: str) -> list[str]:
     return [
         tool.gcc, *common_flags(tool, language), *tool.defines(line), "-include", f"{tool.include}/swemu_prelude.h",
-        *line.flags, "-isystem", tool.include, "-x", language,
+        *line.flags, "-isystem", tool.include, *mpi_words(tool, "compile"), "-x", language,
     ] + [source]  # fmt: skip
 
 
@@ -149,6 +161,9 @@ def depend_flags(line: options.CommandLine, target: str) -> list[str]:
 
 def compile_object(tool: Tool, line: options.CommandLine, source: str, target: str) -> None:
     """Make `target` (an object, or assembly with -S) from one source file."""
+    if source.endswith(ASSEMBLY):
+        assemble(tool, line, source, target)
+        return
     language = language_of(tool, line, source)
     slave = line.role == "slave"
     if slave and tool.machine == "sw26010" and language.startswith("c++"):
@@ -165,20 +180,63 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         changed = rewrite.rewrite(read(text).decode("latin-1"), slave)
         write(f"{work}/final.i", changed.encode("latin-1"))
         stop = "-S" if line.stage == "assembly" else "-c"
-        names = ["-aux-info", f"{work}/names"] if slave and output == "cpp-output" else []
         extra = ["-fno-zero-initialized-in-bss"] if slave else []
-        made = f"{work}/out"
-        must([
-            tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra, *compile_flags(line.flags),
-            *names, "-fpreprocessed", "-x", output, stop, "-o", made, f"{work}/final.i",
-        ])  # fmt: skip
-        data = read(made)
+        command = [tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra]
+        command += [*compile_flags(line.flags), "-fpreprocessed", "-x", output, stop]
         if slave and stop == "-c":
-            declared = declared_functions(f"{work}/names") if names else set()
-            data = prefix_functions(data, declared, bool(names))
-        write(target, data)
+            write(target, slave_object(command, work, output == "cpp-output"))
+        else:
+            names = ["-aux-info", f"{work}/names"] if slave and output == "cpp-output" else []
+            must([*command, *names, "-o", f"{work}/out", f"{work}/final.i"])
+            made = read(f"{work}/out")
+            write(target, made + marker(line, f"{work}/names") if stop == "-S" else made)
     finally:
         clean(work)
+
+
+def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) -> None:
+    """Assemble what this stand-in wrote with -S; assembly of the real processors is refused."""
+    text = read(source).decode("latin-1")
+    role = line.role or "host"
+    if f"# swbuild-emulator {role}" not in text:
+        raise Failure(
+            f"{source}: error[SW601]: assembly of the Sunway processors cannot be emulated\n"
+            "  hint: compile the C source, or write the assembly anew with -S here"
+        )
+    must([tool.gcc, "-c", "-o", target, source])
+    if role == "slave":
+        write(target, prefix_functions(read(target), set(text.split("# declares ", 1)[-1].split("\n", 1)[0].split()), True))
+
+
+_CHECKED_FLAGS = (
+    "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns", "-fno-omit-frame-pointer",
+    "-w", "-g1",
+)  # fmt: skip
+
+
+def slave_object(command: list[str], work: str, is_c: bool) -> bytes:
+    """Compile a slave file twice, plain and for checked mode, and return one object that holds both."""
+    source = f"{work}/final.i"
+    names = ["-aux-info", f"{work}/names"] if is_c else []
+    checked = os.environ.get("SWBUILD_EMU_CHECKED_CODE", "1") != "0"
+    second = start([*command, *_CHECKED_FLAGS, "-o", f"{work}/checked.o", source], quiet=True) if checked else None
+    status = run([*command, *names, "-o", f"{work}/out", source])
+    if second is not None and finish(second) and not status:
+        raise Failure(f"{source}: error[SW601]: the version for checked mode does not compile")
+    if status:
+        raise Failure("", status if status > 0 else 1)
+    declared = declared_functions(f"{work}/names") if is_c else set()
+    data = prefix_functions(read(f"{work}/out"), declared, is_c)
+    if second is None:
+        return data
+    other = prefix_functions(read(f"{work}/checked.o"), declared, is_c)
+    return elf.add_section(data, CHECKED, other, elf.EXCLUDE)
+
+
+def marker(line: options.CommandLine, names: str) -> bytes:
+    """Return the last lines of an assembly file: what `assemble` needs to know."""
+    declared = " ".join(sorted(declared_functions(names)))
+    return f"# swbuild-emulator {line.role or 'host'}\n# declares {declared}\n".encode()
 
 
 def compile_flags(flags: list[str]) -> list[str]:
@@ -320,32 +378,144 @@ def link(tool: Tool, line: options.CommandLine) -> None:
                 word = "file:" + made
             words.append(word)
         line.link, line.role = words, role
+        stubs = foreign_stubs(tool, line, work)
+        line.link += stubs
         objects = linked_objects(line)
         check_roles(line, objects)
-        command = [tool.gcc, *[flag for flag in line.flags if flag in ("-v", "-w") or flag.startswith(("-f", "-g", "-O"))]]
-        command += ["-o", line.output or "a.out", *[w[5:] if w.startswith("file:") else w for w in line.link]]
-        if role == "hybrid":
-            command += hybrid_words(tool, objects, work)
-        must([*command, "-lm", *mpi_words(tool)])
+        link_image(tool, line, objects, work)
     finally:
         clean(work)
 
 
-def hybrid_words(tool: Tool, objects: list[tuple[str, elf.ElfObject]], work: str) -> list[str]:
-    library = tool.library("fast")
+def link_image(tool: Tool, line: options.CommandLine, objects: list[tuple[str, elf.ElfObject]], work: str) -> None:
+    """Link the executable; with slave code in it, link its checked twin too and put it inside."""
+    target = line.output or "a.out"
+    files = [w[5:] if w.startswith("file:") else w for w in line.link]
+    twin = None
+    if line.role == "hybrid" and not line.shared and any(obj.section(CHECKED) for _, obj in objects):
+        checked_files, checked_objects = checked_words(line, work)
+        twin = start(link_command(tool, line, checked_files, checked_objects, f"{work}/twin", "checked", work))
+    status = run(link_command(tool, line, files, objects, f"{work}/image" if twin else target, "fast", work))
+    if twin is None:
+        if status:
+            raise Failure("", status if status > 0 else 1)
+        return
+    status = finish(twin) or status
+    if status:
+        raise Failure("", status if status > 0 else 1)
+    write(target, elf.add_section(read(f"{work}/image"), CHECKED, read(f"{work}/twin")))
+    os.chmod(target, os.stat(f"{work}/image").st_mode & 0o777)
+
+
+def link_command(tool: Tool, line: options.CommandLine, files: list[str], objects: list[tuple[str, elf.ElfObject]],
+                 target: str, kind: str, work: str) -> list[str]:  # fmt: skip
+    command = [tool.gcc, *[f for f in line.flags if f in ("-v", "-w") or f.startswith(("-f", "-g", "-O"))]]
+    command += ["-o", target, *files]
+    if line.role == "hybrid":
+        command += hybrid_words(tool, objects, kind, work)
+    return [*command, "-lm", *mpi_words(tool, "link")]
+
+
+def checked_words(line: options.CommandLine, work: str) -> tuple[list[str], list[tuple[str, elf.ElfObject]]]:
+    """Return the link's files with every slave object replaced by its checked version, and the objects."""
+    files: list[str] = []
+    objects: list[tuple[str, elf.ElfObject]] = []
+    folders = [word[2:] for word in line.link if word.startswith("-L")]
+    for number, word in enumerate(line.link):
+        path = word[5:] if word.startswith("file:") else ""
+        if word.startswith("-l"):
+            path = next((p for p in (f"{f}/lib{word[2:]}.a" for f in folders) if os.path.exists(p)), "")
+        files.append(checked_file(path, number, work, objects) if path else word)
+    return files, objects
+
+
+def checked_file(path: str, number: int, work: str, objects: list[tuple[str, elf.ElfObject]]) -> str:
+    """Write the checked version of one object or archive, note its objects, and return its path."""
+    data = read(path)
+    archive = data[:8] == b"!<arch>\n"
+    pieces = elf.members(data) if archive else [("", data)]
+    changed, parts = False, []
+    for name, piece in pieces:
+        try:
+            other = elf.ElfObject(piece).section(CHECKED)
+        except ValueError:
+            parts.append((name, piece))
+            continue
+        changed |= other is not None
+        piece = other if other is not None else piece
+        objects.append((path, elf.ElfObject(piece)))
+        parts.append((name, piece))
+    if not changed:
+        return path
+    names = []
+    for k, (_, piece) in enumerate(parts):
+        names.append(f"{work}/{number}-{k}.checked.o")
+        write(names[-1], piece)
+    if not archive:
+        return names[0]
+    made = f"{work}/{number}.checked.a"
+    must(["ar", "rcs", made, *names])
+    return made
+
+
+def hybrid_words(tool: Tool, objects: list[tuple[str, elf.ElfObject]], kind: str, work: str) -> list[str]:
+    library = tool.library(kind)
     with open(f"{library}.names", encoding="utf-8") as stream:
         runtime = set(stream.read().split())
     names = slave_entries(objects, runtime)
     words = []
     if names:
-        write(f"{work}/entries.s", entries_assembly(names))
-        must(["gcc", "-c", "-o", f"{work}/entries.o", f"{work}/entries.s"])
-        words.append(f"{work}/entries.o")
+        write(f"{work}/{kind}.s", entries_assembly(names))
+        must(["gcc", "-c", "-o", f"{work}/{kind}.o", f"{work}/{kind}.s"])
+        words.append(f"{work}/{kind}.o")
     return [*words, "-Wl,--whole-archive", library, "-Wl,--no-whole-archive", "-pthread"]
 
 
-def mpi_words(tool: Tool) -> list[str]:
-    return []
+def mpi_words(tool: Tool, stage: str) -> list[str]:
+    """Return the words that the installed MPI adds when compiling (or linking); none without an MPI."""
+    if not tool.mpi:
+        return []
+    wrapper = find_mpi("mpicxx" if tool.cxx else "mpicc")
+    if not wrapper:
+        if stage == "link":
+            print(f"{tool.name}: note: no MPI is installed here (tried Open MPI); linking without it", file=sys.stderr)
+        return []
+    import subprocess
+
+    shown = subprocess.run([wrapper, f"--showme:{stage}"], capture_output=True, text=True, check=False)
+    return shown.stdout.split() if shown.returncode == 0 else []
+
+
+def find_mpi(name: str) -> str:
+    """Return the real MPI compiler on PATH that is not one of the stand-ins."""
+    own = f"{os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))}/"
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        for candidate in (f"{folder}/{name}.openmpi", f"{folder}/{name}"):
+            if os.access(candidate, os.X_OK) and not os.path.realpath(candidate).startswith(own):
+                return candidate
+    return ""
+
+
+def foreign_stubs(tool: Tool, line: options.CommandLine, work: str) -> list[str]:
+    """Drop libraries with Sunway machine code from the link; give their functions that are called empty bodies."""
+    objects = linked_objects(line)
+    lost = {path.split("(", 1)[0] for path, obj in objects if obj.foreign}
+    if not lost:
+        return []
+    offered = {s.name for _, obj in objects if obj.foreign for s in obj.symbols() if s.section and s.binding}
+    native = [obj for _, obj in objects if not obj.foreign]
+    defined = {s.name for obj in native for s in obj.symbols() if s.section and s.binding}
+    wanted = {s.name for obj in native for s in obj.symbols() if not s.section}
+    names = sorted((wanted & offered) - defined)
+    line.link = [word for word in line.link if word.removeprefix("file:") not in lost]
+    print(
+        f"{tool.name}: warning[SW601]: {', '.join(sorted(lost))}: code of another processor cannot run here; "
+        f"these functions do nothing: {', '.join(names) or 'none is called'}", file=sys.stderr,
+    )  # fmt: skip
+    text = "".join(f"\t.globl {n}\n\t.type {n},@function\n{n}:\n\txorl %eax,%eax\n\tret\n" for n in names)
+    write(f"{work}/foreign.s", f'\t.section .note.GNU-stack,"",@progbits\n\t.text\n{text}'.encode())
+    must(["gcc", "-c", "-o", f"{work}/foreign.o", f"{work}/foreign.s"])
+    return [f"file:{work}/foreign.o"]
 
 
 def preprocess(tool: Tool, line: options.CommandLine) -> None:
@@ -386,6 +556,9 @@ def main(arguments: list[str]) -> int:
         return dispatch(tool, options.parse(arguments[8:]))
     except options.UsageError as error:
         print(f"{tool.name}: error[SW601]: {error}", file=sys.stderr)
+        return 1
+    except rewrite.SourceError as error:
+        print(error, file=sys.stderr)
         return 1
     except Failure as failure:
         if str(failure):

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import struct
 
-__all__ = ["FUNCTION", "THREAD", "ElfObject", "Symbol", "members", "rename_symbols"]
+__all__ = ["EXCLUDE", "FUNCTION", "THREAD", "ElfObject", "Symbol", "add_section", "members", "rename_symbols"]
 
+EXCLUDE = 0x80000000
 FUNCTION = 2
 THREAD = 6
+
+
+def _native() -> int:
+    """Return the ELF machine number of this interpreter's own machine."""
+    import os
+
+    return {"x86_64": 62, "aarch64": 183, "riscv64": 243}.get(os.uname().machine, 0)
 
 
 class Symbol:
@@ -27,6 +35,7 @@ class ElfObject:
         if data[:4] != b"\x7fELF" or data[4] != 2 or data[5] != 1:
             raise ValueError("not a 64-bit object")
         self.data = data
+        self.foreign = struct.unpack_from("<H", data, 18)[0] != _native()
         self.type = struct.unpack_from("<H", data, 16)[0]
         self.table = struct.unpack_from("<Q", data, 40)[0]
         entry, count, names = struct.unpack_from("<HHH", data, 58)
@@ -78,6 +87,32 @@ def rename_symbols(obj: ElfObject, names: dict[int, str]) -> bytes:
     entry = struct.unpack_from("<H", obj.data, 58)[0]
     struct.pack_into("<QQ", data, obj.table + header[6] * entry + 24, len(data), len(text))
     return bytes(data + text)
+
+
+def add_section(data: bytes, name: str, payload: bytes, flags: int = 0) -> bytes:
+    """Return the file with one more section that is not loaded (headers and names move to the end)."""
+    obj = ElfObject(data)
+    names_at = struct.unpack_from("<H", data, 62)[0]
+    names = obj.headers[names_at]
+    text = data[names[4] : names[4] + names[5]]
+    out = bytearray(data)
+    out += b"\0" * (-len(out) % 16)
+    payload_at = len(out)
+    out += payload
+    text_at = len(out)
+    new_text = text + name.encode() + b"\0"
+    out += new_text
+    out += b"\0" * (-len(out) % 8)
+    table = len(out)
+    for k, header in enumerate(obj.headers):
+        fields = list(header)
+        if k == names_at:
+            fields[4], fields[5] = text_at, len(new_text)
+        out += struct.pack("<IIQQQQIIQQ", *fields)
+    out += struct.pack("<IIQQQQIIQQ", len(text), 1, flags, 0, payload_at, len(payload), 0, 0, 16, 0)
+    struct.pack_into("<Q", out, 40, table)
+    struct.pack_into("<H", out, 60, len(obj.headers) + 1)
+    return bytes(out)
 
 
 def members(data: bytes) -> list[tuple[str, bytes]]:

@@ -1,8 +1,12 @@
-"""What the stand-in compilers run: ``python -SEs main.py --tool NAME --machine M --home DIR arguments…``."""
+"""What the stand-ins run: ``python -SEs main.py --tool NAME --machine M --home DIR --include DIR arguments…``."""
 
 import sys
 
-import compiler
-
 if __name__ == "__main__":
+    if sys.argv[2] in ("bsub", "swrun"):
+        import launch
+
+        sys.exit(launch.main(sys.argv[1:]))
+    import compiler
+
     sys.exit(compiler.main(sys.argv[1:]))

@@ -67,9 +67,7 @@ def _set_role(line: CommandLine, role: str) -> None:
 
 def _operand(line: CommandLine, path: str) -> None:
     suffix = _suffix(path)
-    if suffix in _ASSEMBLER:
-        raise UsageError(f"{path}: assembly of the Sunway processors cannot be emulated")
-    if line.language not in ("", "none") or suffix in _SOURCES or path == "-":
+    if line.language not in ("", "none") or suffix in _SOURCES or suffix in _ASSEMBLER or path == "-":
         line.sources.append(path)
         line.link.append("source:" + path)
     else:

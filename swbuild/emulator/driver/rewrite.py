@@ -1,10 +1,20 @@
-"""Rewrite preprocessed C: spin loops call the runtime, Sunway assembly becomes calls of the runtime."""
+"""Rewrite preprocessed C: spin loops call the runtime, Sunway assembly becomes calls of the runtime.
+
+The text keeps its lines, so that compilers, debuggers and the runtime's reports speak of the user's file.
+"""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["rewrite"]
+import assembly
+
+__all__ = ["SourceError", "rewrite"]
+
+
+class SourceError(Exception):
+    """``file:line: error[SW601]: what`` about the user's source."""
+
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\f\v]+|\\\n)|(?P<newline>\n)|(?P<directive>(?m:^)[ \t]*\#[^\n]*)
@@ -133,8 +143,105 @@ def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
     return "".join(parts) + text[at:]
 
 
+_VECTORS = ("doublev4", "floatv4", "intv8", "uintv8", "int256", "uint256", "doublev8", "floatv8", "intv16", "uintv16", "int512",
+            "uint512")  # fmt: skip
+_VECTOR = re.compile(r"\b(?:" + "|".join(_VECTORS) + r")\b")
+
+
+def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
+    """Let a scalar initialise a vector variable, as the Sunway compilers do: ``doublev4 v = 0;``."""
+    edits = []
+    for k, token in enumerate(tokens):
+        if token.text not in _VECTORS or k + 1 >= len(tokens) or tokens[k + 1].kind != "word":
+            continue
+        at, start = k + 1, -1
+        while at < len(tokens):
+            mark = tokens[at].text
+            if mark in (",", ";") or mark in (")", "}"):
+                if start >= 0 and at > start:
+                    old = text[tokens[start].start : tokens[at - 1].end]
+                    new = (
+                        f"__builtin_choose_expr(__builtin_types_compatible_p(__typeof__({old}),{token.text}),"
+                        f"({old}),({token.text}){{0}}+({old}))"
+                    )
+                    edits.append((tokens[start].start, tokens[at - 1].end, new))
+                start = -1
+                if mark != ",":
+                    break
+            elif mark == "=" and start < 0:
+                plain = tokens[at - 1].kind == "word" and at + 1 < len(tokens) and tokens[at + 1].text != "{"
+                start = at + 1 if plain else -1
+            at = partner.get(at, at) + 1
+    return edits
+
+
+_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
+_LINE = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"(.*)$', re.MULTILINE)
+
+
+def _place(text: str, at: int) -> tuple[str, int, bool]:
+    """Return file, line and whether it is a system header, for an offset in preprocessed text."""
+    last = None
+    for match in _LINE.finditer(text, 0, at):
+        last = match
+    if last is None:
+        return "?", text.count("\n", 0, at) + 1, False
+    line = int(last[1]) + text.count("\n", last.end(), at) - 1
+    return last[2], line, " 3" in last[3]
+
+
+def _is_statement(tokens: list[_Token], k: int, open_at: int) -> bool:
+    """Tell an asm statement from the asm label of a declaration and from file-scope assembly."""
+    volatile = any(t.text in ("volatile", "__volatile__", "__volatile") for t in tokens[k + 1 : open_at])
+    return volatile or k == 0 or tokens[k - 1].text in (";", "{", "}", ":", "else", "do") or tokens[k - 1].text == ")"
+
+
+def _asm_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
+    edits = []
+    for k, token in enumerate(tokens):
+        if token.kind != "word" or token.text not in ("asm", "__asm__", "__asm"):
+            continue
+        at = k + 1
+        while at < len(tokens) and tokens[at].kind == "word":
+            at += 1
+        close = partner.get(at)
+        if close is None or not _is_statement(tokens, k, at) or text.startswith('".push', tokens[at].end):
+            continue
+        edit = _asm_edit(text, tokens, k, at, close)
+        if edit:
+            edits.append(edit)
+    return edits
+
+
+def _asm_edit(text: str, tokens: list[_Token], k: int, at: int, close: int) -> tuple[int, int, str] | None:
+    body = _flat(text[tokens[at].end : tokens[close].start])
+    if close + 1 == len(tokens) or tokens[close + 1].text != ";":
+        return None
+    try:
+        code = assembly.translate(body)
+    except assembly.UnknownInstruction as error:
+        file, line, system = _place(text, tokens[k].start)
+        if system or tokens[k - 1].text == ")":
+            return None
+        raise SourceError(f"{file}:{line}: error[SW601]: inline assembly '{error}' is not emulated") from None
+    if code is None:
+        return None
+    lines = "\n" * text.count("\n", tokens[k].start, tokens[close + 1].end)
+    return tokens[k].start, tokens[close + 1].end, code + lines
+
+
 def rewrite(text: str, slave: bool) -> str:
     """Return the preprocessed text with the replacements made; line numbers stay as they are."""
-    if not slave or not _SPIN.search(text):
+    spins = slave and _SPIN.search(text)
+    # The prelude has one asm of its own.
+    assembly_here = len(_ASM.findall(text)) > 1
+    vectors = "__swemu_vd" in text
+    if not spins and not assembly_here and not vectors:
         return text
-    return _apply(text, _spin_edits(text, _tokens(text)))
+    tokens = _tokens(text)
+    edits = _spin_edits(text, tokens) if spins else []
+    if assembly_here:
+        edits += _asm_edits(text, tokens, _partners(tokens))
+    if vectors:
+        edits += _splat_edits(text, tokens, _partners(tokens))
+    return _apply(text, edits)

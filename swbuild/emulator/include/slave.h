@@ -39,28 +39,38 @@ extern void ldm_free(void *addr, size_t size);
 extern size_t get_allocatable_size(void);
 
 extern unsigned long __swemu_cycles(void);
+extern long __swemu_csr(int number);
 #define RPCC(x) ((x) = __swemu_cycles())
 #define RTC() __swemu_cycles()
 
-#if __swemu_machine != 26010
-extern int __swemu_dma(int put, int wait, void *dst, void *src, int len, void *reply, int bsize, int stride);
-#define athread_dma_get(dst, src, len) __swemu_dma(0, 1, (void *)(dst), (void *)(src), (len), 0, 0, 0)
-#define athread_dma_put(dst, src, len) __swemu_dma(1, 1, (void *)(dst), (void *)(src), (len), 0, 0, 0)
-#define athread_dma_get_stride(dst, src, len, bsize, stride) \
-    __swemu_dma(0, 1, (void *)(dst), (void *)(src), (len), 0, (bsize), (stride))
-#define athread_dma_put_stride(dst, src, len, bsize, stride) \
-    __swemu_dma(1, 1, (void *)(dst), (void *)(src), (len), 0, (bsize), (stride))
-#define athread_dma_iget(dst, src, len, rply) \
-    __swemu_dma(0, 0, (void *)(dst), (void *)(src), (len), (void *)(rply), 0, 0)
-#define athread_dma_iput(dst, src, len, rply) \
-    __swemu_dma(1, 0, (void *)(dst), (void *)(src), (len), (void *)(rply), 0, 0)
-#define athread_dma_iget_stride(dst, src, len, bsize, stride, rply) \
-    __swemu_dma(0, 0, (void *)(dst), (void *)(src), (len), (void *)(rply), (bsize), (stride))
-#define athread_dma_iput_stride(dst, src, len, bsize, stride, rply) \
-    __swemu_dma(1, 0, (void *)(dst), (void *)(src), (len), (void *)(rply), (bsize), (stride))
+extern void __swemu_memb(void);
+extern int __swemu_wait_equal(const volatile void *reply, int value);
 extern int __swemu_wait_value(const volatile void *reply, int value);
-#define athread_dma_wait_value(rply, value) __swemu_wait_value((rply), (value))
-extern int athread_ssync_array(void);
+extern long __swemu_fetch_add(volatile void *word, long n, int bytes);
+extern void __swemu_reg_send(const void *value, int bytes, int target, int column);
+extern void __swemu_reg_receive(void *value, int bytes, int column);
+
+/* Atomics on main memory. */
+#define faaw(d, a) ((d) = (int)__swemu_fetch_add((a), 1, 4))
+#define faal(d, a) ((d) = __swemu_fetch_add((a), 1, 8))
+#define atomic_inc1_w(a) ((int)__swemu_fetch_add((a), 1, 4))
+#define atomic_inc1_l(a) (__swemu_fetch_add((a), 1, 8))
+#define updt_addw(n, a) ((void)__swemu_fetch_add((a), (n), 4))
+#define updt_subw(n, a) ((void)__swemu_fetch_add((a), -(long)(n), 4))
+#define updt_addl(n, a) ((void)__swemu_fetch_add((a), (n), 8))
+#define updt_subl(n, a) ((void)__swemu_fetch_add((a), -(long)(n), 8))
+
+extern int athread_get_tid(void);
+extern int ordered_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#if __swemu_machine == 26010
+/* Register communication: v is a value of up to 32 bytes; target 0..7, or 8 for all others of the row (column). */
+#define REG_PUTR(v, target) __extension__({ __typeof__(v) __swemu_v = (v); __swemu_reg_send(&__swemu_v, sizeof __swemu_v, (target), 0); })
+#define REG_PUTC(v, target) __extension__({ __typeof__(v) __swemu_v = (v); __swemu_reg_send(&__swemu_v, sizeof __swemu_v, (target), 1); })
+#define REG_GETR(v) __swemu_reg_receive(&(v), sizeof(v), 0)
+#define REG_GETC(v) __swemu_reg_receive(&(v), sizeof(v), 1)
+#else
+#include <swemu_slave_pro.h>
 #endif
 
 #ifdef __cplusplus

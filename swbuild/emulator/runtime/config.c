@@ -42,8 +42,12 @@ void swemu_configure(void)
     swemu.poison = flag("SWBUILD_EMU_POISON", true);
     swemu.stack_in_ldm = !stack || strcmp(stack, "main") != 0;
     swemu.hang_seconds = hang && *hang ? atof(hang) : 5.0;
-    swemu.counters_path = getenv("SWBUILD_EMU_COUNTERS");
     swemu.trace_path = getenv("SWBUILD_EMU_TRACE");
+    if (swemu.trace_path && *swemu.trace_path && !swemu.checked) {
+        swemu.completion = LATE;
+        swemu.baton = swemu.oldest_first = true;
+    }
+    swemu.counters_path = getenv("SWBUILD_EMU_COUNTERS");
     swemu.groups = groups && *groups ? atoi(groups) : 1;
     if (swemu.groups < 1 || swemu.groups > MAX_GROUPS)
         swemu.groups = 1;

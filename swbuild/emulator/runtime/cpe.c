@@ -27,7 +27,11 @@ static void set_ids(const struct cpe *c)
 static void run_job(struct cpe *c)
 {
     c->stack_top = (char *)__builtin_frame_address(0);
+    swemu_trace_kernel(c, true);
     c->func(c->arg);
+    swemu_check_leave(c);
+    swemu_drain(c);
+    swemu_trace_kernel(c, false);
 }
 
 static void await_job(struct cpe *c)
@@ -40,6 +44,7 @@ static void *cpe_main(void *data)
 {
     struct cpe *c = data;
     swemu_ldm_setup(c);
+    swemu_check_setup(c);
     swemu_self = c;
     set_ids(c);
     stack_t alternative = {.ss_sp = malloc(65536), .ss_size = 65536};
@@ -52,7 +57,6 @@ static void *cpe_main(void *data)
         swemu_sched_start(c);
         swemu_unlock();
         run_job(c);
-        swemu_drain(c);
         __sync_synchronize();
         swemu_lock();
         c->func = NULL;
@@ -74,6 +78,7 @@ static void start_cpe(int id)
     c->stack_lo = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (c->stack_lo == MAP_FAILED)
         abort();
+    c->stack_hi = c->stack_lo + STACK_BYTES;
     swemu.cpes[id] = c;
     swemu.count++;
     pthread_attr_init(&attributes);
@@ -110,7 +115,15 @@ static void start_group(void)
     swemu_watchdog_start();
 }
 
-static void at_exit(void) { swemu_write_counters(); }
+/* A program that ends well although problems were found does not end well. */
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    swemu_write_counters();
+    swemu_trace_close();
+    if (swemu.problems && !status)
+        swemu_finish(SWEMU_EXIT_FAULT);
+}
 
 int athread_init(void);
 int athread_init(void)
@@ -121,8 +134,9 @@ int athread_init(void)
     swemu_configure();
     swemu.initialised = true;
     catch_crashes();
+    swemu_trace_open();
     start_group();
-    atexit(at_exit);
+    on_exit(at_exit, NULL);
     return 0;
 }
 
@@ -137,6 +151,7 @@ static void give_job(struct cpe *c, void *func, void *arg)
     c->arg = arg;
     c->state = CPE_READY;
     c->spin_seen = 0;
+    c->job = swemu.spawns - 1;
     swemu.busy++;
 }
 
@@ -153,7 +168,10 @@ static void spawn(uint64_t pens, int group, void *func, void *arg, uintptr_t pc,
         if (pens >> pen & 1 && swemu.cpes[group * SWEMU_CPES + pen]->func)
             swemu_host_fault(pc, "SW606", "join the first one before", "%s while CPE %d still runs a kernel (EBUSY)",
                              what, pen);
+    if (!swemu.busy)
+        swemu_check_spawn();
     swemu_count_spawn(func, pens);
+    swemu_trace_host(true, func, pens);
     for (int pen = 0; pen < SWEMU_CPES; pen++)
         if (pens >> pen & 1)
             give_job(swemu.cpes[group * SWEMU_CPES + pen], func, arg);
@@ -182,6 +200,10 @@ static void join(uint64_t pens)
     while (any_runs(pens))
         pthread_cond_wait(&swemu.host_wake, &swemu.lock);
     swemu.host_waits = false;
+    for (int k = 0; k < swemu.count; k++)
+        if (pens >> swemu.cpes[k]->pen & 1)
+            swemu_regcomm_leave(swemu.cpes[k]);
+    swemu_trace_host(false, NULL, pens);
     swemu_unlock();
 }
 
@@ -304,6 +326,9 @@ static void on_crash(int signal, siginfo_t *info, void *context)
 {
     struct cpe *c = swemu_self;
     struct sigaction plain = {.sa_handler = SIG_DFL};
+    static int reporting;
+    while (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
+        pause();
     sigaction(signal, &plain, NULL);
     if (c)
         swemu_report_crash(c, signal, info->si_addr, context);

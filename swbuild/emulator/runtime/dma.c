@@ -41,10 +41,12 @@ struct xfer *swemu_xfer_new(void)
     return x;
 }
 
-static void bump(volatile int *reply)
+static void bump(struct cpe *c, volatile int *reply)
 {
-    if (reply)
-        __atomic_add_fetch(reply, 1, __ATOMIC_SEQ_CST);
+    if (!reply)
+        return;
+    __atomic_add_fetch(reply, 1, __ATOMIC_SEQ_CST);
+    swemu_trace_completed(c, reply);
 }
 
 /* Call `move` for every contiguous piece: memory side, packed side, bytes. */
@@ -84,6 +86,7 @@ static void free_xfer(struct xfer *x)
 static void commit(struct cpe *c, struct xfer *x)
 {
     list_remove(&c->staged, x);
+    swemu_check_commit(c, x);
     each_block(x, x->staged, to_memory);
     free_xfer(x);
 }
@@ -129,12 +132,13 @@ static void deliver(const struct cpe *c, const struct xfer *x, struct cpe *to)
     else
         each_block(x, there, to_ldm);
     if (x->remote_reply)
-        bump((volatile int *)swemu_ldm_translate(c, to, x->remote_reply, 4));
+        bump(to, (volatile int *)swemu_ldm_translate(c, to, x->remote_reply, 4));
 }
 
 /* Move the bytes of a transfer that is not (or no longer) in a list, and answer. */
 static void finish(struct cpe *c, struct xfer *x)
 {
+    swemu_check_done(c, x);
     if (x->kind == XFER_GET && !x->targets) {
         swemu_commit_overlap(c, memory_start(x), memory_end(x));
         each_block(x, x->ldm, to_ldm);
@@ -151,7 +155,7 @@ static void finish(struct cpe *c, struct xfer *x)
     }
     if (swemu.completion == EAGER)
         __sync_synchronize();
-    bump(x->reply);
+    bump(c, x->reply);
     if (!x->staged)
         free_xfer(x);
 }
@@ -165,6 +169,12 @@ void swemu_complete(struct cpe *c, struct xfer *x)
 static struct xfer *choose(struct cpe *c, const volatile void *word)
 {
     struct xfer *x = c->pending.head.prev;
+    if (swemu.oldest_first) {
+        for (x = c->pending.head.next; word && x != &c->pending.head; x = x->next)
+            if (x->reply == word)
+                return x;
+        return c->pending.head.next;
+    }
     if (swemu.completion == RANDOM) {
         for (uint64_t k = swemu_random() % (uint64_t)c->pending.count; k; k--)
             x = x->prev;
@@ -181,8 +191,21 @@ bool swemu_complete_one(struct cpe *c, const volatile void *word)
 {
     if (!c->pending.count)
         return false;
-    swemu_complete(c, choose(c, word));
+    struct xfer *x = choose(c, word);
+    if (c == swemu_self)
+        swemu_trace_wait(c, c->pc, x, NULL);
+    swemu_complete(c, x);
     return true;
+}
+
+/* Complete the transfer with this number, if it is still under way. */
+void swemu_complete_serial(struct cpe *c, unsigned long serial)
+{
+    for (struct xfer *x = c->pending.head.next; x && x != &c->pending.head; x = x->next)
+        if (x->serial == serial) {
+            swemu_complete(c, x);
+            return;
+        }
 }
 
 /* Nobody can run: let one transfer of anybody arrive. */
@@ -291,7 +314,7 @@ static void check_ldm(struct cpe *c, const struct xfer *x)
                     (void *)x->reply);
 }
 
-static struct xfer *prepare(struct cpe *c, struct xfer x, uintptr_t pc)
+struct xfer *swemu_dma_prepare(struct cpe *c, struct xfer x, uintptr_t pc)
 {
     x.pc = pc;
     c->pc = pc;
@@ -303,12 +326,13 @@ static struct xfer *prepare(struct cpe *c, struct xfer x, uintptr_t pc)
     struct xfer *made = swemu_xfer_new();
     *made = x;
     swemu_count_transfer(c, made, x.kind == XFER_GET ? OP_GET : OP_PUT);
+    swemu_check_issue(c, made);
     return made;
 }
 
 /* ---- the interface ---- */
 
-static uint64_t rows(char mask)
+static uint64_t rows(int mask)
 {
     uint64_t cpes = 0;
     for (int row = 0; row < SWEMU_MESH; row++)
@@ -317,40 +341,63 @@ static uint64_t rows(char mask)
     return cpes;
 }
 
+/* Modes of the SW26010: 1 is broadcast to the rows of the mask; the order of the data in 2 to 4 is not published. */
+static void start(struct cpe *c, struct xfer x, int mode, int mask, uintptr_t pc, const char *what)
+{
+    if (mode != 0 && !(mode == 1 && !IS_PRO && x.kind == XFER_GET))
+        swemu_fault(c, pc, "SW618", "use PE_MODE",
+                    "%s: mode %d is not emulated (the order of its data is not published)", what, mode);
+    if (!x.reply)
+        swemu_fault(c, pc, "SW617", "pass the address of a __thread_local int", "%s without a reply word", what);
+    if (mode == 1)
+        x.targets = rows(mask);
+    struct xfer *made = swemu_dma_prepare(c, x, pc);
+    swemu_trace_dma(c, made, mode, mask);
+    if (mode == 1) {
+        made->remote_reply = made->reply;
+        made->reply = NULL;
+    }
+    swemu_issue(c, made);
+}
+
 int slave_athread_get(int mode, void *src, void *dest, int len, void *reply, char mask, int stride, int bsize);
 int slave_athread_get(int mode, void *src, void *dest, int len, void *reply, char mask, int stride, int bsize)
 {
-    uintptr_t pc = CALLER();
-    struct cpe *c = swemu_enter(pc, "athread_get");
-    struct xfer x = {.kind = XFER_GET, .mem = src, .ldm = dest, .len = len, .bsize = bsize, .stride = stride};
-    if (mode != 0 && !(mode == 1 && !IS_PRO))
-        swemu_fault(c, pc, "SW618", "use PE_MODE", "athread_get: mode %d is not emulated", mode);
-    if (!reply)
-        swemu_fault(c, pc, "SW617", "", "athread_get without a reply word");
-    x.reply = reply;
-    if (mode == 1) {
-        x.targets = rows(mask);
-        x.remote_reply = reply;
-    }
-    struct xfer *made = prepare(c, x, pc);
-    if (mode == 1)
-        made->reply = NULL;
-    swemu_issue(c, made);
+    struct cpe *c = swemu_enter(CALLER(), "athread_get");
+    struct xfer x = {.kind = XFER_GET, .mem = src, .ldm = dest, .len = len, .bsize = bsize, .stride = stride,
+                     .reply = reply};
+    start(c, x, mode, mask & 0xff, CALLER(), "athread_get");
     return 0;
 }
 
 int slave_athread_put(int mode, void *src, void *dest, int len, void *reply, int stride, int bsize);
 int slave_athread_put(int mode, void *src, void *dest, int len, void *reply, int stride, int bsize)
 {
-    uintptr_t pc = CALLER();
-    struct cpe *c = swemu_enter(pc, "athread_put");
-    struct xfer x = {.kind = XFER_PUT, .mem = dest, .ldm = src, .len = len, .bsize = bsize, .stride = stride};
-    if (mode != 0)
-        swemu_fault(c, pc, "SW618", "use PE_MODE", "athread_put: mode %d is not emulated", mode);
-    if (!reply)
-        swemu_fault(c, pc, "SW617", "", "athread_put without a reply word");
-    x.reply = reply;
-    swemu_issue(c, prepare(c, x, pc));
+    struct cpe *c = swemu_enter(CALLER(), "athread_put");
+    struct xfer x = {.kind = XFER_PUT, .mem = dest, .ldm = src, .len = len, .bsize = bsize, .stride = stride,
+                     .reply = reply};
+    start(c, x, mode, 0, CALLER(), "athread_put");
+    return 0;
+}
+
+/* The first 32 bytes of dma_desc in dma.h. */
+struct descriptor {
+    unsigned int size, bsize, stride, set;
+    unsigned char op, mode, mask, unused[5];
+    volatile void *reply;
+};
+
+int __swemu_dma_start(const struct descriptor *d, void *mem, void *ldm);
+int __swemu_dma_start(const struct descriptor *d, void *mem, void *ldm)
+{
+    struct cpe *c = swemu_enter(CALLER(), "dma");
+    struct xfer x = {.kind = d->op % 2 ? XFER_GET : XFER_PUT, .mem = mem, .ldm = ldm, .len = (int)d->size,
+                     .bsize = (int)d->bsize, .stride = (int)d->stride, .reply = (volatile int *)d->reply};
+    if (d->op == 5) {
+        swemu_drain(c);
+        return 0;
+    }
+    start(c, x, d->mode, d->mask, CALLER(), "dma");
     return 0;
 }
 
@@ -361,17 +408,16 @@ int __swemu_dma(int put, int wait, void *dst, void *src, int len, void *reply, i
     struct cpe *c = swemu_enter(pc, "athread_dma");
     struct xfer x = {.kind = put ? XFER_PUT : XFER_GET, .mem = put ? dst : src, .ldm = put ? src : dst, .len = len,
                      .bsize = bsize, .stride = stride, .reply = reply};
-    if (!wait && !reply)
-        swemu_fault(c, pc, "SW617", "", "transfer without a reply word");
-    struct xfer *made = prepare(c, x, pc);
-    swemu_issue(c, made);
-    if (!wait || swemu.completion == EAGER)
+    unsigned long serial = c->serial;
+    if (!wait) {
+        start(c, x, 0, 0, pc, put ? "athread_dma_iput" : "athread_dma_iget");
         return 0;
-    for (struct xfer *p = c->pending.head.next; p != &c->pending.head; p = p->next)
-        if (p == made) {
-            swemu_complete(c, made);
-            break;
-        }
+    }
+    struct xfer *made = swemu_dma_prepare(c, x, pc);
+    swemu_trace_dma(c, made, 0, 0);
+    swemu_issue(c, made);
+    swemu_complete_serial(c, serial);
+    swemu_trace_wait(c, pc, NULL, NULL);
     return 0;
 }
 
@@ -380,6 +426,7 @@ int slave_athread_dma_barrier(void)
 {
     struct cpe *c = swemu_enter(CALLER(), "athread_dma_barrier");
     swemu_drain(c);
+    swemu_trace_wait(c, CALLER(), NULL, NULL);
     __sync_synchronize();
     return 0;
 }

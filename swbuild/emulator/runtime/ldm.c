@@ -9,9 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "swemu.h"
-
-#define POISON 0x7ff5a5a57fa5a5a5ULL /* a signalling NaN as double and as float, a large number as int */
+#include "check.h"
 
 struct ldm_block {
     struct ldm_block *next;
@@ -49,6 +47,18 @@ void swemu_ldm_setup(struct cpe *c)
         return;
     poison(c->statics + c->statics_init, c->statics + c->statics_size);
     poison(c->heap, c->heap + LDM_BYTES);
+}
+
+/* Return the CPE in whose LDM or stack p lies, or null. */
+const struct cpe *swemu_ldm_owner(const void *p)
+{
+    const char *a = p;
+    for (int k = 0; k < swemu.count; k++) {
+        const struct cpe *c = swemu.cpes[k];
+        if ((a >= c->stack_lo && a < c->stack_hi) || (a >= c->heap && a < c->heap + LDM_BYTES))
+            return c;
+    }
+    return NULL;
 }
 
 size_t swemu_ldm_static_size(const struct cpe *c) { return c->statics_size; }

@@ -279,25 +279,13 @@ static bool find_mapping(const char *p, struct mem_block *out)
     return found;
 }
 
-static bool in_some_ldm(const char *p)
-{
-    for (int k = 0; k < swemu.count; k++) {
-        const struct cpe *c = swemu.cpes[k];
-        if (p >= c->stack_lo && p < c->stack_lo + (8UL << 20))
-            return true;
-        if (p >= c->heap && p < c->heap + LDM_BYTES)
-            return true;
-    }
-    return false;
-}
-
 /* Find the block of main memory that p lies in: as narrow as it can be known. */
 bool swemu_mem_find(const void *p, struct mem_block *out)
 {
     struct mem_block below = {0};
     if (find_object(p, out, NULL) || find_heap(p, out, &below))
         return true;
-    if (in_some_ldm(p) || !find_mapping(p, out))
+    if (swemu_ldm_owner(p) || !find_mapping(p, out))
         return false;
     struct mem_block next;
     if (below.hi && below.hi > out->lo && (char *)p < below.hi + 4096 && find_heap(below.lo, &next, NULL))

@@ -1,8 +1,11 @@
-/* Cycle counters. */
+/* Cycle counters, atomics, locks, printing. */
+#define _GNU_SOURCE
+#include <stdarg.h>
 #include <time.h>
 
 #include "swemu.h"
 
+/* A clock that runs: cycles of the CPE since some moment.  Model time comes from the trace, not from here. */
 unsigned long __swemu_cycles(void);
 unsigned long __swemu_cycles(void)
 {
@@ -10,4 +13,86 @@ unsigned long __swemu_cycles(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     double hz = IS_PRO ? 2.25 : 1.45;
     return (unsigned long)((double)(t.tv_sec * 1000000000L + t.tv_nsec) * hz);
+}
+
+/* Control and status registers that slave code reads: 0 is the number of the CPE, 4 the cycle counter. */
+long __swemu_csr(int number);
+long __swemu_csr(int number)
+{
+    struct cpe *c = swemu_self;
+    if (number == 4)
+        return (long)__swemu_cycles();
+    return number == 0 && c ? c->pen : 0;
+}
+
+long __swemu_fetch_add(volatile void *word, long n, int bytes);
+long __swemu_fetch_add(volatile void *word, long n, int bytes)
+{
+    struct cpe *c = swemu_enter(CALLER(), "an atomic operation");
+    swemu_site(c, CALLER(), OP_ATOMIC)->calls++;
+    swemu_trace_atomic(c, CALLER(), word);
+    if ((uintptr_t)word % (uintptr_t)bytes)
+        swemu_fault(c, CALLER(), "SW670", "", "atomic operation of %d bytes on the unaligned address %p", bytes,
+                    (void *)(uintptr_t)word);
+    swemu_check_acquire(c, word);
+    long old = bytes == 4 ? __atomic_fetch_add((volatile int *)word, (int)n, __ATOMIC_SEQ_CST)
+                          : __atomic_fetch_add((volatile long *)word, n, __ATOMIC_SEQ_CST);
+    swemu_check_release(c, word);
+    if (swemu.baton)
+        swemu_pause(c);
+    return old;
+}
+
+/* ---- locks: on a CPE they let others run, on the host they sleep ---- */
+
+static int lock(volatile long *word, uintptr_t pc)
+{
+    for (unsigned n = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); n++)
+        swemu_relax_at(n, word, pc);
+    if (swemu_self)
+        swemu_check_acquire(swemu_self, word);
+    return 0;
+}
+
+static int unlock(volatile long *word)
+{
+    if (swemu_self) {
+        swemu_commit_staged(swemu_self);
+        swemu_check_release(swemu_self, word);
+    }
+    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int slave_athread_lock(volatile long *word);
+int slave_athread_lock(volatile long *word) { return lock(word, CALLER()); }
+int slave_athread_unlock(volatile long *word);
+int slave_athread_unlock(volatile long *word) { return unlock(word); }
+int athread_mutex_lock(volatile int64_t *word);
+int athread_mutex_lock(volatile int64_t *word) { return lock((volatile long *)word, CALLER()); }
+int athread_mutex_unlock(volatile int64_t *word);
+int athread_mutex_unlock(volatile int64_t *word) { return unlock((volatile long *)word); }
+int athread_mutex_trylock(volatile int64_t *word);
+int athread_mutex_trylock(volatile int64_t *word) { return __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) ? -1 : 0; }
+
+int slave_athread_get_tid(void);
+int slave_athread_get_tid(void) { return swemu_self ? swemu_self->pen : 0; }
+
+int slave_ordered_printf(const char *format, ...);
+int slave_ordered_printf(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vprintf(format, arguments);
+    va_end(arguments);
+    return written;
+}
+
+/* simd_load or simd_store of an address that is not a multiple of the vector's size. */
+void __swemu_unaligned(const volatile void *p, unsigned long alignment);
+void __swemu_unaligned(const volatile void *p, unsigned long alignment)
+{
+    struct cpe *c = swemu_enter(CALLER(), "simd_load");
+    swemu_fault(c, CALLER(), "SW671", "align the array to the vector size, or use simd_loadu and simd_storeu",
+                "vector access to %p, which is not a multiple of %lu (UNALIGN exception)", (void *)(uintptr_t)p, alignment);
 }

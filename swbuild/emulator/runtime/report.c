@@ -106,6 +106,7 @@ void swemu_finish(int status)
 {
     fflush(stdout);
     swemu_write_counters();
+    swemu_trace_close();
     fflush(stderr);
     _exit(status);
 }
@@ -148,6 +149,38 @@ void swemu_host_fault(uintptr_t pc, const char *code, const char *hint, const ch
     va_start(arguments, format);
     say(NULL, pc, code, hint, format, arguments);
     swemu_finish(SWEMU_EXIT_FAULT);
+}
+
+struct seen {
+    struct seen *next;
+    const char *code;
+    uintptr_t pc, other;
+};
+
+/* Return whether this problem was reported before; if not, it is now. */
+bool swemu_reported(const char *code, uintptr_t pc, uintptr_t other)
+{
+    static struct seen *all;
+    for (const struct seen *s = all; s; s = s->next)
+        if (s->code == code && ((s->pc == pc && s->other == other) || (s->pc == other && s->other == pc)))
+            return true;
+    struct seen *made = malloc(sizeof *made);
+    *made = (struct seen){all, code, pc, other};
+    all = made;
+    return false;
+}
+
+void swemu_problem(struct cpe *c, uintptr_t pc, const char *code, const char *hint, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(c, pc, code, hint, format, arguments);
+    va_end(arguments);
+    pthread_mutex_unlock(&report_lock);
+    if (++swemu.problems >= 20) {
+        fprintf(stderr, "error: more than 20 problems; the rest is not reported\n");
+        swemu_finish(SWEMU_EXIT_FAULT);
+    }
 }
 
 static void print_stuck(const struct cpe *first, int count)

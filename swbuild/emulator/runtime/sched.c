@@ -223,6 +223,7 @@ static void relax_baton(struct cpe *c, unsigned n, const volatile void *word, ui
             c->spin_seen = swemu.generation;
         c->state = CPE_SPINNING;
         c->blocked_in = "spin loop";
+        swemu_trace_spin(c, word);
         pass_baton(c);
         c->blocked_in = NULL;
     }
@@ -237,14 +238,30 @@ static void relax(struct cpe *c, unsigned n, const volatile void *word, uintptr_
         relax_eager(c, n, word, pc);
 }
 
-/* One turn of a spin loop of slave code. */
-void __swemu_relax(unsigned n, const volatile void *word)
+/* One turn of a loop that waits; on the host: sleep for a moment. */
+void swemu_relax_at(unsigned n, const volatile void *word, uintptr_t pc)
 {
     struct cpe *c = swemu_self;
-    if (c)
-        relax(c, n, word, CALLER());
-    else
-        sched_yield();
+    if (c) {
+        relax(c, n, word, pc);
+        swemu_check_receive(c, 0);
+    } else {
+        nap(n);
+    }
+}
+
+/* One turn of a spin loop of slave code. */
+void __swemu_relax(unsigned n, const volatile void *word);
+void __swemu_relax(unsigned n, const volatile void *word) { swemu_relax_at(n, word, CALLER()); }
+
+/* A point where another CPE may run (random mode draws lots). */
+void swemu_pause(struct cpe *c)
+{
+    if (swemu.completion == RANDOM && swemu_random() % 4)
+        return;
+    swemu_lock();
+    swemu_sched_yield(c);
+    swemu_unlock();
 }
 
 /* Wait until the reply word is at least `value`. */
@@ -257,6 +274,19 @@ int __swemu_wait_value(const volatile void *reply, int value)
     const volatile int *word = reply;
     for (unsigned n = 0; *word < value; n++)
         relax(c, n, word, CALLER());
+    swemu_check_receive(c, 0);
+    return 0;
+}
+
+int __swemu_wait_equal(const volatile void *reply, int value);
+int __swemu_wait_equal(const volatile void *reply, int value)
+{
+    struct cpe *c = swemu_enter(CALLER(), "dma_wait");
+    swemu_site(c, CALLER(), OP_WAIT)->calls++;
+    const volatile int *word = reply;
+    for (unsigned n = 0; *word != value; n++)
+        relax(c, n, word, CALLER());
+    swemu_check_receive(c, 0);
     return 0;
 }
 

@@ -46,6 +46,7 @@ struct xfer {
     char *staged;               /* put past its reply: the bytes to be written */
     uintptr_t pc;
     unsigned long serial;
+    uint32_t ordinal;           /* counts the transfers of its reply word, for the trace */
 };
 
 struct xfer_list {
@@ -84,7 +85,7 @@ struct cpe {
 
     char *statics;
     size_t statics_size, statics_init;
-    char *stack_lo, *stack_top;  /* stack of the kernel: from stack_top down */
+    char *stack_lo, *stack_hi, *stack_top; /* the thread's stack; the kernel's starts at stack_top and goes down */
     char *heap;
     size_t heap_used, heap_peak, stack_peak;
     struct ldm_block *blocks;
@@ -96,12 +97,21 @@ struct cpe {
     char *known_lo, *known_hi;   /* last block of main memory that was looked up */
     unsigned long heap_seen;
     struct site *sites[SITE_BUCKETS];
-    unsigned long barriers;
+    unsigned long barriers, job;
+    uint64_t waits_room;         /* receivers whose FIFO it wants to send to */
+    int waits_column;
+    const void *published;       /* its part of a collective */
+    unsigned long direct_accesses, direct_bytes, compute;
+    struct check *check;
+    struct trace *trace;
 };
 
 struct emulator {
     enum completion completion;
     bool checked, baton, trace, poison, stack_in_ldm;
+    bool oldest_first;           /* transfers complete in the order of issue, as late as possible */
+    bool array_waits;            /* all CPEs wait for the host */
+    unsigned long problems;
     uint64_t seed;
     int groups, active_limit;
     bool initialised, halted, joined;
@@ -136,6 +146,8 @@ uint64_t swemu_random(void);
 static inline void swemu_lock(void) { pthread_mutex_lock(&swemu.lock); }
 static inline void swemu_unlock(void) { pthread_mutex_unlock(&swemu.lock); }
 struct cpe *swemu_enter(uintptr_t pc, const char *what);
+void swemu_relax_at(unsigned n, const volatile void *word, uintptr_t pc);
+void swemu_pause(struct cpe *c);
 
 /* dma.c */
 void swemu_complete(struct cpe *c, struct xfer *x);
@@ -147,6 +159,8 @@ void swemu_drain(struct cpe *c);
 void swemu_maybe_complete(struct cpe *c);
 void swemu_issue(struct cpe *c, struct xfer *x);
 struct xfer *swemu_xfer_new(void);
+void swemu_complete_serial(struct cpe *c, unsigned long serial);
+struct xfer *swemu_dma_prepare(struct cpe *c, struct xfer x, uintptr_t pc);
 
 /* ldm.c */
 enum place swemu_ldm_place(const struct cpe *c, const void *p, size_t len);
@@ -157,6 +171,7 @@ void swemu_ldm_check_size(struct cpe *c);
 void swemu_ldm_sample_stack(struct cpe *c, const void *sp, uintptr_t pc);
 size_t swemu_ldm_static_size(const struct cpe *c);
 size_t swemu_ldm_peak(const struct cpe *c);
+const struct cpe *swemu_ldm_owner(const void *p);
 
 /* mem.c */
 struct mem_block { char *lo, *hi; const char *kind; };
@@ -172,11 +187,46 @@ void swemu_fault(struct cpe *c, uintptr_t pc, const char *code, const char *hint
     __attribute__((format(printf, 5, 6), noreturn));
 void swemu_host_fault(uintptr_t pc, const char *code, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5), noreturn));
+/* In checked mode: report and go on; the exit status tells. */
+void swemu_problem(struct cpe *c, uintptr_t pc, const char *code, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+#define swemu_warn(c, ...) (swemu.checked ? swemu_problem(c, __VA_ARGS__) : (void)0)
+bool swemu_reported(const char *code, uintptr_t pc, uintptr_t other);
 void swemu_hang(void) __attribute__((noreturn));
 void swemu_report_crash(struct cpe *c, int signal, const void *address, void *context);
 void swemu_locate(uintptr_t pc, char *buffer, size_t size);
 void swemu_finish(int status) __attribute__((noreturn));
 const char *swemu_function_name(void *function, char *buffer, size_t size);
+
+/* check.c */
+void swemu_check_setup(struct cpe *c);
+void swemu_check_spawn(void);
+void swemu_check_meet(struct cpe *c, uint64_t mask);
+void swemu_check_send(struct cpe *c, uint64_t to, int column);
+void swemu_check_receive(struct cpe *c, int column);
+void swemu_check_acquire(struct cpe *c, const volatile void *address);
+void swemu_check_release(struct cpe *c, const volatile void *address);
+void swemu_check_issue(struct cpe *c, const struct xfer *x);
+void swemu_check_done(struct cpe *c, const struct xfer *x);
+void swemu_check_commit(struct cpe *c, const struct xfer *x);
+void swemu_check_leave(struct cpe *c);
+
+/* regcomm.c */
+void swemu_regcomm_leave(struct cpe *c);
+
+/* trace.c */
+void swemu_trace_open(void);
+void swemu_trace_close(void);
+void swemu_trace_kernel(struct cpe *c, bool begin);
+void swemu_trace_host(bool spawn, void *func, uint64_t cpes);
+void swemu_trace_dma(struct cpe *c, struct xfer *x, int mode, int mask);
+void swemu_trace_rma(struct cpe *c, struct xfer *x, int op);
+void swemu_trace_wait(struct cpe *c, uintptr_t pc, const struct xfer *x, const volatile void *word);
+void swemu_trace_spin(struct cpe *c, const volatile void *word);
+void swemu_trace_completed(struct cpe *c, const volatile void *word);
+void swemu_trace_sync(struct cpe *c, uint64_t mask, int mode, uintptr_t pc);
+void swemu_trace_reg(struct cpe *c, uintptr_t pc, bool send, int column, uint64_t to, int bytes);
+void swemu_trace_atomic(struct cpe *c, uintptr_t pc, const volatile void *word);
 
 /* counters.c */
 struct site *swemu_site(struct cpe *c, uintptr_t pc, enum site_op op);

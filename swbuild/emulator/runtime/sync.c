@@ -16,6 +16,7 @@ void swemu_sync(struct cpe *c, uint64_t mask, int kind, const char *what, uintpt
     c->barriers++;
     swemu_site(c, pc, OP_BARRIER)->calls++;
     swemu_commit_staged(c);
+    swemu_trace_sync(c, mask, kind == 1 ? 2 : kind == 2 ? 0 : kind == 3 ? 1 : 3, pc);
     swemu_lock();
     c->arrived_mask = mask;
     c->arrived_kind = kind;
@@ -27,6 +28,7 @@ void swemu_sync(struct cpe *c, uint64_t mask, int kind, const char *what, uintpt
     if (here != mask) {
         swemu_sched_block(c, what, pc);
     } else {
+        swemu_check_meet(c, mask);
         for (int k = 0; k < SWEMU_CPES; k++)
             if (mask >> k & 1) {
                 group[k]->arrived_mask = 0;
@@ -82,3 +84,57 @@ int slave_athread_ssync_array(void)
     swemu_sync(c, ~0ULL, SYNC_ARRAY, "athread_ssync_array", CALLER());
     return 0;
 }
+
+#if IS_PRO
+enum { SYNC_PEER = 4, SYNC_NODE, SYNC_MASTER };
+
+int __swemu_ssync(int scope, int mask);
+int __swemu_ssync(int scope, int mask)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "athread_ssync");
+    if (scope == 0)
+        swemu_sync(c, row_set(c, mask), SYNC_ROW, "athread_ssync(ROW_SCOPE)", pc);
+    else if (scope == 1)
+        swemu_sync(c, column_set(c, mask), SYNC_COL, "athread_ssync(COL_SCOPE)", pc);
+    else if (scope == 3 && mask >= 0 && mask < SWEMU_CPES)
+        swemu_sync(c, 1ULL << mask | 1ULL << c->pen, SYNC_PEER, "athread_ssync(PP_SCOPE)", pc);
+    else
+        swemu_fault(c, pc, "SW631", "use athread_ssync_array for all CPEs",
+                    "athread_ssync: scope %d would return from the kernel on the machine", scope);
+    return 0;
+}
+
+int slave_athread_ssync_node(void);
+int slave_athread_ssync_node(void)
+{
+    swemu_sync(swemu_enter(CALLER(), "athread_ssync_node"), ~0ULL, SYNC_NODE, "athread_ssync_node", CALLER());
+    return 0;
+}
+
+static int master_generation;
+
+/* All CPEs and the host meet: the CPEs meet first, then wait for the host to come by. */
+int slave_athread_ssync_master_array(void);
+int slave_athread_ssync_master_array(void)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "athread_ssync_master_array");
+    int seen = __atomic_load_n(&master_generation, __ATOMIC_ACQUIRE);
+    swemu_sync(c, ~0ULL, SYNC_MASTER, "athread_ssync_master_array", pc);
+    if (c->pen == 0)
+        __atomic_store_n(&swemu.array_waits, true, __ATOMIC_RELEASE);
+    for (unsigned n = 0; __atomic_load_n(&master_generation, __ATOMIC_ACQUIRE) == seen; n++)
+        swemu_relax_at(n, NULL, pc);
+    return 0;
+}
+
+int athread_sync_master_array(void);
+int athread_sync_master_array(void)
+{
+    for (unsigned n = 0; !__atomic_exchange_n(&swemu.array_waits, false, __ATOMIC_ACQ_REL); n++)
+        swemu_relax_at(n, NULL, CALLER());
+    __atomic_add_fetch(&master_generation, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+#endif

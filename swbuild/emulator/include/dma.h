@@ -1,0 +1,44 @@
+/* Low-level DMA descriptors of the SW26010. */
+#ifndef SWEMU_DMA_H
+#define SWEMU_DMA_H
+
+#include <slave.h>
+#if __swemu_machine != 26010
+#error "dma.h belongs to the SW26010; on the SW26010-Pro use athread_dma_get and its family"
+#endif
+
+typedef enum { DMA_PUT = 0, DMA_GET = 1, DMA_PUT_P = 2, DMA_GET_P = 3, DMA_BARRIER = 5 } DMA_OP;
+
+/* 32 bytes, as on the machine; `set` tells an initialised descriptor from what the stack held before. */
+typedef struct {
+    unsigned int size, bsize, stride;
+    unsigned int set;
+    unsigned char op, mode, mask, unused[5];
+    volatile void *reply;
+} __attribute__((aligned(32))) dma_desc;
+
+static inline dma_desc *__swemu_desc(dma_desc *d)
+{
+    const unsigned int magic = 0x5d3a0000u;
+    if (d->set != magic) {
+        *d = (dma_desc){0};
+        d->set = magic;
+    }
+    return d;
+}
+
+#define dma_descriptor_init(d, r) (*(d) = (dma_desc){0}, __swemu_desc(d)->reply = (volatile void *)(r))
+#define dma_set_op(d, v) ((void)(__swemu_desc(d)->op = (unsigned char)(v)))
+#define dma_set_mode(d, v) ((void)(__swemu_desc(d)->mode = (unsigned char)(v)))
+#define dma_set_size(d, v) ((void)(__swemu_desc(d)->size = (unsigned int)(v)))
+#define dma_set_reply(d, v) ((void)(__swemu_desc(d)->reply = (volatile void *)(v)))
+#define dma_set_mask(d, v) ((void)(__swemu_desc(d)->mask = (unsigned char)(v)))
+#define dma_set_bsize(d, v) ((void)(__swemu_desc(d)->bsize = (unsigned int)(v)))
+#define dma_set_stepsize(d, v) ((void)(__swemu_desc(d)->stride = (unsigned int)(v)))
+
+extern int __swemu_dma_start(const dma_desc *d, void *mem, void *ldm);
+#define dma(d, mem, ldm) ((void)__swemu_dma_start(&(d), (void *)(mem), (void *)(ldm)))
+#define dma_wait(reply, n) ((void)__swemu_wait_equal((const volatile void *)(reply), (n)))
+#define dma_barrier() ((void)athread_dma_barrier())
+
+#endif

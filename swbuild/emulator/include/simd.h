@@ -1,0 +1,237 @@
+/* Vectors of both machines on GCC's vector extension.
+ *
+ * SW26010 and the MPE of the SW26010-Pro: 256 bits.  CPE of the SW26010-Pro: 512 bits; single precision
+ * has as many lanes as double there.  simd_load and simd_store of a CPE need natural alignment.
+ * Multiply-add is computed as a product and a sum, each rounded.
+ */
+#ifndef SWEMU_SIMD_H
+#define SWEMU_SIMD_H
+
+#if !defined(_SIMD_HOST) && !defined(_SIMD_SLAVE)
+#if __swemu_machine != 26010
+#error "Please use -msimd option!!!"
+#endif
+#endif
+#include <stdio.h>
+#include <string.h>
+#include <math.h>
+
+#if __swemu_machine != 26010 && defined(__swemu_slave__)
+#define __SWEMU_WIDE 1
+typedef int intv16 __attribute__((vector_size(64)));
+typedef unsigned int uintv16 __attribute__((vector_size(64)));
+typedef long int512 __attribute__((vector_size(64)));
+typedef unsigned long uint512 __attribute__((vector_size(64)));
+typedef float floatv8 __attribute__((vector_size(32)));
+typedef double doublev8 __attribute__((vector_size(64)));
+typedef _Float16 float16;
+typedef _Float16 float16v32 __attribute__((vector_size(64)));
+typedef intv16 __swemu_vi;
+typedef int512 __swemu_vl;
+typedef floatv8 __swemu_vf;
+typedef doublev8 __swemu_vd;
+#define __SWEMU_LANES 8
+#define __SWEMU_INTS 16
+#else
+typedef int intv8 __attribute__((vector_size(32)));
+typedef unsigned int uintv8 __attribute__((vector_size(32)));
+typedef long int256 __attribute__((vector_size(32)));
+typedef unsigned long uint256 __attribute__((vector_size(32)));
+typedef float floatv4 __attribute__((vector_size(16)));
+typedef double doublev4 __attribute__((vector_size(32)));
+typedef intv8 __swemu_vi;
+typedef int256 __swemu_vl;
+typedef floatv4 __swemu_vf;
+typedef doublev4 __swemu_vd;
+#define __SWEMU_LANES 4
+#define __SWEMU_INTS 8
+#endif
+
+#ifdef __swemu_slave__
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+void __swemu_unaligned(const volatile void *p, unsigned long alignment);
+#define __swemu_at(v, p) \
+    __extension__({ const volatile void *__swemu_p = (p); \
+                    if ((unsigned long)__swemu_p & (sizeof(v) - 1)) __swemu_unaligned(__swemu_p, sizeof(v)); \
+                    (__typeof__(v) *)__swemu_p; })
+#else
+typedef int __swemu_any_int __attribute__((aligned(1)));
+#define __swemu_at(v, p) __extension__({ typedef __typeof__(v) __swemu_t __attribute__((aligned(4))); (__swemu_t *)(p); })
+#endif
+
+/* ---- memory ---- */
+#define simd_load(v, p) ((void)((v) = *__swemu_at(v, (p))))
+#define simd_store(v, p) ((void)(*__swemu_at(v, (p)) = (v)))
+#define simd_loadu(v, p) ((void)memcpy((void *)&(v), (const void *)(p), sizeof(v)))
+#define simd_load_u(v, p) simd_loadu(v, p)
+#define simd_storeu(v, p) \
+    __extension__({ __typeof__(v) __swemu_v = (v); (void)memcpy((void *)(p), &__swemu_v, sizeof __swemu_v); })
+#define simd_store_u(v, p) simd_storeu(v, p)
+#define simd_loade(v, p) ((void)((v) = (__typeof__(v)){0} + *(p)))
+
+/* ---- building ---- */
+#ifdef __SWEMU_WIDE
+#define simd_set_doublev8(a, b, c, d, e, f, g, h) ((doublev8){(a), (b), (c), (d), (e), (f), (g), (h)})
+#define simd_set_floatv8(a, b, c, d, e, f, g, h) ((floatv8){(a), (b), (c), (d), (e), (f), (g), (h)})
+#define simd_set_int512(a, b, c, d, e, f, g, h) ((int512){(a), (b), (c), (d), (e), (f), (g), (h)})
+#define simd_set_intv16(...) ((intv16){__VA_ARGS__})
+#else
+#define simd_set_doublev4(a, b, c, d) ((doublev4){(a), (b), (c), (d)})
+#define simd_set_floatv4(a, b, c, d) ((floatv4){(a), (b), (c), (d)})
+#define simd_set_int256(a, b, c, d) ((int256){(a), (b), (c), (d)})
+#define simd_set_intv8(...) ((intv8){__VA_ARGS__})
+#endif
+
+/* ---- arithmetic ---- */
+#define simd_vaddd(a, b) ((a) + (b))
+#define simd_vsubd(a, b) ((a) - (b))
+#define simd_vmuld(a, b) ((a) * (b))
+#define simd_vdivd(a, b) ((a) / (b))
+#define simd_vadds(a, b) ((a) + (b))
+#define simd_vsubs(a, b) ((a) - (b))
+#define simd_vmuls(a, b) ((a) * (b))
+#define simd_vdivs(a, b) ((a) / (b))
+#define simd_vaddw(a, b) ((a) + (b))
+#define simd_vsubw(a, b) ((a) - (b))
+#define simd_vaddl(a, b) ((a) + (b))
+#define simd_vsubl(a, b) ((a) - (b))
+#define simd_vmad(a, b, c) ((a) * (b) + (c))
+#define simd_vmsd(a, b, c) ((a) * (b) - (c))
+#define simd_vnmad(a, b, c) ((c) - (a) * (b))
+#define simd_vnmsd(a, b, c) (-((a) * (b)) - (c))
+#define simd_vmas simd_vmad
+#define simd_vmss simd_vmsd
+#define simd_vnmas simd_vnmad
+#define simd_vnmss simd_vnmsd
+#define simd_vandw(a, b) ((a) & (b))
+#define simd_vbisw(a, b) ((a) | (b))
+#define simd_vxorw(a, b) ((a) ^ (b))
+#define simd_vsllw(a, n) ((a) << (n))
+#define simd_vsrlw(a, n) __extension__({ __typeof__(a) __swemu_a = (a); for (int __swemu_k = 0; __swemu_k < __SWEMU_INTS; __swemu_k++) \
+    __swemu_a[__swemu_k] = (int)((unsigned)__swemu_a[__swemu_k] >> (n)); __swemu_a; })
+#define simd_vsraw(a, n) ((a) >> (n))
+
+#define __SWEMU_EACH(T, LANES, EXPR) \
+    __extension__({ T __swemu_r; for (int __swemu_k = 0; __swemu_k < (LANES); __swemu_k++) __swemu_r[__swemu_k] = (EXPR); __swemu_r; })
+
+static inline __swemu_vd simd_vsqrtd(__swemu_vd a) { return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, sqrt(a[__swemu_k])); }
+static inline __swemu_vf simd_vsqrts(__swemu_vf a) { return __SWEMU_EACH(__swemu_vf, __SWEMU_LANES, sqrtf(a[__swemu_k])); }
+static inline __swemu_vd simd_smaxd(__swemu_vd a, __swemu_vd b)
+{ return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, a[__swemu_k] > b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
+static inline __swemu_vd simd_smind(__swemu_vd a, __swemu_vd b)
+{ return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, a[__swemu_k] < b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
+static inline __swemu_vf simd_smaxs(__swemu_vf a, __swemu_vf b)
+{ return __SWEMU_EACH(__swemu_vf, __SWEMU_LANES, a[__swemu_k] > b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
+static inline __swemu_vf simd_smins(__swemu_vf a, __swemu_vf b)
+{ return __SWEMU_EACH(__swemu_vf, __SWEMU_LANES, a[__swemu_k] < b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
+
+/* ---- comparing (2.0 where it holds, else 0.0) and selecting by the sign of the first argument ---- */
+#define __SWEMU_COMPARE(NAME, T, OP) \
+    static inline T NAME(T a, T b) { return __SWEMU_EACH(T, __SWEMU_LANES, a[__swemu_k] OP b[__swemu_k] ? 2 : 0); }
+__SWEMU_COMPARE(simd_vfcmpeqd, __swemu_vd, ==)
+__SWEMU_COMPARE(simd_vfcmpltd, __swemu_vd, <)
+__SWEMU_COMPARE(simd_vfcmpled, __swemu_vd, <=)
+__SWEMU_COMPARE(simd_vfcmpeqs, __swemu_vf, ==)
+__SWEMU_COMPARE(simd_vfcmplts, __swemu_vf, <)
+__SWEMU_COMPARE(simd_vfcmples, __swemu_vf, <=)
+static inline __swemu_vd simd_vfcmpund(__swemu_vd a, __swemu_vd b)
+{ return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, a[__swemu_k] != a[__swemu_k] || b[__swemu_k] != b[__swemu_k] ? 2 : 0); }
+#define __SWEMU_SELECT(NAME, T, OP) \
+    static inline T NAME(T c, T a, T b) \
+    { return __SWEMU_EACH(T, __SWEMU_LANES, c[__swemu_k] OP 0 ? a[__swemu_k] : b[__swemu_k]); }
+__SWEMU_SELECT(simd_vseleqd, __swemu_vd, ==)
+__SWEMU_SELECT(simd_vselltd, __swemu_vd, <)
+__SWEMU_SELECT(simd_vselled, __swemu_vd, <=)
+__SWEMU_SELECT(simd_vseleqs, __swemu_vf, ==)
+__SWEMU_SELECT(simd_vsellts, __swemu_vf, <)
+__SWEMU_SELECT(simd_vselles, __swemu_vf, <=)
+#define simd_vseleq simd_vseleqd
+#define simd_vsellt simd_vselltd
+#define simd_vselle simd_vselled
+
+/* ---- lanes ---- */
+#define __swemu_extract(v, k) ((v)[(k)])
+#define __swemu_insert(x, v, k) __extension__({ __typeof__(v) __swemu_v = (v); __swemu_v[(k)] = (x); __swemu_v; })
+#define simd_vextf0(v) __swemu_extract(v, 0)
+#define simd_vextf1(v) __swemu_extract(v, 1)
+#define simd_vextf2(v) __swemu_extract(v, 2)
+#define simd_vextf3(v) __swemu_extract(v, 3)
+#define simd_vextf4(v) __swemu_extract(v, 4)
+#define simd_vextf5(v) __swemu_extract(v, 5)
+#define simd_vextf6(v) __swemu_extract(v, 6)
+#define simd_vextf7(v) __swemu_extract(v, 7)
+#define simd_vinsf0(x, v) __swemu_insert(x, v, 0)
+#define simd_vinsf1(x, v) __swemu_insert(x, v, 1)
+#define simd_vinsf2(x, v) __swemu_insert(x, v, 2)
+#define simd_vinsf3(x, v) __swemu_insert(x, v, 3)
+#define simd_vinsf4(x, v) __swemu_insert(x, v, 4)
+#define simd_vinsf5(x, v) __swemu_insert(x, v, 5)
+#define simd_vinsf6(x, v) __swemu_insert(x, v, 6)
+#define simd_vinsf7(x, v) __swemu_insert(x, v, 7)
+#define simd_vextw0(v) __swemu_extract(v, 0)
+#define simd_vextw1(v) __swemu_extract(v, 1)
+#define simd_vextw2(v) __swemu_extract(v, 2)
+#define simd_vextw3(v) __swemu_extract(v, 3)
+#define simd_vextw4(v) __swemu_extract(v, 4)
+#define simd_vextw5(v) __swemu_extract(v, 5)
+#define simd_vextw6(v) __swemu_extract(v, 6)
+#define simd_vextw7(v) __swemu_extract(v, 7)
+#define simd_vinsw0(x, v) __swemu_insert(x, v, 0)
+#define simd_vinsw1(x, v) __swemu_insert(x, v, 1)
+#define simd_vinsw2(x, v) __swemu_insert(x, v, 2)
+#define simd_vinsw3(x, v) __swemu_insert(x, v, 3)
+
+/* Low two lanes from vb, high two from va, each chosen by two bits of the mask. */
+#ifndef __SWEMU_WIDE
+#define simd_vshff(va, vb, mask) \
+    __extension__({ __typeof__(va) __swemu_a = (va), __swemu_b = (vb), __swemu_r; int __swemu_m = (int)(mask); \
+                    __swemu_r[0] = __swemu_b[__swemu_m & 3]; __swemu_r[1] = __swemu_b[__swemu_m >> 2 & 3]; \
+                    __swemu_r[2] = __swemu_a[__swemu_m >> 4 & 3]; __swemu_r[3] = __swemu_a[__swemu_m >> 6 & 3]; __swemu_r; })
+#define simd_vshfw(va, vb, mask) \
+    __extension__({ __typeof__(va) __swemu_a = (va), __swemu_b = (vb), __swemu_r; unsigned __swemu_m = (unsigned)(mask); \
+                    for (int __swemu_k = 0; __swemu_k < 8; __swemu_k++) { \
+                        int __swemu_s = (int)(__swemu_m >> (4 * __swemu_k) & 7); \
+                        __swemu_r[__swemu_k] = __swemu_k < 4 ? __swemu_b[__swemu_s] : __swemu_a[__swemu_s]; } __swemu_r; })
+#endif
+
+/* ---- reductions ---- */
+#define __SWEMU_SUM(v, LANES) \
+    __extension__({ __typeof__(v) __swemu_v = (v); __typeof__(__swemu_v[0]) __swemu_s = __swemu_v[0]; \
+                    for (int __swemu_k = 1; __swemu_k < (LANES); __swemu_k++) __swemu_s += __swemu_v[__swemu_k]; __swemu_s; })
+#define simd_reduc_plusd(v) __SWEMU_SUM(v, __SWEMU_LANES)
+#define simd_reduc_pluss(v) __SWEMU_SUM(v, __SWEMU_LANES)
+#define simd_reduc_plusw(v) __SWEMU_SUM(v, __SWEMU_INTS)
+#define simd_reduc_plusl(v) __SWEMU_SUM(v, __SWEMU_LANES)
+
+/* ---- printing: the highest lane first ---- */
+#define __swemu_print(v, LANES, FORMAT) \
+    __extension__({ __typeof__(v) __swemu_v = (v); printf("["); \
+                    for (int __swemu_k = (LANES) - 1; __swemu_k >= 0; __swemu_k--) \
+                        printf(FORMAT "%s", __swemu_v[__swemu_k], __swemu_k ? ", " : "]\n"); })
+#define simd_print_doublev4(v) __swemu_print(v, 4, "%f")
+#define simd_print_floatv4(v) __swemu_print(v, 4, "%f")
+#define simd_print_int256(v) __swemu_print(v, 4, "%ld")
+#define simd_print_intv8(v) __swemu_print(v, 8, "%d")
+#define simd_print_doublev8(v) __swemu_print(v, 8, "%f")
+#define simd_print_floatv8(v) __swemu_print(v, 8, "%f")
+#define simd_print_int512(v) __swemu_print(v, 8, "%ld")
+#define simd_print_intv16(v) __swemu_print(v, 16, "%d")
+
+/* ---- register communication of the SW26010 ---- */
+#if __swemu_machine == 26010 && defined(__swemu_slave__)
+#include <slave.h>
+#define simd_putr(v, target) REG_PUTR(v, target)
+#define simd_putc(v, target) REG_PUTC(v, target)
+#define simd_getr(v) (__swemu_reg_receive(&(v), sizeof(v), 0), (v))
+#define simd_getc(v) (__swemu_reg_receive(&(v), sizeof(v), 1), (v))
+#define simd_loadr(v, p) ((void)(simd_load(v, p), REG_PUTR(v, 8)))
+#define simd_loadc(v, p) ((void)(simd_load(v, p), REG_PUTC(v, 8)))
+#define simd_loader(v, p) ((void)(simd_loade(v, p), REG_PUTR(v, 8)))
+#define simd_loadec(v, p) ((void)(simd_loade(v, p), REG_PUTC(v, 8)))
+#endif
+
+#endif

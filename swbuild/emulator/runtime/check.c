@@ -1,0 +1,414 @@
+/* Checked mode: who touched which bytes when, without an order between them.
+ *
+ * Order is kept by vector clocks: every CPE counts its own releases; a barrier, a message, a lock or a
+ * completion passes what one CPE knows to another.  Each 4-byte word of main memory that CPEs touch has
+ * a shadow with its last write and last read.  The LDM has a shadow that marks words of transfers under
+ * way.  A word of LDM that still holds the poison pattern has never been written.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static struct page *pages[PAGE_BUCKETS];
+static uintptr_t site_pcs[65536];
+static unsigned site_total = 1;
+static const char *const access_names[] = {"a load", "a store", "a DMA get", "a DMA put"};
+
+/* ---- sites: 16-bit names of program places ---- */
+
+static uint16_t site_name(uintptr_t pc)
+{
+    static uint16_t table[8192];
+    size_t at = (pc * 0x9e3779b97f4a7c15ULL) >> 51;
+    for (; table[at]; at = (at + 1) % 8192)
+        if (site_pcs[table[at]] == pc)
+            return table[at];
+    if (site_total >= 8000)
+        return 0;
+    site_pcs[site_total] = pc;
+    return table[at] = (uint16_t)site_total++;
+}
+
+/* ---- clocks ---- */
+
+static void learn(struct cpe *c, const uint32_t *from)
+{
+    for (int k = 0; k < SWEMU_CPES; k++)
+        if (from[k] > c->check->knows[k])
+            c->check->knows[k] = from[k];
+}
+
+static void tick(struct cpe *c) { c->check->knows[c->pen]++; }
+
+void swemu_check_setup(struct cpe *c)
+{
+    if (!swemu.checked)
+        return;
+    c->check = calloc(1, sizeof *c->check);
+    c->check->statics = calloc(1, c->statics_size / 4 + 16);
+    c->check->knows[c->pen] = 1;
+}
+
+/* At a spawn with nobody running, all that happened before is known to all. */
+void swemu_check_spawn(void)
+{
+    if (!swemu.checked)
+        return;
+    uint32_t all[SWEMU_CPES] = {0};
+    for (int k = 0; k < swemu.count; k++) {
+        struct cpe *c = swemu.cpes[k];
+        if (all[c->pen] < c->check->knows[c->pen])
+            all[c->pen] = c->check->knows[c->pen];
+    }
+    for (int k = 0; k < swemu.count; k++) {
+        learn(swemu.cpes[k], all);
+        tick(swemu.cpes[k]);
+    }
+}
+
+/* The CPEs of mask meet. */
+void swemu_check_meet(struct cpe *c, uint64_t mask)
+{
+    if (!swemu.checked)
+        return;
+    uint32_t all[SWEMU_CPES] = {0};
+    struct cpe *const *group = &swemu.cpes[c->cg * SWEMU_CPES];
+    for (uint64_t left = mask; left; left &= left - 1)
+        for (int k = 0; k < SWEMU_CPES; k++) {
+            uint32_t known = group[__builtin_ctzll(left)]->check->knows[k];
+            all[k] = known > all[k] ? known : all[k];
+        }
+    for (uint64_t left = mask; left; left &= left - 1) {
+        struct cpe *other = group[__builtin_ctzll(left)];
+        learn(other, all);
+        tick(other);
+    }
+}
+
+/* One CPE tells some others (a register message, an RMA): they know it when they next wait or receive. */
+void swemu_check_send(struct cpe *c, uint64_t to, int unused)
+{
+    (void)unused;
+    if (!swemu.checked)
+        return;
+    for (uint64_t left = to; left; left &= left - 1) {
+        uint32_t *inbox = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)]->check->inbox;
+        for (int k = 0; k < SWEMU_CPES; k++)
+            inbox[k] = c->check->knows[k] > inbox[k] ? c->check->knows[k] : inbox[k];
+    }
+    tick(c);
+}
+
+void swemu_check_receive(struct cpe *c, int unused)
+{
+    (void)unused;
+    if (swemu.checked)
+        learn(c, c->check->inbox);
+}
+
+static struct sync_word *sync_word(const volatile void *address)
+{
+    static struct sync_word *buckets[1024];
+    struct sync_word **link = &buckets[((uintptr_t)address >> 2) % 1024];
+    while (*link && (*link)->address != address)
+        link = &(*link)->next;
+    if (!*link) {
+        *link = calloc(1, sizeof **link);
+        (*link)->address = address;
+    }
+    return *link;
+}
+
+void swemu_check_acquire(struct cpe *c, const volatile void *address)
+{
+    if (swemu.checked)
+        learn(c, sync_word(address)->knows);
+}
+
+void swemu_check_release(struct cpe *c, const volatile void *address)
+{
+    if (!swemu.checked)
+        return;
+    uint32_t *word = sync_word(address)->knows;
+    for (int k = 0; k < SWEMU_CPES; k++)
+        word[k] = c->check->knows[k] > word[k] ? c->check->knows[k] : word[k];
+    tick(c);
+}
+
+/* ---- main memory ---- */
+
+static struct page *page_of(struct cpe *c, uintptr_t address)
+{
+    uintptr_t number = address / PAGE_BYTES;
+    if (LIKELY(c->check->last_page && c->check->last_page->number == number))
+        return c->check->last_page;
+    struct page **link = &pages[(number * 0x9e3779b97f4a7c15ULL) >> (64 - PAGE_BITS)];
+    while (*link && (*link)->number != number)
+        link = &(*link)->next;
+    if (!*link) {
+        *link = calloc(1, sizeof **link);
+        (*link)->number = number;
+    }
+    return c->check->last_page = *link;
+}
+
+static void race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, int other, int other_kind, uintptr_t other_pc)
+{
+    char where[256], there[600];
+    struct mem_block block;
+    if (swemu_reported("SW660", pc, other_pc))
+        return;
+    swemu_locate(other_pc, there, sizeof there);
+    if (swemu_mem_find((void *)address, &block))
+        snprintf(where, sizeof where, "byte %ld of '%s' (%ld bytes)", (long)((char *)address - block.lo), block.kind,
+                 (long)(block.hi - block.lo));
+    else
+        snprintf(where, sizeof where, "%p", (void *)address);
+    swemu_problem(c, pc, "SW660",
+                  "order the two with a barrier (after memb or athread_dma_barrier), or give each CPE its own elements",
+                  "race on main memory: %s by CPE %d and %s by CPE %d (row %d, column %d) at %s touch the same 4-byte "
+                  "word, %s, and nothing orders them", access_names[kind], c->pen, access_names[other_kind], other,
+                  other / 8, other % 8, there, where);
+}
+
+static void touch(struct cpe *c, struct word *w, int kind, uint16_t site, uintptr_t pc, uintptr_t address, bool record)
+{
+    const uint32_t *knows = c->check->knows;
+    bool write = kind & 1;
+    if (UNLIKELY(w->write_clock > knows[w->write_cpe]))
+        race(c, pc, kind, address, w->write_cpe, w->write_kind, site_pcs[w->write_site]);
+    if (write && UNLIKELY(w->read_clock > knows[w->read_cpe]))
+        race(c, pc, kind, address, w->read_cpe, w->read_kind, site_pcs[w->read_site]);
+    if (!record)
+        return;
+    if (write) {
+        w->write_clock = knows[c->pen];
+        w->write_cpe = (uint8_t)c->pen;
+        w->write_kind = (uint8_t)kind;
+        w->write_site = site;
+    } else {
+        w->read_clock = knows[c->pen];
+        w->read_cpe = (uint8_t)c->pen;
+        w->read_kind = (uint8_t)kind;
+        w->read_site = site;
+    }
+}
+
+/* The CPE touches [address, address + len) of main memory. */
+void swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record)
+{
+    uintptr_t at = (uintptr_t)start & ~(uintptr_t)3, end = (uintptr_t)start + len;
+    uint16_t site = site_name(pc);
+    while (at < end) {
+        struct page *page = page_of(c, at);
+        size_t index = at % PAGE_BYTES / 4, stop = PAGE_BYTES / 4;
+        for (; index < stop && at < end; index++, at += 4)
+            touch(c, &page->words[index], kind, site, pc, at, record);
+    }
+}
+
+static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool record)
+{
+    const char *mem = x->mem;
+    int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
+    for (int done = 0; done < x->len; done += step, mem += step + x->stride)
+        swemu_check_memory(c, mem, (size_t)step, kind, x->pc, record);
+}
+
+/* ---- LDM words of transfers under way ---- */
+
+static uint8_t *flags_of(struct cpe *c, const void *p)
+{
+    const char *a = p;
+    switch (swemu_ldm_place(c, p, 1)) {
+    case IN_STATICS:
+        return &c->check->statics[(a - c->statics) / 4];
+    case IN_HEAP:
+        return &c->check->heap[(a - c->heap) / 4];
+    case IN_STACK:
+        return c->stack_top - a < LDM_BYTES ? &c->check->stack[(c->stack_top - a) / 4] : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static void mark(struct cpe *c, const volatile void *p, long len, uint8_t flag, int sign)
+{
+    const char *a = (const char *)((uintptr_t)p & ~(uintptr_t)3);
+    for (long k = 0; k < len; k += 4) {
+        uint8_t *f = flags_of(c, a + k);
+        if (!f)
+            continue;
+        if (sign > 0)
+            *f |= flag;
+        else
+            *f &= (uint8_t)~flag;
+    }
+    c->check->inflight += sign;
+}
+
+static const struct xfer *owner(struct cpe *c, const void *p, uint8_t flag)
+{
+    const char *a = (const char *)((uintptr_t)p & ~(uintptr_t)3);
+    const struct xfer *head = &c->pending.head;
+    for (const struct xfer *x = head->next; x && x != head; x = x->next) {
+        if (flag == REPLY ? (const char *)x->reply == a : a >= x->ldm && a < x->ldm + x->len)
+            return x;
+    }
+    return NULL;
+}
+
+static void flight_problem(struct cpe *c, const void *p, const char *what, uint8_t flags, uintptr_t pc)
+{
+    char there[600];
+    uint8_t flag = flags & COMING ? COMING : flags & GOING ? GOING : REPLY;
+    const struct xfer *x = owner(c, p, flag);
+    if (swemu_reported("SW661", pc, x ? x->pc : 0))
+        return;
+    snprintf(there, sizeof there, "another CPE");
+    if (x)
+        swemu_locate(x->pc, there, sizeof there);
+    if (flag == REPLY)
+        swemu_problem(c, pc, "SW662", "wait for the transfers before the reply word is used again",
+                      "%s the reply word at LDM %#lx, but the transfer started at %s will still add to it", what,
+                      swemu_ldm_offset(c, p), there);
+    else
+        swemu_problem(c, pc, "SW661", "wait for the reply word before the buffer is touched",
+                      "%s LDM %#lx, but the %s started at %s is still under way", what, swemu_ldm_offset(c, p),
+                      flag == COMING ? "transfer into it" : "put from it", there);
+}
+
+void swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
+{
+    for (size_t k = 0; k < n; k += 4) {
+        const uint8_t *f = flags_of(c, (const char *)p + k);
+        if (f && *f & (write ? COMING | GOING | REPLY : COMING)) {
+            flight_problem(c, (const char *)p + k, write ? "a store to" : "a load from", *f, pc);
+            return;
+        }
+    }
+}
+
+static void check_overlap(struct cpe *c, const struct xfer *x)
+{
+    uint8_t bad = x->kind == XFER_GET || x->kind == XFER_RMA_GET ? COMING | GOING : COMING;
+    for (int k = 0; k < x->len; k += 4) {
+        const uint8_t *f = flags_of(c, x->ldm + k);
+        if (f && *f & bad) {
+            flight_problem(c, x->ldm + k, "a transfer is started on", *f & bad, x->pc);
+            return;
+        }
+    }
+}
+
+static void check_written(struct cpe *c, const struct xfer *x)
+{
+    for (int k = 0; k < x->len; k += 4) {
+        if (!swemu_is_poison(x->ldm + k) || swemu_ldm_place(c, x->ldm + k, 4) == IN_STACK)
+            continue;
+        if (!swemu_reported("SW663", x->pc, 0))
+            swemu_problem(c, x->pc, "SW663", "write every byte of the buffer, or put less",
+                          "a put sends LDM that nothing has been written to: byte %d of %d", k, x->len);
+        return;
+    }
+}
+
+bool swemu_is_poison(const void *p)
+{
+    uint32_t value;
+    memcpy(&value, p, 4);
+    return value == ((uintptr_t)p & 4 ? POISON_HIGH : POISON_LOW);
+}
+
+static void mark_remote(struct cpe *c, const struct xfer *x, int sign)
+{
+    for (uint64_t left = x->targets; left; left &= left - 1) {
+        struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
+        char *there = swemu_ldm_translate(c, to, x->kind == XFER_GET ? x->ldm : x->remote, (size_t)x->len);
+        if (there)
+            mark(to, there, x->len, x->kind == XFER_RMA_GET ? GOING : COMING, sign);
+    }
+}
+
+static void check_count(struct cpe *c, const struct xfer *x)
+{
+    if (x->reply && swemu_is_poison((const void *)x->reply) && !swemu_reported("SW664", x->pc, 0))
+        swemu_problem(c, x->pc, "SW664", "set it to 0 before the transfer is started",
+                      "the reply word has never been set: it will not count from 0");
+}
+
+/* A transfer is started. */
+void swemu_check_issue(struct cpe *c, const struct xfer *x)
+{
+    if (!swemu.checked)
+        return;
+    check_count(c, x);
+    bool own = x->kind == XFER_PUT || x->kind == XFER_RMA_PUT || x->kind == XFER_RMA_GET || !x->targets;
+    if (own) {
+        check_overlap(c, x);
+        mark(c, x->ldm, x->len, x->kind == XFER_PUT || x->kind == XFER_RMA_PUT ? GOING : COMING, 1);
+    }
+    if (x->targets)
+        mark_remote(c, x, 1);
+    if (x->reply)
+        mark(c, x->reply, 4, REPLY, 1);
+    if (x->kind == XFER_PUT || x->kind == XFER_GET)
+        each_piece(c, x, x->kind == XFER_PUT ? DMA_WRITES : DMA_READS, false);
+    if (x->kind == XFER_PUT || x->kind == XFER_RMA_PUT)
+        check_written(c, x);
+    if (x->targets)
+        swemu_check_send(c, x->targets, 0);
+}
+
+static bool reply_in_use(const struct cpe *c, const struct xfer *done)
+{
+    const struct xfer *head = &c->pending.head;
+    for (const struct xfer *x = head->next; x && x != head; x = x->next)
+        if (x != done && x->reply == done->reply)
+            return true;
+    return false;
+}
+
+/* Its bytes are about to move. */
+void swemu_check_done(struct cpe *c, const struct xfer *x)
+{
+    if (!swemu.checked)
+        return;
+    bool own = x->kind == XFER_PUT || x->kind == XFER_RMA_PUT || x->kind == XFER_RMA_GET || !x->targets;
+    if (own)
+        mark(c, x->ldm, x->len, x->kind == XFER_PUT || x->kind == XFER_RMA_PUT ? GOING : COMING, -1);
+    if (x->targets)
+        mark_remote(c, x, -1);
+    if (x->reply) {
+        mark(c, x->reply, 4, REPLY, -1);
+        if (reply_in_use(c, x)) {
+            mark(c, x->reply, 4, REPLY, 1);
+            c->check->inflight--;
+        }
+    }
+    if (x->kind == XFER_GET)
+        each_piece(c, x, DMA_READS, true);
+    if (x->kind == XFER_PUT)
+        each_piece(c, x, DMA_WRITES, swemu.completion == EAGER);
+}
+
+/* The bytes of a put reach memory. */
+void swemu_check_commit(struct cpe *c, const struct xfer *x)
+{
+    if (swemu.checked)
+        each_piece(c, x, DMA_WRITES, true);
+}
+
+/* The kernel returns: nothing may be under way. */
+void swemu_check_leave(struct cpe *c)
+{
+    if (!swemu.checked || !c->pending.count)
+        return;
+    const struct xfer *x = c->pending.head.next;
+    if (!swemu_reported("SW665", x->pc, 0))
+        swemu_problem(c, x->pc, "SW665", "wait for every transfer before the kernel returns",
+                      "the kernel returns while %d transfer%s under way; this is the first", c->pending.count,
+                      c->pending.count == 1 ? " is" : "s are");
+}

@@ -1,0 +1,47 @@
+/* What checked mode keeps: vector clocks, the shadow of main memory, the flags of LDM words. */
+#ifndef SWEMU_CHECK_H
+#define SWEMU_CHECK_H
+
+#include "swemu.h"
+
+#define PAGE_BYTES 4096
+#define PAGE_BITS 16
+#define PAGE_BUCKETS (1 << PAGE_BITS)
+#define POISON 0x7ff5a5a57fa5a5a5ULL /* a signalling NaN as double and as float, a large number as int */
+#define POISON_LOW 0x7fa5a5a5u
+#define POISON_HIGH 0x7ff5a5a5u
+
+enum { LOADS, STORES, DMA_READS, DMA_WRITES };   /* odd ones write */
+enum { COMING = 1, GOING = 2, REPLY = 4 };       /* flags of an LDM word */
+
+struct word {
+    uint32_t write_clock, read_clock;
+    uint16_t write_site, read_site;
+    uint8_t write_cpe, read_cpe, write_kind, read_kind;
+};
+
+struct page {
+    struct page *next;
+    uintptr_t number;
+    struct word words[PAGE_BYTES / 4];
+};
+
+struct sync_word {
+    struct sync_word *next;
+    const volatile void *address;
+    uint32_t knows[SWEMU_CPES];
+};
+
+struct check {
+    uint32_t knows[SWEMU_CPES], inbox[SWEMU_CPES];
+    long inflight;
+    struct page *last_page;
+    uint8_t *statics;
+    uint8_t heap[LDM_BYTES / 4 + 1], stack[LDM_BYTES / 4 + 1];
+};
+
+bool swemu_is_poison(const void *p);
+void swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc);
+void swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record);
+
+#endif

@@ -1,0 +1,120 @@
+/* Register communication of the SW26010: finite FIFOs per CPE and direction. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "swemu.h"
+
+#if !IS_PRO
+#define WIDTH 32
+#define MAX_DEPTH 64
+
+struct fifo {
+    int first, used;
+    char slot[MAX_DEPTH][WIDTH];
+};
+
+static struct fifo fifos[2][SWEMU_MAX_CPES];
+
+static int depth(void)
+{
+    static int known;
+    if (!known) {
+        const char *text = getenv("SWBUILD_EMU_FIFO");
+        int n = text ? atoi(text) : 0;
+        known = n > 0 && n <= MAX_DEPTH ? n : 4;
+    }
+    return known;
+}
+
+static void post(struct cpe *to, int column, const void *value, int bytes)
+{
+    struct fifo *f = &fifos[column][to->id];
+    char *slot = f->slot[(f->first + f->used++) % MAX_DEPTH];
+    memset(slot, 0, WIDTH);
+    memcpy(slot, value, (size_t)bytes);
+    swemu_sched_wake(to);
+}
+
+static uint64_t receivers(const struct cpe *c, int target, int column)
+{
+    uint64_t all = 0;
+    for (int k = 0; k < SWEMU_MESH; k++)
+        if (target & 8 ? k != (column ? c->row : c->col) : k == (target & 7))
+            all |= 1ULL << (column ? k * SWEMU_MESH + c->col : c->row * SWEMU_MESH + k);
+    return all;
+}
+
+static bool room(const struct cpe *c, uint64_t to, int column)
+{
+    for (; to; to &= to - 1)
+        if (fifos[column][c->cg * SWEMU_CPES + __builtin_ctzll(to)].used >= depth())
+            return false;
+    return true;
+}
+
+static const char *const put_names[] = {"putr (a receive buffer of the row is full)",
+                                        "putc (a receive buffer of the column is full)"};
+static const char *const get_names[] = {"getr (nothing has been sent)", "getc (nothing has been sent)"};
+
+void __swemu_reg_send(const void *value, int bytes, int target, int column);
+void __swemu_reg_send(const void *value, int bytes, int target, int column)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "register communication");
+    uint64_t to = receivers(c, target, column);
+    swemu_site(c, pc, OP_SEND)->calls++;
+    swemu_trace_reg(c, pc, true, column, to, bytes);
+    swemu_check_send(c, to, column);
+    swemu_lock();
+    c->waits_room = to;
+    c->waits_column = column;
+    while (!room(c, to, column))
+        swemu_sched_block(c, put_names[column], pc);
+    c->waits_room = 0;
+    for (uint64_t left = to; left; left &= left - 1)
+        post(swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)], column, value, bytes);
+    swemu_unlock();
+}
+
+static void wake_senders(const struct cpe *c, int column)
+{
+    struct cpe *const *group = &swemu.cpes[c->cg * SWEMU_CPES];
+    for (int k = 0; k < SWEMU_CPES; k++)
+        if (group[k]->waits_room >> c->pen & 1 && group[k]->waits_column == column)
+            swemu_sched_wake(group[k]);
+}
+
+void __swemu_reg_receive(void *value, int bytes, int column);
+void __swemu_reg_receive(void *value, int bytes, int column)
+{
+    uintptr_t pc = CALLER();
+    struct cpe *c = swemu_enter(pc, "register communication");
+    struct fifo *f = &fifos[column][c->id];
+    swemu_site(c, pc, OP_RECV)->calls++;
+    swemu_trace_reg(c, pc, false, column, 0, bytes);
+    swemu_lock();
+    while (!f->used)
+        swemu_sched_block(c, get_names[column], pc);
+    memcpy(value, f->slot[f->first], (size_t)bytes);
+    f->first = (f->first + 1) % MAX_DEPTH;
+    f->used--;
+    wake_senders(c, column);
+    swemu_unlock();
+    swemu_check_receive(c, column);
+}
+
+/* At the end of a kernel nothing may be left in the FIFOs of its CPEs. */
+void swemu_regcomm_leave(struct cpe *c)
+{
+    for (int column = 0; column < 2; column++)
+        if (fifos[column][c->id].used) {
+            int left = fifos[column][c->id].used;
+            fifos[column][c->id] = (struct fifo){0};
+            swemu_warn(c, c->pc, "SW650", "receive as often as is sent",
+                       "%d message%s of register communication (%s) %s never received", left, left == 1 ? "" : "s",
+                       column ? "column" : "row", left == 1 ? "was" : "were");
+        }
+}
+#else
+void swemu_regcomm_leave(struct cpe *c) { (void)c; }
+#endif

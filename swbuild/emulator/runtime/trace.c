@@ -1,0 +1,303 @@
+/* The event trace for the timing model; swb_trace.h and trace.py of the model say what records mean. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "swb_trace.h"
+#include "swemu.h"
+
+#define BATCH 4096
+
+/* How often a reply word was issued for and completed in this kernel. */
+struct reply_count {
+    struct reply_count *next;
+    const volatile void *word;
+    unsigned long spawn;
+    uint32_t issued, completed;
+};
+
+struct trace {
+    struct swb_trace_record records[BATCH];
+    int used;
+    struct reply_count *replies;
+    const volatile void *spun_on;
+};
+
+static FILE *out;
+static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct trace host;
+static struct { uintptr_t pc; int op; } sites[65536];
+static uint32_t site_count;
+static void *kernels[1024];
+static uint32_t kernel_count;
+
+static void flush(struct trace *t)
+{
+    pthread_mutex_lock(&out_lock);
+    if (out && t->used)
+        fwrite(t->records, sizeof *t->records, (size_t)t->used, out);
+    pthread_mutex_unlock(&out_lock);
+    t->used = 0;
+}
+
+static struct swb_trace_record *add(struct trace *t, uint8_t kind, uint8_t cpe)
+{
+    if (t->used == BATCH)
+        flush(t);
+    struct swb_trace_record *r = &t->records[t->used++];
+    *r = (struct swb_trace_record){.kind = kind, .cpe = cpe, .ldm = SWB_TRACE_NONE, .reply = SWB_TRACE_NONE};
+    return r;
+}
+
+static uint32_t site_index(uintptr_t pc, int op)
+{
+    static uint32_t table[1 << 16];
+    size_t at = (pc * 0x9e3779b97f4a7c15ULL) >> 48;
+    pthread_mutex_lock(&out_lock);
+    for (; table[at] && sites[table[at] - 1].pc != pc; at = (at + 1) & 0xffff) {
+    }
+    if (!table[at] && site_count < 60000) {
+        sites[site_count].pc = pc;
+        sites[site_count].op = op;
+        table[at] = ++site_count;
+    }
+    pthread_mutex_unlock(&out_lock);
+    return table[at];
+}
+
+static uint32_t kernel_index(void *func)
+{
+    uint32_t k = 0;
+    while (k < kernel_count && kernels[k] != func)
+        k++;
+    if (k == kernel_count && k < 1024)
+        kernels[kernel_count++] = func;
+    return k;
+}
+
+static uint32_t offset(const struct cpe *c, const volatile void *p)
+{
+    return p ? (uint32_t)swemu_ldm_offset(c, (const void *)p) : SWB_TRACE_NONE;
+}
+
+static struct reply_count *count_of(struct cpe *c, const volatile void *word)
+{
+    struct reply_count **link = &c->trace->replies;
+    while (*link && (*link)->word != word)
+        link = &(*link)->next;
+    if (!*link) {
+        *link = calloc(1, sizeof **link);
+        (*link)->word = word;
+    }
+    if ((*link)->spawn != c->job) {
+        (*link)->spawn = c->job;
+        (*link)->issued = (*link)->completed = 0;
+    }
+    return *link;
+}
+
+void swemu_trace_open(void)
+{
+    if (!swemu.trace_path || !*swemu.trace_path)
+        return;
+    char part[1024];
+    snprintf(part, sizeof part, "%s.part", swemu.trace_path);
+    out = fopen(part, "wb");
+    if (!out) {
+        perror(part);
+        return;
+    }
+    struct swb_trace_header header = {SWB_TRACE_MAGIC, SWB_TRACE_VERSION, sizeof(struct swb_trace_record), 0};
+    fwrite(&header, sizeof header, 1, out);
+    swemu.trace = true;
+}
+
+static void take_compute(struct cpe *c, struct swb_trace_record *r)
+{
+    r->compute = c->compute;
+    c->compute = 0;
+}
+
+/* A spin loop that looked at a word of others has ended by now. */
+static void end_spin(struct cpe *c)
+{
+    const volatile void *word = c->trace->spun_on;
+    c->trace->spun_on = NULL;
+    if (!word)
+        return;
+    struct swb_trace_record *r = add(c->trace, SWB_WAIT, (uint8_t)c->pen);
+    r->site = site_index(c->pc, OP_WAIT);
+    r->reply = offset(c, word);
+    r->value = count_of(c, word)->completed;
+    r->mode = 1;
+    take_compute(c, r);
+}
+
+static struct swb_trace_record *event(struct cpe *c, uint8_t kind, uintptr_t pc, int op)
+{
+    if (!c->trace)
+        c->trace = calloc(1, sizeof *c->trace);
+    end_spin(c);
+    if (c->direct_accesses) {
+        struct swb_trace_record *d = add(c->trace, SWB_DIRECT, (uint8_t)c->pen);
+        d->value = (uint32_t)c->direct_accesses;
+        d->length = (uint32_t)c->direct_bytes;
+        c->direct_accesses = c->direct_bytes = 0;
+    }
+    struct swb_trace_record *r = add(c->trace, kind, (uint8_t)c->pen);
+    r->site = pc ? site_index(pc, op) : 0;
+    take_compute(c, r);
+    return r;
+}
+
+void swemu_trace_kernel(struct cpe *c, bool begin)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = event(c, begin ? SWB_KERNEL_BEGIN : SWB_KERNEL_END, 0, 0);
+    r->value = (uint32_t)c->job;
+}
+
+void swemu_trace_host(bool spawn, void *func, uint64_t cpes)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = add(&host, spawn ? SWB_SPAWN : SWB_JOIN, SWB_TRACE_HOST);
+    r->value = (uint32_t)swemu.spawns - 1;
+    r->address = cpes;
+    if (spawn)
+        r->ldm = kernel_index(func);
+}
+
+void swemu_trace_dma(struct cpe *c, struct xfer *x, int mode, int mask)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = event(c, x->kind == XFER_PUT ? SWB_DMA_PUT : SWB_DMA_GET, x->pc,
+                                       x->kind == XFER_PUT ? OP_PUT : OP_GET);
+    r->mode = (uint8_t)mode;
+    r->mask = (uint8_t)mask;
+    r->address = (uint64_t)(uintptr_t)x->mem;
+    r->ldm = offset(c, x->ldm);
+    r->length = (uint32_t)x->len;
+    r->block = x->stride ? (uint32_t)x->bsize : 0;
+    r->gap = (uint32_t)x->stride;
+    r->reply = offset(c, x->reply ? x->reply : x->remote_reply);
+    if (x->reply)
+        x->ordinal = ++count_of(c, x->reply)->issued;
+}
+
+void swemu_trace_rma(struct cpe *c, struct xfer *x, int op)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = event(c, SWB_RMA, x->pc, op);
+    r->mode = op == OP_BCAST ? SWB_RMA_BCAST : op == OP_RMA_GET ? SWB_RMA_GET : SWB_RMA_PUT;
+    r->address = x->targets;
+    r->ldm = offset(c, x->ldm);
+    r->length = (uint32_t)x->len;
+    r->block = offset(c, x->remote);
+    r->gap = offset(c, x->remote_reply);
+    r->reply = offset(c, x->reply);
+    if (x->reply)
+        x->ordinal = ++count_of(c, x->reply)->issued;
+}
+
+/* The CPE has waited for a transfer of its own (x), or for a word that others count up. */
+void swemu_trace_wait(struct cpe *c, uintptr_t pc, const struct xfer *x, const volatile void *word)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = event(c, SWB_WAIT, pc, OP_WAIT);
+    if (x && x->reply) {
+        r->reply = offset(c, x->reply);
+        r->value = x->ordinal;
+        r->mode = x->kind == XFER_RMA_GET || x->kind == XFER_RMA_PUT;
+    } else if (word) {
+        r->reply = offset(c, word);
+        r->value = count_of(c, word)->completed;
+        r->mode = 1;
+    }
+}
+
+void swemu_trace_spin(struct cpe *c, const volatile void *word)
+{
+    if (swemu.trace && c->trace && word && swemu_ldm_place(c, (const void *)word, 4) != NOWHERE)
+        c->trace->spun_on = word;
+}
+
+/* One completion was added to a reply word of c. */
+void swemu_trace_completed(struct cpe *c, const volatile void *word)
+{
+    if (!swemu.trace)
+        return;
+    if (!c->trace)
+        c->trace = calloc(1, sizeof *c->trace);
+    count_of(c, word)->completed++;
+}
+
+void swemu_trace_sync(struct cpe *c, uint64_t mask, int mode, uintptr_t pc)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = event(c, SWB_SYNC, pc, OP_BARRIER);
+    r->address = mask;
+    r->mode = (uint8_t)mode;
+}
+
+void swemu_trace_reg(struct cpe *c, uintptr_t pc, bool send, int column, uint64_t to, int bytes)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = event(c, send ? SWB_REG_PUT : SWB_REG_GET, pc, send ? OP_SEND : OP_RECV);
+    r->mode = (uint8_t)column;
+    r->address = to;
+    r->length = (uint32_t)bytes;
+    r->value = 1;
+}
+
+void swemu_trace_atomic(struct cpe *c, uintptr_t pc, const volatile void *word)
+{
+    if (!swemu.trace)
+        return;
+    struct swb_trace_record *r = event(c, SWB_ATOMIC, pc, OP_ATOMIC);
+    r->address = (uint64_t)(uintptr_t)word;
+    r->value = 1;
+}
+
+static void write_names(FILE *to)
+{
+    static const char *const calls[] = {"get", "put", "rma_get", "rma_put", "broadcast", "barrier",
+                                        "wait", "send", "receive", "atomic"};
+    char text[600];
+    for (uint32_t k = 0; k < kernel_count; k++)
+        fprintf(to, "kernel %s\n", swemu_function_name(kernels[k], text, sizeof text));
+    for (uint32_t k = 0; k < site_count; k++) {
+        swemu_locate(sites[k].pc, text, sizeof text);
+        fprintf(to, "site %s %s\n", calls[sites[k].op], text);
+    }
+}
+
+/* Close the trace, and write the names of kernels and sites beside it. */
+void swemu_trace_close(void)
+{
+    char part[1024], names[1024];
+    if (!out)
+        return;
+    flush(&host);
+    for (int k = 0; k < swemu.count; k++)
+        if (swemu.cpes[k]->trace)
+            flush(swemu.cpes[k]->trace);
+    snprintf(names, sizeof names, "%s.names", swemu.trace_path);
+    FILE *to = fopen(names, "w");
+    if (to) {
+        write_names(to);
+        fclose(to);
+    }
+    FILE *stream = out;
+    out = NULL;
+    snprintf(part, sizeof part, "%s.part", swemu.trace_path);
+    if (fclose(stream) == 0)
+        rename(part, swemu.trace_path);
+}
