@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import islpy as isl
 from pycparser import c_ast, c_generator
 
-from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.drafts import Object
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKind
 from swbuild.frontend.shapes import Shape
+from swbuild.frontend.state import RegionState
 from swbuild.frontend.symbols import walk
 
 __all__ = ["ArrayMaker"]
@@ -24,8 +24,14 @@ _ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "alloca", "polyben
 class ArrayMaker:
     """Makes the :class:`Array` values of one region."""
 
-    def __init__(self, builder: RegionBuilder, liveness: Liveness, shapes: Mapping[Object, Shape],
-                 statements: tuple[Statement, ...], space: isl.Space) -> None:
+    def __init__(
+        self,
+        builder: RegionState,
+        liveness: Liveness,
+        shapes: Mapping[Object, Shape],
+        statements: tuple[Statement, ...],
+        space: isl.Space,
+    ) -> None:
         self._builder, self._liveness, self._shapes, self._space = builder, liveness, shapes, space
         accesses = [a for s in statements for a in s.accesses]
         used = {a.array for a in accesses}
@@ -40,9 +46,19 @@ class ArrayMaker:
         place = thing.place
         shape = self._shapes[thing]
         extents = tuple(e.align_params(self._space) if e is not None else None for e in shape.extents)
-        return Array(thing.name, place.element.element, extents, thing.storage, self._declaration(thing),
-                     self._pointer(thing), self._may_alias(thing), self._live_out(thing),
-                     self._builder.problems.locator.span(thing.symbol.node), thing.depth, place.element.const)
+        return Array(
+            thing.name,
+            place.element.element,
+            extents,
+            thing.storage,
+            self._declaration(thing),
+            self._pointer(thing),
+            self._may_alias(thing),
+            self._live_out(thing),
+            self._builder.problems.locator.span(thing.symbol.node),
+            thing.depth,
+            place.element.const,
+        )
 
     @staticmethod
     def _pointer(thing: Object) -> str:
@@ -111,9 +127,9 @@ class ArrayMaker:
         if isinstance(thing.symbol.node, c_ast.Decl) and thing.symbol.node.init is not None:
             found.append(thing.symbol.node.init)
         for node in walk(facts.function.body):
-            if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
-                if facts.bindings.symbol(node.lvalue) is thing.symbol:
-                    found.append(node.rvalue)
+            target = node.lvalue if isinstance(node, c_ast.Assignment) else None
+            if isinstance(target, c_ast.ID) and facts.bindings.symbol(target) is thing.symbol:
+                found.append(node.rvalue)
         return found
 
     def _reachable(self, thing: Object) -> bool:
@@ -130,7 +146,9 @@ class ArrayMaker:
 def _is_allocation(node: c_ast.Node) -> bool:
     while isinstance(node, c_ast.Cast):
         node = node.expr
-    return isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in _ALLOCATORS
+    return (
+        isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in _ALLOCATORS
+    )
 
 
 def _compatible(first: ElementType, second: ElementType) -> bool:

@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import DOUBLE, FLOAT, INT, LONG, ArrayType, FunctionType, OtherType, Pointer, Scalar
+from swbuild.frontend.ctype import (
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    ArrayType,
+    FunctionType,
+    OtherType,
+    Pointer,
+    Scalar,
+)
 from swbuild.frontend.problems import Problems
 from swbuild.frontend.scop import ElementType
 from swbuild.frontend.symbols import FileScope, walk
@@ -14,11 +24,54 @@ from swbuild.frontend.symbols import FileScope, walk
 __all__ = ["Calls"]
 
 _MATH = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
-    "fmax fmin fmod hypot ldexp log log10 log1p log2 logb nearbyint pow remainder rint round scalbn sin sinh sqrt tan "
-    "tanh tgamma trunc".split()
+    [
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "ceil",
+        "copysign",
+        "cos",
+        "cosh",
+        "erf",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "fabs",
+        "fdim",
+        "floor",
+        "fma",
+        "fmax",
+        "fmin",
+        "fmod",
+        "hypot",
+        "ldexp",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "logb",
+        "nearbyint",
+        "pow",
+        "remainder",
+        "rint",
+        "round",
+        "scalbn",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "tgamma",
+        "trunc",
+    ]
 )
-_MATH_LONG = frozenset("lround lrint llround llrint".split())
+_MATH_LONG = frozenset(["lround", "lrint", "llround", "llrint"])
 _STDLIB = {"abs": INT, "labs": LONG, "llabs": ElementType("long long", 8, LONG.kind)}
 
 
@@ -31,7 +84,7 @@ class Calls:
         self.prelude: dict[str, str] = {}
 
     def resolve(self, node: c_ast.FuncCall) -> tuple[str, ElementType]:
-        """Return the name to call and the type of its result; raise NotModelled for unknown effects."""
+        """Return the name to call and the type of its result; raise NotModelledError for unknown effects."""
         if not isinstance(node.name, c_ast.ID):
             raise self._problems.refuse("SW214", "a call through a pointer may have any effect", node)
         name = node.name.name
@@ -52,8 +105,11 @@ class Calls:
         reason = self._impurity(function, (name,))
         if reason is not None:
             raise self._problems.refuse(
-                "SW214", f"the function '{name}' {reason}, so a call to it cannot be moved to a kernel", node,
-                "call functions that only compute from their arguments, or write the body out in the region")
+                "SW214",
+                f"the function '{name}' {reason}, so a call to it cannot be moved to a kernel",
+                node,
+                "call functions that only compute from their arguments, or write the body out in the region",
+            )
         self._keep(name)
         return name, self._result(function.decl)
 
@@ -89,8 +145,11 @@ class Calls:
         return self._body_impurity(function.body, names, chain)
 
     def _body_impurity(self, body: c_ast.Node, names: set[str], chain: tuple[str, ...]) -> str | None:
-        called = {id(n.name): n.name.name for n in walk(body) if isinstance(n, c_ast.FuncCall)
-                  and isinstance(n.name, c_ast.ID)}
+        called = {
+            id(n.name): n.name.name
+            for n in walk(body)
+            if isinstance(n, c_ast.FuncCall) and isinstance(n.name, c_ast.ID)
+        }
         for node in walk(body):
             if isinstance(node, c_ast.Decl) and node.name is not None:
                 if node.storage and node.storage != ["register"]:
@@ -131,8 +190,11 @@ class Calls:
         text = self._text_of(declaration) if declaration is not None else ""
         if declaration is None or not _is_const(text):
             raise self._problems.refuse(
-                "SW214", f"the effects of '{name}' are unknown: its body is not in this file", node,
-                "if it only computes from its arguments, declare it with __attribute__((const))")
+                "SW214",
+                f"the effects of '{name}' are unknown: its body is not in this file",
+                node,
+                "if it only computes from its arguments, declare it with __attribute__((const))",
+            )
         self.prelude[name] = text
         return name, self._result(declaration)
 

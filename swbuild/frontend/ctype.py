@@ -1,4 +1,6 @@
-"""C types as the front end needs them, resolved from pycparser declarations (typedefs and tags looked through)."""
+"""C types as the front end needs them, resolved from pycparser declarations (typedefs and tags looked
+through).
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class ArrayType:
 
 @dataclass(slots=True)
 class StructType:
-    """A struct or union; ``fields`` is empty while incomplete, ``bitfields`` names those that have a width."""
+    """A struct or union; ``fields`` is empty while incomplete,
+    ``bitfields`` names those that have a width.
+    """
 
     keyword: str
     name: str | None
@@ -118,7 +122,9 @@ def element_range(element: ElementType) -> tuple[int, int]:
     if element.name == "_Bool":
         return 0, 1
     bits = 8 * element.size
-    return (0, 2**bits - 1) if element.kind is TypeKind.UNSIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return (
+        (0, 2**bits - 1) if element.kind is TypeKind.UNSIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    )
 
 
 def common_type(left: ElementType, right: ElementType) -> ElementType:

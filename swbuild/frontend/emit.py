@@ -9,12 +9,21 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.calls import Calls
-from swbuild.frontend.ctype import DOUBLE, INT, OtherType, Scalar, StructType, TypeNames, common_type, is_integer
+from swbuild.frontend.ctype import (
+    DOUBLE,
+    INT,
+    OtherType,
+    Scalar,
+    StructType,
+    TypeNames,
+    common_type,
+    is_integer,
+)
 from swbuild.frontend.drafts import Draft, Object, RawAccess, Subscript
 from swbuild.frontend.integers import Integers
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import polynomial
-from swbuild.frontend.problems import NotModelled, Problems
+from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart, ElementType, IteratorRef
 from swbuild.frontend.symbols import Symbol, integer_constant
 
@@ -64,8 +73,16 @@ class Names:
 class Emitter:
     """Emits the expressions of one statement into ``draft``."""
 
-    def __init__(self, draft: Draft, finder: PlaceFinder, integers: Integers, names: Names, calls: Calls,
-                 types: TypeNames, problems: Problems) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        finder: PlaceFinder,
+        integers: Integers,
+        names: Names,
+        calls: Calls,
+        types: TypeNames,
+        problems: Problems,
+    ) -> None:
         self._draft, self._finder, self._integers, self._names = draft, finder, integers, names
         self._calls, self._types, self._problems = calls, types, problems
         self._own: dict[Object, int] = {}
@@ -76,8 +93,12 @@ class Emitter:
         """Return ``node`` as text; record its accesses."""
         method = getattr(self, f"_emit_{type(node).__name__.lower()}", None)
         if method is None:
-            raise self._problems.refuse("SW216", f"{_describe(node)} inside a region has no model", node,
-                                        "write it with arithmetic, array accesses and calls to pure functions")
+            raise self._problems.refuse(
+                "SW216",
+                f"{_describe(node)} inside a region has no model",
+                node,
+                "write it with arithmetic, array accesses and calls to pure functions",
+            )
         piece = method(node, where)
         assert isinstance(piece, Piece)
         return piece
@@ -88,8 +109,9 @@ class Emitter:
         if node.type == "string":
             raise self._problems.refuse("SW216", "a string inside a region has no model", node)
         if "long double" in node.type:
-            raise self._problems.refuse("SW218", "a long double constant cannot be held by kernels", node,
-                                        "use double")
+            raise self._problems.refuse(
+                "SW218", "a long double constant cannot be held by kernels", node, "use double"
+            )
         if integer_constant(node) is not None:
             return Piece([node.value], _PRIMARY, INT)
         kind = ElementType("float", 4, DOUBLE.kind) if node.value[-1] in "fF" else DOUBLE
@@ -133,11 +155,13 @@ class Emitter:
             if kind is AccessKind.MUST_WRITE and (where.conditional or any(s is None for s in subscripts)):
                 kind = AccessKind.MAY_WRITE
             self._draft.accesses.append(
-                RawAccess(thing, kind, subscripts, ref, where.domain, where.conditional, node, parts))
+                RawAccess(thing, kind, subscripts, ref, where.domain, where.conditional, node, parts)
+            )
         return Piece([AccessRef(ref)], _PRIMARY, element)
 
-    def _subscripts(self, place: Place,
-                    where: Where) -> tuple[tuple[Subscript, ...], tuple[tuple[BodyPart, ...], ...]]:
+    def _subscripts(
+        self, place: Place, where: Where
+    ) -> tuple[tuple[Subscript, ...], tuple[tuple[BodyPart, ...], ...]]:
         found = tuple(self._subscript(s, where, len(place.subscripts) == 1) for s in place.subscripts)
         if all(isinstance(s, isl.PwAff) for s in found):
             return found, ()
@@ -146,13 +170,13 @@ class Emitter:
     def _subscript(self, node: c_ast.Node, where: Where, alone: bool) -> Subscript:
         try:
             return self._integers.value(node, where.domain).pa
-        except NotModelled:
+        except NotModelledError:
             pass
         if not alone:
             return None
         try:
             return polynomial(node, where.domain, self._integers, self._names.is_symbolic)
-        except NotModelled:
+        except NotModelledError:
             return None
 
     # -- operators ------------------------------------------------------------------------------
@@ -170,7 +194,9 @@ class Emitter:
         if level in (5, 4):
             inner = level + 1 if level == 5 else 6
             same = isinstance(node.left, c_ast.BinaryOp) and node.left.op == node.op
-            return Piece([*left.at(level if same else inner), f" {node.op} ", *right.at(inner)], level, result)
+            return Piece(
+                [*left.at(level if same else inner), f" {node.op} ", *right.at(inner)], level, result
+            )
         return Piece([*left.at(inner), f" {node.op} ", *right.at(inner + 1)], level, result)
 
     def _second(self, node: c_ast.BinaryOp, where: Where) -> Where:
@@ -181,7 +207,7 @@ class Emitter:
         """Return where the part guarded by ``condition`` (or its negation) is evaluated."""
         try:
             true = self._integers.condition(condition, where.domain)
-        except NotModelled:
+        except NotModelledError:
             return replace(where, conditional=True)
         return replace(where, domain=where.domain.intersect(true if holds else true.complement()))
 
@@ -191,10 +217,16 @@ class Emitter:
         if node.op == "*":
             return self._read(node, where)
         if node.op == "sizeof":
-            return Piece([f"{self._integers.size_of(node.expr)}UL"], _PRIMARY, ElementType("unsigned long", 8, INT.kind))
+            return Piece(
+                [f"{self._integers.size_of(node.expr)}UL"],
+                _PRIMARY,
+                ElementType("unsigned long", 8, INT.kind),
+            )
         if node.op not in ("-", "+", "!", "~"):
             hint = "pass values, not addresses" if node.op == "&" else ""
-            raise self._problems.refuse("SW216", f"the operator '{node.op}' inside a region has no model", node, hint)
+            raise self._problems.refuse(
+                "SW216", f"the operator '{node.op}' inside a region has no model", node, hint
+            )
         inner = self.expression(node.expr, where)
         text = inner.at(_UNARY)
         if text and isinstance(text[0], str) and text[0][:1] in "+-":
@@ -224,14 +256,21 @@ class Emitter:
         symbol = self._finder.root(node)
         if isinstance(node, c_ast.ID) and symbol is not None:
             if self._names.level(symbol) is not None:
-                raise self._problems.refuse("SW212", f"the loop counter '{node.name}' is modified in the loop", node,
-                                            "count with another variable")
+                raise self._problems.refuse(
+                    "SW212",
+                    f"the loop counter '{node.name}' is modified in the loop",
+                    node,
+                    "count with another variable",
+                )
             if self._names.is_local(symbol) and isinstance(symbol.type, Scalar):
                 return Piece([symbol.name], _PRIMARY, symbol.type.element)
             if reads and self._names.after_loop(symbol, node) is not None:
                 raise self._problems.refuse(
-                    "SW220", f"'{node.name}' is updated after a loop that counts with it", node,
-                    "set it with '=', or use a variable of its own for the loop")
+                    "SW220",
+                    f"'{node.name}' is updated after a loop that counts with it",
+                    node,
+                    "set it with '=', or use a variable of its own for the loop",
+                )
         place = self._finder.find(node)
         kinds = (AccessKind.READ, AccessKind.MUST_WRITE) if reads else (AccessKind.MUST_WRITE,)
         if place.element.const and not self.initialising:

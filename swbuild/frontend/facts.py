@@ -30,8 +30,11 @@ class RegionFacts:
         self.bindings, self.function = bindings, function
         self.items = items
         self.inside: set[Symbol] = {
-            bindings.declared[id(n)] for item in items for n in walk(item) if id(n) in bindings.declared}
-        self._written = {key for item in items for target, _, _ in writes(item) for key in [self._key(target)] if key}
+            bindings.declared[id(n)] for item in items for n in walk(item) if id(n) in bindings.declared
+        }
+        self._written = {
+            key for item in items for target, _, _ in writes(item) for key in [self._key(target)] if key
+        }
         self._cache: dict[int, dict[Symbol, c_ast.Node]] = {}
         self._kept: list[c_ast.Node] = []
         self._order = {id(node): place for place, node in enumerate(walk(function.body))}
@@ -44,6 +47,10 @@ class RegionFacts:
     def is_written(self, symbol: Symbol, fields: tuple[str, ...]) -> bool:
         """Whether the region writes this variable or structure member."""
         return (symbol, fields) in self._written or symbol in self.inside
+
+    def jumps_to(self, label: str) -> bool:
+        """Whether some ``goto`` of the function names ``label``."""
+        return any(isinstance(n, c_ast.Goto) and n.name == label for n in walk(self.function.body))
 
     def constant(self, symbol: Symbol) -> int | None:
         """Return the value of a ``const`` integer with a constant initialiser."""
@@ -83,8 +90,12 @@ class RegionFacts:
         """Return the variables that loops below ``node`` count with but do not declare."""
         found = set()
         for loop in walk(node):
-            if isinstance(loop, c_ast.For) and loop.next is not None and not isinstance(loop.init, c_ast.DeclList):
-                found |= {s for s in self.symbols_written_in(loop.next)}
+            if (
+                isinstance(loop, c_ast.For)
+                and loop.next is not None
+                and not isinstance(loop.init, c_ast.DeclList)
+            ):
+                found |= set(self.symbols_written_in(loop.next))
         return found
 
     def mentions(self, node: c_ast.Node, symbol: Symbol) -> bool:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.drafts import Block, Draft, Loop, Object, RawAccess
-from swbuild.frontend.integers import constant, universe
-from swbuild.frontend.problems import NotModelled
+from swbuild.frontend.integers import universe
+from swbuild.frontend.places import Place
+from swbuild.frontend.problems import NotModelledError
+from swbuild.frontend.relations import aligned, instances, moved_in, sets_of, where_equal, where_inside
 from swbuild.frontend.scop import (
     Access,
     AccessKind,
@@ -23,10 +24,9 @@ from swbuild.frontend.scop import (
     Statement,
 )
 from swbuild.frontend.shapes import Shape, Shapes
+from swbuild.frontend.state import RegionState
 
 __all__ = ["Finished", "finish"]
-
-_PARAM, _SET, _IN, _OUT = isl.dim_type.param, isl.dim_type.set, isl.dim_type.in_, isl.dim_type.out
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Finished:
 
 
 class _Finisher:
-    def __init__(self, builder: RegionBuilder, shapes: Shapes) -> None:
+    def __init__(self, builder: RegionState, shapes: Shapes) -> None:
         self.builder, self.shapes = builder, shapes
         self.names: dict[Draft, str] = {}
         self.domains: dict[Draft, isl.Set] = {}
@@ -50,44 +50,27 @@ class _Finisher:
 
     # -- spaces ---------------------------------------------------------------------------------
 
-    def _to_tuple(self, points: isl.Set, loops: Sequence[Loop], name: str) -> isl.Set:
-        """Move the counters of ``loops`` from parameters to the dimensions of the set ``name``."""
-        result = isl.Set.from_params(points)
-        for position, loop in enumerate(loops):
-            result = _move(result, _SET, position, loop.variable)
-        result = result.set_tuple_name(name)
-        for position, loop in enumerate(loops):
-            result = result.set_dim_name(_SET, position, loop.name)
-        return self._aligned(result)
-
-    def _aligned(self, thing: isl.Set) -> isl.Set:
-        return _drop_unknown(thing, self.space).align_params(self.space)
-
-    def _relation(self, access: RawAccess, draft: Draft) -> isl.Map:
+    def relation(self, access: RawAccess, draft: Draft) -> isl.Map:
         """Return the map from instances of the statement to elements."""
         shape = self.shapes.of(access.object)
-        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(shape.extents)).set_tuple_name(_SET, access.object.name)
+        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(shape.extents))
+        space = space.set_tuple_name(isl.dim_type.set, access.object.name)
         image = isl.Set.universe(space)
         subscripts = shape.subscripts(access)
         # A free inner subscript may reach into other rows, so that no subscript tells which row it is.
         free = any(s is None for s in subscripts[1:])
         for position, subscript in enumerate(subscripts):
             if subscript is not None and not free:
-                image = image.intersect(_equals(space, position, subscript))
+                image = image.intersect(where_equal(space, position, subscript))
             else:
-                image = image.intersect(_within(space, position, shape.extents[position]))
+                image = image.intersect(where_inside(space, position, shape.extents[position]))
         image = image.intersect_params(access.domain)
         if access.conditional:
             for position, extent in enumerate(shape.extents):
                 if shape.trusted(position):
-                    image = image.intersect(_within(space, position, extent))
-        relation = isl.Map.from_range(image)
-        for position, loop in enumerate(draft.loops):
-            relation = _move_in(relation, position, loop.variable)
-        relation = relation.set_tuple_name(_IN, self.names[draft])
-        for position, loop in enumerate(draft.loops):
-            relation = relation.set_dim_name(_IN, position, loop.name)
-        return _drop_unknown(relation, self.space).align_params(self.space).coalesce()
+                    image = image.intersect(where_inside(space, position, extent))
+        relation = aligned(moved_in(image, draft.loops, self.names[draft]), self.space)
+        return relation.coalesce().remove_redundancies()
 
     # -- assumptions ----------------------------------------------------------------------------
 
@@ -105,8 +88,12 @@ class _Finisher:
                         continue
                     inside = inside.intersect(subscript.nonneg_set()) if shape.has_start(position) else inside
                     inside = inside.intersect(subscript.lt_set(extent)) if extent is not None else inside
-                self.builder.require(access.domain, inside, access.node,
-                                     f"the subscripts of '{access.object.place.path}' must stay inside its extents")
+                self.builder.require(
+                    access.domain,
+                    inside,
+                    access.node,
+                    f"the subscripts of '{access.object.place.path}' must stay inside its extents",
+                )
 
     def assumptions(self) -> isl.Set:
         """Return the parameter values for which no assumption is broken."""
@@ -120,22 +107,51 @@ class _Finisher:
     def statement(self, draft: Draft, parameters: dict[Object, str]) -> Statement:
         """Return the finished statement; scalars that became parameters lose their accesses."""
         gone = {a.ref: parameters[a.object] for a in draft.accesses if a.object in parameters}
-        accesses = tuple(self._access(a, draft, gone) for a in draft.accesses if a.ref not in gone)
+        needed = self._needed(draft)
+        accesses = tuple(
+            self._access(a, draft, gone) for a in draft.accesses if a.ref in needed and a.ref not in gone
+        )
         span = self.builder.problems.locator.span
         iterators = tuple(Iterator(loop.name, loop.type, span(loop.node)) for loop in draft.loops)
         flops = tuple(sorted(draft.flops.items()))
-        return Statement(self.names[draft], self.domains[draft], iterators, accesses,
-                         _resolved(draft.body, gone), span(draft.node), flops, tuple(draft.calls))
+        return Statement(
+            self.names[draft],
+            self.domains[draft],
+            iterators,
+            accesses,
+            _resolved(draft.body, gone),
+            span(draft.node),
+            flops,
+            tuple(draft.calls),
+        )
+
+    def _needed(self, draft: Draft) -> set[int]:
+        """Return the references in the body and in the subscripts that are not affine."""
+        needed = _refs(draft.body)
+        # Subscripts precede the access that they belong to, so one pass from the end finds them all.
+        for access in reversed(draft.accesses):
+            if access.ref in needed and not self._is_affine(access):
+                needed = needed.union(*(_refs(part) for part in access.parts))
+        return needed
+
+    def _is_affine(self, access: RawAccess) -> bool:
+        return all(s is not None for s in self.shapes.of(access.object).subscripts(access))
 
     def _access(self, access: RawAccess, draft: Draft, gone: dict[int, str]) -> Access:
-        shape = self.shapes.of(access.object)
-        affine = all(s is not None for s in shape.subscripts(access))
+        affine = self._is_affine(access)
         index = () if affine else tuple(_resolved(list(part), gone) for part in access.parts)
         kind = access.kind
         if not affine and kind is AccessKind.MUST_WRITE:
             kind = AccessKind.MAY_WRITE
-        return Access(access.object.name, kind, self._relation(access, draft), access.ref, affine,
-                      self.builder.problems.locator.span(access.node), index)
+        return Access(
+            access.object.name,
+            kind,
+            self.relation(access, draft),
+            access.ref,
+            affine,
+            self.builder.problems.locator.span(access.node),
+            index,
+        )
 
     # -- schedule -------------------------------------------------------------------------------
 
@@ -159,25 +175,25 @@ class _Finisher:
         """Return the schedule dimension of ``loop`` for all statements in it (negated if it counts down)."""
         names = {name: draft for draft, name in self.names.items()}
         total: isl.UnionPwAff | None = None
-        for domain in _sets(schedule.get_domain()):
+        for domain in sets_of(schedule.get_domain()):
             draft = names[domain.get_tuple_name()]
             position = draft.loops.index(loop)
             space = isl.LocalSpace.from_space(domain.get_space())
-            aff = isl.Aff.var_on_domain(space, _SET, position)
+            aff = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
             part = isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(aff if loop.ascending else aff.neg()))
             total = part if total is None else total.union_add(part)
         assert total is not None
         return isl.MultiUnionPwAff.from_union_pw_aff(total)
 
 
-def finish(builder: RegionBuilder, shapes: Shapes) -> Finished | None:
+def finish(builder: RegionState, shapes: Shapes) -> Finished | None:
     """Return the finished parts, or None if the region computes nothing (or has problems, then collected)."""
     work = _Finisher(builder, shapes)
     drafts = list(_drafts(builder.root))
     for thing in dict.fromkeys(a.object for d in drafts for a in d.accesses):
         try:
             shapes.settle(thing, [a for d in drafts for a in d.accesses if a.object is thing])
-        except NotModelled as problem:
+        except NotModelledError as problem:
             builder.problems.add(problem.diagnostic)
     if builder.problems.found:
         return None
@@ -187,13 +203,13 @@ def finish(builder: RegionBuilder, shapes: Shapes) -> Finished | None:
     alive = [d for d in drafts if not d.domain.intersect(builder.context).is_empty()]
     for number, draft in enumerate(alive):
         work.names[draft] = f"S{number}"
-        work.domains[draft] = work._to_tuple(draft.domain, draft.loops, f"S{number}")
+        work.domains[draft] = instances(draft.domain, draft.loops, f"S{number}")
     schedule = work.schedule(builder.root)
     if schedule is None:
         return None
     statements = tuple(work.statement(draft, parameters) for draft in alive)
-    context = work._aligned(builder.context)
-    assumptions = work._aligned(work.assumptions()).gist(context)
+    context = aligned(builder.context, work.space)
+    assumptions = aligned(work.assumptions(), work.space).gist(context)
     _check_possible(work, alive, context, assumptions)
     return Finished(_parameters(builder), statements, shapes.settled, schedule, context, assumptions)
 
@@ -204,42 +220,62 @@ def _check_possible(work: _Finisher, drafts: Sequence[Draft], context: isl.Set, 
     for draft in drafts:
         domain = work.domains[draft].params()
         for assumption in builder.assumptions:
-            good = domain.intersect(context).subtract(work._aligned(assumption.bad))
+            good = domain.intersect(context).subtract(aligned(assumption.bad, work.space))
             if good.is_empty():
-                builder.problems.add(builder.problems.make(
-                    "SW221", f"{assumption.why}, and it never does where the region computes anything",
-                    assumption.node, "correct the bounds, subscripts or types"))
+                builder.problems.add(
+                    builder.problems.make(
+                        "SW221",
+                        f"{assumption.why}, and it never does where the region computes anything",
+                        assumption.node,
+                        "correct the bounds, subscripts or types",
+                    )
+                )
                 return
         if domain.intersect(context).intersect(assumptions).is_empty():
             first = builder.assumptions[0]
-            builder.problems.add(builder.problems.make(
-                "SW221", f"{first.why}, and the conditions for this region exclude one another", first.node))
+            builder.problems.add(
+                builder.problems.make(
+                    "SW221",
+                    f"{first.why}, and the conditions for this region exclude one another",
+                    first.node,
+                )
+            )
             return
 
 
-def _scalar_parameters(builder: RegionBuilder) -> dict[Object, str]:
+def _scalar_parameters(builder: RegionState) -> dict[Object, str]:
     """Return the scalars that are parameters, with their names."""
-    return {thing: builder.parameters[key][0] for key, thing in builder.objects.items() if key in builder.parameters}
+    return {
+        thing: builder.parameters[key][0]
+        for key, thing in builder.objects.items()
+        if key in builder.parameters
+    }
 
 
-def _parameter_space(builder: RegionBuilder) -> isl.Space:
+def _parameter_space(builder: RegionState) -> isl.Space:
     names = [p.name for p in _parameters(builder)]
     space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
     for position, name in enumerate(names):
-        space = space.set_dim_id(_PARAM, position, isl.Id(name))
+        space = space.set_dim_id(isl.dim_type.param, position, isl.Id(name))
     return space
 
 
-def _parameters(builder: RegionBuilder) -> tuple[Parameter, ...]:
+def _parameters(builder: RegionState) -> tuple[Parameter, ...]:
     """Return the parameters in the order of their declarations."""
-    def order(entry: tuple[str, object, c_ast.Node]) -> tuple[int, int, str]:
-        node = getattr(entry[1], "symbol").node
-        coord = getattr(node, "coord", None)
-        return (int(coord.line or 0), int(coord.column or 0), entry[0]) if coord is not None else (0, 0, entry[0])
+
+    def order(entry: tuple[str, Place, c_ast.Node]) -> tuple[int, int, str]:
+        coord = getattr(entry[1].symbol.node, "coord", None)
+        return (
+            (int(coord.line or 0), int(coord.column or 0), entry[0])
+            if coord is not None
+            else (0, 0, entry[0])
+        )
 
     span = builder.problems.locator.span
-    return tuple(Parameter(name, place.path, place.element.element, span(node))
-                 for name, place, node in sorted(builder.parameters.values(), key=order))
+    return tuple(
+        Parameter(name, place.path, place.element.element, span(node))
+        for name, place, node in sorted(builder.parameters.values(), key=order)
+    )
 
 
 def _drafts(block: Block) -> list[Draft]:
@@ -247,6 +283,10 @@ def _drafts(block: Block) -> list[Draft]:
     for item in block.items:
         found += _drafts(item) if isinstance(item, Block) else [item]
     return found
+
+
+def _refs(parts: Sequence[BodyPart]) -> set[int]:
+    return {part.ref for part in parts if isinstance(part, AccessRef)}
 
 
 def _resolved(parts: Sequence[BodyPart], gone: dict[int, str]) -> tuple[BodyPart, ...]:
@@ -260,52 +300,3 @@ def _resolved(parts: Sequence[BodyPart], gone: dict[int, str]) -> tuple[BodyPart
         else:
             result.append(part)
     return tuple(result)
-
-
-def _equals(space: isl.Space, position: int, subscript: isl.PwAff) -> isl.Set:
-    """Return the elements of ``space`` whose coordinate ``position`` is ``subscript``."""
-    value = isl.Set.from_pw_aff(subscript)
-    count = space.dim(_SET)
-    value = value.insert_dims(_SET, 0, position).add_dims(_SET, count - position - 1)
-    return value.set_tuple_name(space.get_tuple_name(_SET))
-
-
-def _within(space: isl.Space, position: int, extent: isl.PwAff | None) -> isl.Set:
-    """Return the elements of ``space`` whose coordinate ``position`` is inside the extent."""
-    inside = isl.Set.universe(space).lower_bound_val(_SET, position, isl.Val(0))
-    if extent is None:
-        return inside
-    last = isl.Set.from_pw_aff(extent.sub(constant(1)))
-    bound = last.apply(isl.Map("{ [e] -> [x] : x <= e }"))
-    count = space.dim(_SET)
-    bound = bound.insert_dims(_SET, 0, position).add_dims(_SET, count - position - 1)
-    return inside.intersect(bound.set_tuple_name(space.get_tuple_name(_SET)))
-
-
-def _move(points: isl.Set, kind: isl.dim_type, position: int, variable: str) -> isl.Set:
-    found = points.find_dim_by_name(_PARAM, variable)
-    if found < 0:
-        return points.insert_dims(kind, position, 1)
-    return points.move_dims(kind, position, _PARAM, found, 1)
-
-
-def _move_in(relation: isl.Map, position: int, variable: str) -> isl.Map:
-    found = relation.find_dim_by_name(_PARAM, variable)
-    if found < 0:
-        return relation.insert_dims(_IN, position, 1)
-    return relation.move_dims(_IN, position, _PARAM, found, 1)
-
-
-def _drop_unknown(thing: isl.Set, space: isl.Space) -> isl.Set:
-    """Remove parameters that ``space`` lacks (they are not constrained any more)."""
-    for position in reversed(range(thing.dim(_PARAM))):
-        name = thing.get_dim_name(_PARAM, position)
-        if space.find_dim_by_name(_PARAM, name) < 0:
-            thing = thing.project_out(_PARAM, position, 1)
-    return thing
-
-
-def _sets(union: isl.UnionSet) -> list[isl.Set]:
-    sets = union.get_set_list()
-    return [sets.get_at(i) for i in range(sets.n_set())]
-

@@ -15,29 +15,45 @@ _OPS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pdiv_q": "/", "pdiv_r":
         "and_then": "&&", "or_else": "||"}  # fmt: skip
 
 
-def formula(pa: isl.PwAff, context: isl.Set, variables: Mapping[str, BodyPart], kind: ElementType) -> list[BodyPart]:
-    """Return a C expression of type ``kind`` for ``pa``; ``variables`` says what stands for each parameter."""
+def formula(
+    pa: isl.PwAff, context: isl.Set, variables: Mapping[str, BodyPart], kind: ElementType
+) -> list[BodyPart]:
+    """Return a C expression of type ``kind`` for ``pa``;
+    ``variables`` says what stands for each parameter.
+    """
     build = isl.AstBuild.from_context(context)
     expression = build.expr_from_pw_aff(pa.gist_params(context))
     return [f"({kind.name})", "(", *_text(expression, variables), ")"]
 
 
 def _text(expression: isl.AstExpr, variables: Mapping[str, BodyPart]) -> list[BodyPart]:
-    kind = expression.get_type()
-    if kind == isl.ast_expr_type.int:
+    kind = str(expression.get_type()).rpartition(".")[2]
+    if kind == "int":
         return [str(expression.get_val().to_python())]
-    if kind == isl.ast_expr_type.id:
+    if kind == "id":
         return ["(long)", variables[expression.get_id().get_name()]]
-    op = expression.get_op_type()
     args = [_text(expression.get_op_arg(i), variables) for i in range(expression.get_op_n_arg())]
-    name = _name(op)
+    name = str(expression.get_op_type()).rpartition(".")[2]
     if name == "minus":
         return ["-(", *args[0], ")"]
     if name in ("max", "min"):
         return _extreme(args, ">" if name == "max" else "<")
     if name == "fdiv_q":
-        return ["((", *args[0], ") >= 0 ? (", *args[0], ") / (", *args[1], ") : -((-(", *args[0], ") + (", *args[1],
-                ") - 1) / (", *args[1], ")))"]
+        return [
+            "((",
+            *args[0],
+            ") >= 0 ? (",
+            *args[0],
+            ") / (",
+            *args[1],
+            ") : -((-(",
+            *args[0],
+            ") + (",
+            *args[1],
+            ") - 1) / (",
+            *args[1],
+            ")))",
+        ]
     if name in ("cond", "select"):
         return ["((", *args[0], ") ? (", *args[1], ") : (", *args[2], "))"]
     return ["(", *args[0], f" {_OPS[name]} ", *args[1], ")"]
@@ -48,7 +64,3 @@ def _extreme(args: list[list[BodyPart]], order: str) -> list[BodyPart]:
     for other in args[1:]:
         result = ["((", *result, f") {order} (", *other, ") ? (", *result, ") : (", *other, "))"]
     return result
-
-
-def _name(op: isl.ast_expr_op_type) -> str:
-    return str(op).rpartition(".")[2]

@@ -25,7 +25,7 @@ class Inliner:
         self._depth = 0
 
     def value(self, call: c_ast.FuncCall, domain: isl.Set, integers: Integers) -> Value:
-        """Return the value of ``call``; raise NotModelled if it is not affine."""
+        """Return the value of ``call``; raise NotModelledError if it is not affine."""
         name = call.name.name if isinstance(call.name, c_ast.ID) else ""
         arguments = list(call.args.exprs) if call.args is not None else []
         function = self._scope.functions.get(name)
@@ -33,39 +33,67 @@ class Inliner:
             return self._body(call, function, arguments, domain, integers)
         return self._known(call, name, arguments, domain, integers)
 
-    def _known(self, call: c_ast.FuncCall, name: str, arguments: list[c_ast.Node], domain: isl.Set,
-               integers: Integers) -> Value:
+    def _known(
+        self,
+        call: c_ast.FuncCall,
+        name: str,
+        arguments: list[c_ast.Node],
+        domain: isl.Set,
+        integers: Integers,
+    ) -> Value:
         values = [integers.value(argument, domain) for argument in arguments]
         if name in ("abs", "labs") and len(values) == 1:
             return Value(values[0].pa.max(values[0].pa.neg()), values[0].type)
         if name in ("min", "max", "floord", "ceild", "imin", "imax") and len(values) == 2:
             first, second = values
             kind = common_type(first.type, second.type)
-            if name.endswith("min") or name.endswith("max"):
+            if name.endswith(("min", "max")):
                 pa = first.pa.min(second.pa) if name.endswith("min") else first.pa.max(second.pa)
                 return Value(pa.coalesce(), kind)
             if second.pa.is_cst() and second.pa.pos_set().is_params():
                 quotient = first.pa.div(second.pa)
                 return Value(quotient.floor() if name == "floord" else quotient.ceil(), kind)
         raise self._problems.refuse(
-            "SW211", f"the value of '{name or 'this call'}' is not affine in the loop counters and sizes", call,
-            "compute it before the region and use a variable")
+            "SW211",
+            f"the value of '{name or 'this call'}' is not affine in the loop counters and sizes",
+            call,
+            "compute it before the region and use a variable",
+        )
 
-    def _body(self, call: c_ast.FuncCall, function: c_ast.FuncDef, arguments: list[c_ast.Node], domain: isl.Set,
-              integers: Integers) -> Value:
-        params = [p for p in (function.decl.type.args.params if function.decl.type.args is not None else ())
-                  if isinstance(p, c_ast.Decl)]
+    def _body(
+        self,
+        call: c_ast.FuncCall,
+        function: c_ast.FuncDef,
+        arguments: list[c_ast.Node],
+        domain: isl.Set,
+        integers: Integers,
+    ) -> Value:
+        params = [
+            p
+            for p in (function.decl.type.args.params if function.decl.type.args is not None else ())
+            if isinstance(p, c_ast.Decl)
+        ]
         items = function.body.block_items or []
         result = self._scope.types.resolve(function.decl.type.type)
-        simple = (len(items) == 1 and isinstance(items[0], c_ast.Return) and items[0].expr is not None
-                  and len(params) == len(arguments) and self._depth < _DEPTH and isinstance(result, Scalar)
-                  and is_integer(result.element))
+        simple = (
+            len(items) == 1
+            and isinstance(items[0], c_ast.Return)
+            and items[0].expr is not None
+            and len(params) == len(arguments)
+            and self._depth < _DEPTH
+            and isinstance(result, Scalar)
+            and is_integer(result.element)
+        )
         if not simple:
             raise self._problems.refuse(
-                "SW211", f"'{function.decl.name}' does not just return one integer expression, so its value is not "
-                "affine", call, "compute it before the region and use a variable")
+                "SW211",
+                f"'{function.decl.name}' does not just return one integer expression, so its value is not "
+                "affine",
+                call,
+                "compute it before the region and use a variable",
+            )
         bound = {}
-        for parameter, argument in zip(params, arguments):
+        for parameter, argument in zip(params, arguments, strict=False):
             kind = self._scope.types.resolve(parameter)
             assert isinstance(kind, Scalar)
             value = integers.value(argument, domain)
@@ -77,4 +105,3 @@ class Inliner:
             self._depth -= 1
         assert isinstance(result, Scalar)
         return integers.convert(value, result.element, domain, call)
-

@@ -28,7 +28,7 @@ from swbuild.frontend.ctype import (
     element_range,
     is_integer,
 )
-from swbuild.frontend.problems import NotModelled, Problems
+from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import ElementType, TypeKind
 from swbuild.frontend.symbols import integer_constant
 
@@ -61,8 +61,11 @@ def universe() -> isl.Set:
 def constant(value: int) -> isl.PwAff:
     """Return the function that is ``value`` everywhere."""
     space = isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
-    return isl.PwAff.from_aff(isl.Aff.val_on_domain(space, isl.Val.int_from_si(isl.DEFAULT_CONTEXT, value))) \
-        if -(2**31) <= value < 2**31 else isl.PwAff(f"{{ [({value})] }}")
+    return (
+        isl.PwAff.from_aff(isl.Aff.val_on_domain(space, isl.Val.int_from_si(isl.DEFAULT_CONTEXT, value)))
+        if -(2**31) <= value < 2**31
+        else isl.PwAff(f"{{ [({value})] }}")
+    )
 
 
 @lru_cache(maxsize=512)
@@ -98,7 +101,9 @@ class Integers:
         return Integers(self._problems, self._types, lookup, self._require, self._inline)
 
     def value(self, node: c_ast.Node, domain: isl.Set) -> Value:
-        """Return the value of ``node`` for the points of ``domain``; raise NotModelled if it is not affine."""
+        """Return the value of ``node`` for the points of ``domain``;
+        raise NotModelledError if it is not affine.
+        """
         method = getattr(self, f"_value_{type(node).__name__.lower()}", None)
         if method is None:
             raise self._not_affine(node, "this expression")
@@ -107,7 +112,7 @@ class Integers:
         return found
 
     def condition(self, node: c_ast.Node, domain: isl.Set) -> isl.Set:
-        """Return the points at which ``node`` is not zero; raise NotModelled if that is not affine."""
+        """Return the points at which ``node`` is not zero; raise NotModelledError if that is not affine."""
         if isinstance(node, c_ast.UnaryOp) and node.op == "!":
             return self.condition(node.expr, domain).complement()
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
@@ -132,15 +137,22 @@ class Integers:
         self.require_range(value.pa, value.type, target, domain, node)
         return Value(value.pa, target)
 
-    def require_range(self, pa: isl.PwAff, source: ElementType | None, target: ElementType, domain: isl.Set,
-                      node: c_ast.Node) -> None:
-        """Require that ``pa`` lies in the range of ``target`` (ranges of 64 bits are taken as wide enough above)."""
+    def require_range(
+        self,
+        pa: isl.PwAff,
+        source: ElementType | None,
+        target: ElementType,
+        domain: isl.Set,
+        node: c_ast.Node,
+    ) -> None:
+        """Require that ``pa`` lies in the range of ``target`` (ranges of 64 bits are taken as wide enough
+        above).
+        """
         low, high = element_range(target)
         known = element_range(source) if source is not None else (None, None)
         fits = universe()
-        if known[0] is None or known[0] < low:
-            if low > -(2**62):
-                fits = fits.intersect(pa.ge_set(constant(low)))
+        if (known[0] is None or known[0] < low) and low > -(2**62):
+            fits = fits.intersect(pa.ge_set(constant(low)))
         if (known[1] is None or known[1] > high) and high < 2**62:
             fits = fits.intersect(pa.le_set(constant(high)))
         self._require(domain, fits, node, f"the value must fit '{target.name}'")
@@ -262,10 +274,16 @@ class Integers:
 
     def _rounded_quotient(self, node: c_ast.Node, domain: isl.Set) -> Value | None:
         """``floor((double)a / (double)b)`` and ``ceil`` of it, as polyhedral tools print them."""
-        if not (isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.args is not None):
+        if not (
+            isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.args is not None
+        ):
             return None
         quotient = node.args.exprs[0]
-        if node.name.name not in ("floor", "ceil") or not isinstance(quotient, c_ast.BinaryOp) or quotient.op != "/":
+        if (
+            node.name.name not in ("floor", "ceil")
+            or not isinstance(quotient, c_ast.BinaryOp)
+            or quotient.op != "/"
+        ):
             return None
         left, right = _under_double(quotient.left), _under_double(quotient.right)
         if left is None or right is None:
@@ -300,9 +318,11 @@ class Integers:
             self.require_range(pa, None, kind, domain, node)
         return Value(pa, kind)
 
-    def _not_affine(self, node: c_ast.Node, what: str) -> NotModelled:
+    def _not_affine(self, node: c_ast.Node, what: str) -> NotModelledError:
         return self._problems.refuse(
-            "SW211", f"{what} is not affine in the loop counters and sizes", node,
+            "SW211",
+            f"{what} is not affine in the loop counters and sizes",
+            node,
             "bounds and conditions must be sums of counters and sizes with constant factors",
         )
 
@@ -331,7 +351,7 @@ def _constant_of(pa: isl.PwAff) -> int | None:
 
 
 def _constant_type(node: c_ast.Constant, value: int) -> ElementType:
-    suffix = node.value[len(node.value.rstrip("uUlL")):].lower() if node.type != "char" else ""
+    suffix = node.value[len(node.value.rstrip("uUlL")) :].lower() if node.type != "char" else ""
     unsigned, is_long = "u" in suffix, "l" in suffix
     hexadecimal = node.value[:1] == "0" and len(node.value) > 1
     if not is_long and value < 2**31 and not unsigned:

@@ -37,6 +37,10 @@ class Liveness:
             return True
         if symbol in self._escaped:
             return True
+        return self.named_after(symbol)
+
+    def named_after(self, symbol: Symbol) -> bool:
+        """Whether the function's own text may read ``symbol`` after the region under its name."""
         if self._jumps:
             return sum(1 for n in identifiers(self._function.body) if self._is(n, symbol)) > 0
         query = _Query(self._bindings, symbol, self._end)
@@ -184,12 +188,16 @@ class _Query:
 
     def _expression(self, node: c_ast.Node, after: bool) -> bool:
         """An expression reads the symbol, or, as a plain assignment to it, ends its old value's life."""
-        if isinstance(node, c_ast.Assignment) and node.op == "=" and isinstance(node.lvalue, c_ast.ID):
-            if self.bindings.symbol(node.lvalue) is self.symbol and isinstance(self.symbol.type, Scalar):
-                return self._reads(node.rvalue)
+        if isinstance(node, c_ast.Assignment) and self._sets(node):
+            return self._reads(node.rvalue)
         if isinstance(node, c_ast.ExprList):
             return self._sequence(node.exprs, after)
         return self._reads(node) or after
+
+    def _sets(self, node: c_ast.Assignment) -> bool:
+        if node.op != "=" or not isinstance(node.lvalue, c_ast.ID):
+            return False
+        return self.bindings.symbol(node.lvalue) is self.symbol and isinstance(self.symbol.type, Scalar)
 
     def _reads(self, node: c_ast.Node) -> bool:
         return any(self.bindings.symbol(n) is self.symbol for n in identifiers(node))

@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from swbuild.frontend.ctype import Scalar, is_integer
 from swbuild.frontend.integers import Integers, Value, constant, parameter
-from swbuild.frontend.problems import NotModelled, Problems
+from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import TypeKind
 from swbuild.frontend.symbols import Bindings, Symbol
 
@@ -35,7 +35,7 @@ class LoopReader:
         self._bindings, self._integers, self._problems = bindings, integers, problems
 
     def head(self, node: c_ast.For, domain: isl.Set) -> LoopHead:
-        """Return the head of ``node``; raise NotModelled for any form but a counted loop."""
+        """Return the head of ``node``; raise NotModelledError for any form but a counted loop."""
         if node.cond is None:
             raise self._problems.refuse("SW210", "the loop has no condition", node, _FORM)
         if node.next is None:
@@ -43,8 +43,12 @@ class LoopReader:
         symbol, step = self._step(node.next, domain)
         start = self._start(node, symbol)
         if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
-            raise self._problems.refuse("SW210", f"the loop counter '{symbol.name}' is no integer variable", node.next,
-                                        "count with an int")
+            raise self._problems.refuse(
+                "SW210",
+                f"the loop counter '{symbol.name}' is no integer variable",
+                node.next,
+                "count with an int",
+            )
         if symbol.type.volatile:
             raise self._problems.refuse("SW217", f"the loop counter '{symbol.name}' is volatile", node.next)
         if step == 0:
@@ -63,8 +67,9 @@ class LoopReader:
             init = init.exprs[0]
         if isinstance(init, c_ast.Assignment) and init.op == "=" and self._is(init.lvalue, symbol):
             return init.rvalue
-        raise self._problems.refuse("SW210", f"the loop does not start by setting its counter '{symbol.name}' alone",
-                                    init, _FORM)
+        raise self._problems.refuse(
+            "SW210", f"the loop does not start by setting its counter '{symbol.name}' alone", init, _FORM
+        )
 
     def _step(self, node: c_ast.Node, domain: isl.Set) -> tuple[Symbol, int]:
         if isinstance(node, c_ast.ExprList) and len(node.exprs) == 1:
@@ -77,19 +82,25 @@ class LoopReader:
                 return symbol, self._constant(node.rvalue, domain) * (1 if node.op == "+=" else -1)
             if node.op == "=" and isinstance(node.rvalue, c_ast.BinaryOp) and node.rvalue.op in ("+", "-"):
                 return symbol, self._added(node.rvalue, symbol, domain)
-        raise self._problems.refuse("SW210", "the loop's step does not add a constant to its counter", node, _FORM)
+        raise self._problems.refuse(
+            "SW210", "the loop's step does not add a constant to its counter", node, _FORM
+        )
 
     def _added(self, node: c_ast.BinaryOp, symbol: Symbol, domain: isl.Set) -> int:
         if self._is(node.left, symbol):
             return self._constant(node.right, domain) * (1 if node.op == "+" else -1)
         if node.op == "+" and self._is(node.right, symbol):
             return self._constant(node.left, domain)
-        raise self._problems.refuse("SW210", "the loop's step does not add a constant to its counter", node, _FORM)
+        raise self._problems.refuse(
+            "SW210", "the loop's step does not add a constant to its counter", node, _FORM
+        )
 
     def _counter(self, node: c_ast.Node, step: c_ast.Node) -> Symbol:
         symbol = self._bindings.symbol(node) if isinstance(node, c_ast.ID) else None
         if symbol is None:
-            raise self._problems.refuse("SW210", "the loop counts with something that is no variable", step, _FORM)
+            raise self._problems.refuse(
+                "SW210", "the loop counts with something that is no variable", step, _FORM
+            )
         return symbol
 
     def _is(self, node: c_ast.Node, symbol: Symbol) -> bool:
@@ -98,7 +109,7 @@ class LoopReader:
     def _constant(self, node: c_ast.Node, domain: isl.Set) -> int:
         try:
             pa = self._integers.value(node, domain).pa
-        except NotModelled:
+        except NotModelledError:
             pa = None
         if pa is None or not pa.is_cst():
             raise self._problems.refuse("SW210", "the loop's step is not a constant", node, _FORM)
@@ -113,7 +124,9 @@ class Iterations:
     stepped: isl.Set
 
 
-def iterations(variable: str, start: Value, step: int, holds: isl.Set, simple: bool, domain: isl.Set) -> Iterations:
+def iterations(
+    variable: str, start: Value, step: int, holds: isl.Set, simple: bool, domain: isl.Set
+) -> Iterations:
     """Return the iterations of a counter that starts at ``start``, while it is in ``holds``.
 
     ``simple`` says that once ``holds`` fails it fails for all later values, too.

@@ -5,36 +5,35 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 
-import islpy as isl
 from pycparser import c_ast, c_parser
 
-from swbuild.diagnostics import Span
 from swbuild.frontend.arrays import ArrayMaker
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.ctype import Scalar, is_integer
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
-from swbuild.frontend.integers import constant, parameter, universe
+from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.liveness import Liveness
-from swbuild.frontend.problems import Locator, NotModelled, Problems
+from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region
 from swbuild.frontend.request import RefusedRegion, RegionRequest
 from swbuild.frontend.scop import Scop
 from swbuild.frontend.shapes import Shapes
 from swbuild.frontend.source_text import text_finder
-from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers
+from swbuild.frontend.symbols import FileScope, bind_function, identifiers
 
 __all__ = ["model_region"]
 
 
-def model_region(region: Region, request: RegionRequest, scope: FileScope, locator: Locator,
-                 parsed: str) -> Scop | RefusedRegion:
+def model_region(
+    region: Region, request: RegionRequest, scope: FileScope, locator: Locator, parsed: str
+) -> Scop | RefusedRegion:
     """Return the model of ``region``, or the refusal with every reason found."""
     problems = Problems(locator)
     try:
         made = _Modeller(region, request, scope, problems, text_finder(parsed)).scop()
-    except NotModelled as problem:
+    except NotModelledError as problem:
         problems.add(problem.diagnostic)
         made = None
     if made is None:
@@ -43,8 +42,14 @@ def model_region(region: Region, request: RegionRequest, scope: FileScope, locat
 
 
 class _Modeller:
-    def __init__(self, region: Region, request: RegionRequest, scope: FileScope, problems: Problems,
-                 text_of: Callable[[c_ast.Node], str]) -> None:
+    def __init__(
+        self,
+        region: Region,
+        request: RegionRequest,
+        scope: FileScope,
+        problems: Problems,
+        text_of: Callable[[c_ast.Node], str],
+    ) -> None:
         self.region, self.request, self.problems = region, request, problems
         self.bindings = bind_function(region.function, scope)
         facts = RegionFacts(region.items, self.bindings, region.function)
@@ -62,8 +67,14 @@ class _Modeller:
         finished = finish(self.builder, Shapes(self.builder, given))
         if finished is None or self.problems.found:
             if not self.problems.found:
-                self.problems.add(self.problems.make("SW228", "the region computes nothing", self.region.begin,
-                                                     "put the pragmas around the loops"))
+                self.problems.add(
+                    self.problems.make(
+                        "SW228",
+                        "the region computes nothing",
+                        self.region.begin,
+                        "put the pragmas around the loops",
+                    )
+                )
             return None
         return self._assemble(finished)
 
@@ -72,11 +83,20 @@ class _Modeller:
         maker = ArrayMaker(self.builder, self.liveness, finished.shapes, finished.statements, space)
         locator = self.problems.locator
         return Scop(
-            name=self.request.name, function=self.region.name, label=self.region.label, source=locator.path,
-            span=self.region.span, parameters=finished.parameters, arrays=maker.arrays(),
-            statements=finished.statements, schedule=finished.schedule, context=finished.context,
-            assumptions=finished.assumptions, includes=tuple(sorted(self.calls.includes)),
-            prelude="\n".join(self.calls.prelude.values()))
+            name=self.request.name,
+            function=self.region.name,
+            label=self.region.label,
+            source=locator.path,
+            span=self.region.span,
+            parameters=finished.parameters,
+            arrays=maker.arrays(),
+            statements=finished.statements,
+            schedule=finished.schedule,
+            context=finished.context,
+            assumptions=finished.assumptions,
+            includes=tuple(sorted(self.calls.includes)),
+            prelude="\n".join(self.calls.prelude.values()),
+        )
 
     # -- what the user says ---------------------------------------------------------------------
 
@@ -85,7 +105,9 @@ class _Modeller:
         try:
             tree = c_parser.CParser().parse(f"int sw_expression = ({text});", self.problems.locator.path)
         except c_parser.ParseError:
-            raise self.problems.refuse("SW225", f"{what}: '{text}' is no C expression", self.region.begin) from None
+            raise self.problems.refuse(
+                "SW225", f"{what}: '{text}' is no C expression", self.region.begin
+            ) from None
         node = tree.ext[0].init
         for name in identifiers(node):
             name.coord = self.region.begin.coord
@@ -96,10 +118,12 @@ class _Modeller:
         self.builder.facts.keep(node)
         return node
 
-    def _unknown(self, name: str, what: str) -> NotModelled:
+    def _unknown(self, name: str, what: str) -> NotModelledError:
         close = difflib.get_close_matches(name, list(self.visible), 1)
         hint = f"did you mean '{close[0]}'?" if close else "use a variable that is visible at the region"
-        return self.problems.refuse("SW225", f"{what}: '{name}' is not declared at the region", self.region.begin, hint)
+        return self.problems.refuse(
+            "SW225", f"{what}: '{name}' is not declared at the region", self.region.begin, hint
+        )
 
     def _user_shapes(self) -> Mapping[str, tuple[c_ast.Node, ...]]:
         given = {}
@@ -115,7 +139,9 @@ class _Modeller:
             if symbol is None:
                 raise self._unknown(name, "params")
             if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
-                raise self.problems.refuse("SW225", f"params: '{name}' is no integer variable", self.region.begin)
+                raise self.problems.refuse(
+                    "SW225", f"params: '{name}' is no integer variable", self.region.begin
+                )
             node = c_ast.ID(name, self.region.begin.coord)
             self.bindings.uses[id(node)] = symbol
             self.builder.facts.keep(node)
@@ -125,8 +151,10 @@ class _Modeller:
     def _apply_assumed(self) -> None:
         for text in self.request.assume:
             try:
-                holds = self.builder.integers.condition(self._expression(text, "assume"), self.builder.context)
-            except NotModelled as problem:
+                holds = self.builder.integers.condition(
+                    self._expression(text, "assume"), self.builder.context
+                )
+            except NotModelledError as problem:
                 self.problems.add(problem.diagnostic)
                 continue
             self.builder.context = self.builder.context.intersect(holds)
@@ -138,14 +166,21 @@ class _Modeller:
         for symbol, node in list(self.builder.stale.items()):
             live = symbol not in self.builder.facts.inside and self.liveness.live_after(symbol)
             if live and not self.builder.write_back(symbol):
-                self.problems.add(self.problems.make(
-                    "SW220", f"the loop counter '{symbol.name}' may be used after the region", node,
-                    "declare it in the loop's head, or set it again before using it"))
+                self.problems.add(
+                    self.problems.make(
+                        "SW220",
+                        f"the loop counter '{symbol.name}' may be used after the region",
+                        node,
+                        "declare it in the loop's head, or set it again before using it",
+                    )
+                )
         for symbol in sorted(self.builder.facts.inside, key=lambda s: s.name):
-            if self.liveness.live_after(symbol):
-                self.problems.add(self.problems.make(
-                    "SW222", f"'{symbol.name}' is declared inside the region but used after it", symbol.node,
-                    "move the declaration before '#pragma scop'"))
-
-
-_ = (Bindings, Span, Symbol, isl, parameter)
+            if self.liveness.named_after(symbol):
+                self.problems.add(
+                    self.problems.make(
+                        "SW222",
+                        f"'{symbol.name}' is declared inside the region but used after it",
+                        symbol.node,
+                        "move the declaration before '#pragma scop'",
+                    )
+                )

@@ -41,13 +41,17 @@ class PlaceFinder:
         self._bindings, self._problems = bindings, problems
 
     def find(self, node: c_ast.Node) -> Place:
-        """Return the place that ``node`` names; raise NotModelled for what arrays cannot describe."""
+        """Return the place that ``node`` names; raise NotModelledError for what arrays cannot describe."""
         steps: list[c_ast.Node | tuple[str, bool]] = []
         root = self._unwind(node, steps)
         symbol = self._bindings.symbol(root)
         if symbol is None:
-            raise self._problems.refuse("SW227", f"'{root.name}' is not declared here as an object", root,
-                                        "declare it before the region")
+            raise self._problems.refuse(
+                "SW227",
+                f"'{root.name}' is not declared here as an object",
+                root,
+                "declare it before the region",
+            )
         return self._walk(node, symbol, list(reversed(steps)))
 
     def root(self, node: c_ast.Node) -> Symbol | None:
@@ -77,8 +81,11 @@ class PlaceFinder:
                 node = node.expr
             else:
                 raise self._problems.refuse(
-                    "SW216", "this expression names no array element or variable that can be followed", node,
-                    "use a variable, an array with subscripts or a structure member")
+                    "SW216",
+                    "this expression names no array element or variable that can be followed",
+                    node,
+                    "use a variable, an array with subscripts or a structure member",
+                )
         return node
 
     @staticmethod
@@ -89,8 +96,9 @@ class PlaceFinder:
             return True
         return False
 
-    def _indexed(self, base: c_ast.Node, subscript: c_ast.Node | None,
-                 steps: list[c_ast.Node | tuple[str, bool]]) -> c_ast.Node:
+    def _indexed(
+        self, base: c_ast.Node, subscript: c_ast.Node | None, steps: list[c_ast.Node | tuple[str, bool]]
+    ) -> c_ast.Node:
         """Record one subscript of ``base``, folding ``(p + i)[j]`` and ``*(p + i)`` into it."""
         while isinstance(base, c_ast.BinaryOp) and base.op in ("+", "-"):
             pointer, offset = base.left, base.right
@@ -100,9 +108,13 @@ class PlaceFinder:
                 pointer, offset = base.right, base.left
             if base.op == "-":
                 negated = c_ast.UnaryOp("-", offset, base.coord)
-                subscript = negated if subscript is None else c_ast.BinaryOp("-", subscript, offset, base.coord)
+                subscript = (
+                    negated if subscript is None else c_ast.BinaryOp("-", subscript, offset, base.coord)
+                )
             else:
-                subscript = offset if subscript is None else c_ast.BinaryOp("+", offset, subscript, base.coord)
+                subscript = (
+                    offset if subscript is None else c_ast.BinaryOp("+", offset, subscript, base.coord)
+                )
             base = pointer
         steps.append(_ZERO if subscript is None else subscript)
         return base
@@ -125,47 +137,82 @@ class PlaceFinder:
                     path, subscripts = f"(*{path})", []
                 if subscripts:
                     raise self._problems.refuse(
-                        "SW218", f"'{path}' is an array of structures, whose members are not contiguous", node,
-                        "keep each member in an array of its own")
+                        "SW218",
+                        f"'{path}' is an array of structures, whose members are not contiguous",
+                        node,
+                        "keep each member in an array of its own",
+                    )
                 kind, path, through = self._member(node, kind, path, step, through)
                 base, fields = kind, (*fields, step[0])
                 continue
             if not isinstance(kind, (ArrayType, Pointer)):
-                raise self._problems.refuse("SW216", f"'{path}' is subscripted more often than it has dimensions", node)
+                raise self._problems.refuse(
+                    "SW216", f"'{path}' is subscripted more often than it has dimensions", node
+                )
             if isinstance(kind, Pointer) and subscripts:
                 raise self._problems.refuse(
-                    "SW218", f"'{path}' is an array of pointers, whose rows may lie anywhere", node,
-                    "use one block of memory: a pointer to rows, double (*A)[m], or A[i*m + j]")
+                    "SW218",
+                    f"'{path}' is an array of pointers, whose rows may lie anywhere",
+                    node,
+                    "use one block of memory: a pointer to rows, double (*A)[m], or A[i*m + j]",
+                )
             through = through or isinstance(kind, Pointer)
             subscripts.append(step)
             kind = kind.target
         return self._finish(node, symbol, path, fields, base, subscripts, kind, through)
 
-    def _member(self, node: c_ast.Node, kind: CType, path: str, step: tuple[str, bool],
-                through: bool) -> tuple[CType, str, bool]:
+    def _member(
+        self, node: c_ast.Node, kind: CType, path: str, step: tuple[str, bool], through: bool
+    ) -> tuple[CType, str, bool]:
         name, arrow = step
         if arrow and isinstance(kind, (Pointer, ArrayType)):
             kind, through = kind.target, True
         if not isinstance(kind, StructType) or name not in kind.fields:
-            raise self._problems.refuse("SW218", f"the structure of '{path}' is not known to have '{name}'", node)
+            raise self._problems.refuse(
+                "SW218", f"the structure of '{path}' is not known to have '{name}'", node
+            )
         if name in kind.bitfields or kind.keyword == "union":
             what = "a bit-field" if name in kind.bitfields else "a member of a union"
-            raise self._problems.refuse("SW218", f"'{name}' is {what}, which has no array to itself", node,
-                                        "copy it to a variable before the region")
+            raise self._problems.refuse(
+                "SW218",
+                f"'{name}' is {what}, which has no array to itself",
+                node,
+                "copy it to a variable before the region",
+            )
         return kind.fields[name], f"{path}{'->' if arrow else '.'}{name}", through
 
-    def _finish(self, node: c_ast.Node, symbol: Symbol, path: str, fields: tuple[str, ...], base: CType,
-                subscripts: list[c_ast.Node], kind: CType, through: bool) -> Place:
+    def _finish(
+        self,
+        node: c_ast.Node,
+        symbol: Symbol,
+        path: str,
+        fields: tuple[str, ...],
+        base: CType,
+        subscripts: list[c_ast.Node],
+        kind: CType,
+        through: bool,
+    ) -> Place:
         if isinstance(kind, (ArrayType, Pointer)):
-            raise self._problems.refuse("SW216", f"'{path}' is used here as a pointer", node,
-                                        "give all subscripts; move pointer computations out of the region")
+            raise self._problems.refuse(
+                "SW216",
+                f"'{path}' is used here as a pointer",
+                node,
+                "give all subscripts; move pointer computations out of the region",
+            )
         if isinstance(kind, StructType):
-            raise self._problems.refuse("SW218", f"'{path}' is a whole structure here", node, "copy it member by member")
+            raise self._problems.refuse(
+                "SW218", f"'{path}' is a whole structure here", node, "copy it member by member"
+            )
         if not isinstance(kind, Scalar):
             name = kind.name if isinstance(kind, OtherType) else "a function"
-            raise self._problems.refuse("SW218", f"'{path}' has type {name}, which kernels cannot hold", node,
-                                        "use float, double or an integer type of up to 64 bits")
+            raise self._problems.refuse(
+                "SW218",
+                f"'{path}' has type {name}, which kernels cannot hold",
+                node,
+                "use float, double or an integer type of up to 64 bits",
+            )
         if kind.volatile:
-            raise self._problems.refuse("SW217", f"'{path}' is volatile", node,
-                                        "copy it to an ordinary variable before the region")
+            raise self._problems.refuse(
+                "SW217", f"'{path}' is volatile", node, "copy it to an ordinary variable before the region"
+            )
         return Place(symbol, path, fields, base, tuple(subscripts), kind, through)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.integers import Integers, Value, constant
-from swbuild.frontend.problems import NotModelled
+from swbuild.frontend.problems import NotModelledError
 
 __all__ = ["Monomial", "Polynomial", "chain", "polynomial"]
 
@@ -33,15 +34,16 @@ class Polynomial:
         return Polynomial(terms, {**self.atoms, **other.atoms})
 
 
-def polynomial(node: c_ast.Node, domain: isl.Set, integers: Integers,
-               is_symbolic: Callable[[isl.PwAff], bool]) -> Polynomial:
+def polynomial(
+    node: c_ast.Node, domain: isl.Set, integers: Integers, is_symbolic: Callable[[isl.PwAff], bool]
+) -> Polynomial:
     """Return ``node`` as a polynomial; ``is_symbolic`` tells functions of the sizes alone.
 
-    Raises NotModelled where it is none.
+    Raises NotModelledError where it is none.
     """
     try:
         return _of(integers.value(node, domain))
-    except NotModelled as reason:
+    except NotModelledError as reason:
         if not isinstance(node, c_ast.BinaryOp) or node.op not in ("+", "-", "*"):
             raise reason
     left = polynomial(node.left, domain, integers, is_symbolic)
@@ -60,7 +62,9 @@ def _of(value: Value) -> Polynomial:
     return Polynomial({(): value.pa}, {})
 
 
-def _multiply(left: Polynomial, right: Polynomial, is_symbolic: Callable[[isl.PwAff], bool]) -> Polynomial | None:
+def _multiply(
+    left: Polynomial, right: Polynomial, is_symbolic: Callable[[isl.PwAff], bool]
+) -> Polynomial | None:
     result = Polynomial({}, {**left.atoms, **right.atoms})
     for first, a in left.terms.items():
         for second, b in right.terms.items():
@@ -73,8 +77,9 @@ def _multiply(left: Polynomial, right: Polynomial, is_symbolic: Callable[[isl.Pw
     return result
 
 
-def _product(a: isl.PwAff, b: isl.PwAff,
-             is_symbolic: Callable[[isl.PwAff], bool]) -> tuple[dict[str, isl.PwAff], isl.PwAff] | None:
+def _product(
+    a: isl.PwAff, b: isl.PwAff, is_symbolic: Callable[[isl.PwAff], bool]
+) -> tuple[dict[str, isl.PwAff], isl.PwAff] | None:
     """Return a*b as (atoms, affine factor)."""
     if a.is_cst() or b.is_cst():
         return {}, a.mul(b)
@@ -94,7 +99,7 @@ def chain(monomials: set[Monomial]) -> tuple[Monomial, ...] | None:
     The innermost stride is the empty monomial, 1.
     """
     ordered = sorted(monomials | {()}, key=len, reverse=True)
-    for outer, inner in zip(ordered, ordered[1:]):
+    for outer, inner in itertools.pairwise(ordered):
         rest = list(outer)
         for atom in inner:
             if atom not in rest:

@@ -28,7 +28,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """The preprocessed text of ``path``; ``offsets``, ``files`` and ``lines`` say what follows each line marker."""
+    """The preprocessed text of ``path``; ``offsets``,
+    ``files`` and ``lines`` say what follows each line marker.
+    """
 
     path: str
     text: str
@@ -49,15 +51,28 @@ class Preprocessed:
 
 def preprocess(path: Path, options: CppOptions) -> Preprocessed:
     """Return ``path`` preprocessed by the compiler driver of ``options``; its errors become ours."""
-    command = [options.compiler, "-E", *(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
+    command = [
+        options.compiler,
+        "-E",
+        *(f"-I{d}" for d in options.includes),
+        *(f"-D{d}" for d in options.defines),
+    ]
     try:
         done = subprocess.run(
-            [*command, "-x", "c", str(path)], capture_output=True, text=True, errors="surrogateescape", check=False
+            [*command, "-x", "c", str(path)],
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            check=False,
         )
     except OSError as error:
         raise SwbuildError(
-            Diagnostic("SW201", f"cannot run the preprocessor '{options.compiler}': {error.strerror}", Span(str(path)),
-                       "install a C compiler or name one with cpp.compiler")
+            Diagnostic(
+                "SW201",
+                f"cannot run the preprocessor '{options.compiler}': {error.strerror}",
+                Span(str(path)),
+                "install a C compiler or name one with cpp.compiler",
+            )
         ) from error
     if done.returncode:
         raise SwbuildError(_gcc_errors(path, done.stderr))
@@ -70,7 +85,9 @@ def _gcc_errors(path: Path, stderr: str) -> list[Diagnostic]:
         Diagnostic("SW201", f"preprocessing failed: {message}", Span(file, int(line), int(column or 0)), hint)
         for file, line, column, message in _GCC_ERROR.findall(stderr)
     ]
-    return found or [Diagnostic("SW201", f"preprocessing failed: {stderr.strip()[:500]}", Span(str(path)), hint)]
+    return found or [
+        Diagnostic("SW201", f"preprocessing failed: {stderr.strip()[:500]}", Span(str(path)), hint)
+    ]
 
 
 def _with_markers(path: str, text: str) -> Preprocessed:

@@ -11,12 +11,12 @@ from pycparser import c_ast
 
 from swbuild.diagnostics import Diagnostic, Note, Span
 
-__all__ = ["Locator", "NotModelled", "Problems"]
+__all__ = ["Locator", "NotModelledError", "Problems"]
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\S")
 
 
-class NotModelled(Exception):
+class NotModelledError(Exception):
     """Raised (and caught) inside the front end: this construct has no model; carries the diagnostic."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -96,14 +96,15 @@ class Problems:
     locator: Locator
     found: list[Diagnostic] = field(default_factory=list)
 
-    def make(self, code: str, message: str, node: c_ast.Node | None, hint: str = "",
-             notes: Sequence[Note] = ()) -> Diagnostic:
+    def make(
+        self, code: str, message: str, node: c_ast.Node | None, hint: str = "", notes: Sequence[Note] = ()
+    ) -> Diagnostic:
         """Return a diagnostic at ``node``."""
         return Diagnostic(code, message, self.locator.span(node), hint, notes=tuple(notes))
 
-    def refuse(self, code: str, message: str, node: c_ast.Node | None, hint: str = "") -> NotModelled:
+    def refuse(self, code: str, message: str, node: c_ast.Node | None, hint: str = "") -> NotModelledError:
         """Return the exception that gives up on the construct at ``node``."""
-        return NotModelled(self.make(code, message, node, hint))
+        return NotModelledError(self.make(code, message, node, hint))
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep ``diagnostic`` unless it is known already."""

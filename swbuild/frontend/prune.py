@@ -29,19 +29,63 @@ _ENUM_BODY = re.compile(r"\benum\b[^{;()]*\{([^}]*)\}")
 _ENUM_NAME = re.compile(r"(?:^|,)\s*(\w+)")
 
 _KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long "
-    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
-    "pragma scop endscop __attribute__ __extension__ __restrict __inline __const".split()
+    [
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "pragma",
+        "scop",
+        "endscop",
+        "__attribute__",
+        "__extension__",
+        "__restrict",
+        "__inline",
+        "__const",
+    ]
 )
 _REPLACED = {
     "__extension__": "", "__inline": "inline", "__inline__": "inline", "__restrict": "restrict",
     "__restrict__": "restrict", "__const": "const", "__const__": "const", "__volatile__": "volatile",
     "__volatile": "volatile", "__signed__": "signed", "__signed": "signed", "__asm": "asm", "__asm__": "asm",
-    "_Float128": "double", "_Float64x": "double", "_Float64": "double", "_Float32x": "double", "_Float32": "float",
-    "__float128": "double", "__int128": "long", "__thread": "", "__complex__": "_Complex", "__alignof__": "_Alignof",
+    "_Float128": "double", "_Float64x": "double", "_Float64": "double", "_Float32x": "double",
+    "_Float32": "float", "__float128": "double", "__int128": "long", "__thread": "",
+    "__complex__": "_Complex", "__alignof__": "_Alignof",
 }  # fmt: skip
 _REPLACE = re.compile(r"\b(?:" + "|".join(sorted(_REPLACED, key=len, reverse=True)) + r")\b")
-_GNU_CALL = re.compile(r"\b(?:__attribute__|__attribute|__asm__|__asm|asm)\s*(?:volatile\s*|__volatile__\s*)?\(")
+_GNU_CALL = re.compile(
+    r"\b(?:__attribute__|__attribute|__asm__|__asm|asm)\s*(?:volatile\s*|__volatile__\s*)?\("
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +101,9 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A top-level declaration, text[start:end]; ``body`` is the offset of a function's opening brace, or -1."""
+    """A top-level declaration, text[start:end]; ``body`` is the offset of a function's opening brace,
+    or -1.
+    """
 
     start: int
     end: int
@@ -70,7 +116,9 @@ def find_markers(source: Preprocessed) -> tuple[Marker, ...]:
     for match in _PRAGMA.finditer(source.text):
         origin = source.origin(match.start())
         if origin.file == source.path:
-            found.append(Marker(match[1] == "scop", match[2].strip(), match.start(), origin.file, origin.line))
+            found.append(
+                Marker(match[1] == "scop", match[2].strip(), match.start(), origin.file, origin.line)
+            )
     return tuple(found)
 
 
@@ -117,13 +165,19 @@ def _opens_body(text: str, start: int, brace: int) -> bool:
 def _unbalanced(source: Preprocessed, offset: int, what: str) -> SwbuildError:
     origin = source.origin(offset)
     return SwbuildError(
-        Diagnostic("SW202", f"syntax error: {what}", Span(origin.file, origin.line, origin.column),
-                   "the file must be one that the compiler accepts")
+        Diagnostic(
+            "SW202",
+            f"syntax error: {what}",
+            Span(origin.file, origin.line, origin.column),
+            "the file must be one that the compiler accepts",
+        )
     )
 
 
 def _declared(text: str) -> tuple[str, ...]:
-    """Return the names that a declaration may declare (functions, objects, typedefs, tags, enum constants)."""
+    """Return the names that a declaration may declare (functions, objects, typedefs, tags,
+    enum constants).
+    """
     text = _DIRECTIVE.sub("", text)
     names = _TAG.findall(text)
     for inside in _ENUM_BODY.findall(text):
@@ -197,7 +251,7 @@ def _wanted(provider: Chunk, text: str, word: str, no_functions: set[str]) -> bo
 
 
 def _region_words(text: str, spans: list[int]) -> Iterator[str]:
-    for begin, end in zip(spans[::2], spans[1::2]):
+    for begin, end in zip(spans[::2], spans[1::2], strict=False):
         yield from _WORD.findall(text, begin, end)
 
 

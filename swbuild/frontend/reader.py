@@ -22,7 +22,8 @@ __all__ = ["read_source"]
 
 
 def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] | None) -> SourceModel:
-    """Return the model of the C file ``path``: the regions of ``requests`` (None: all of them, default options).
+    """Return the model of the C file ``path``: the regions of ``requests`` (None: all of them,
+    default options).
 
     Regions that have no model are listed as refused.  Raises SwbuildError for mistakes that
     concern the file or the requests: unreadable, no region, unbalanced pragmas, syntax errors,
@@ -52,8 +53,9 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
     return SourceModel(str(path), text, tuple(scops), tuple(refused), source.dependencies)
 
 
-def _model(region: Region, request: RegionRequest, scope: FileScope, locator: Locator,
-           parsed: str) -> Scop | RefusedRegion:
+def _model(
+    region: Region, request: RegionRequest, scope: FileScope, locator: Locator, parsed: str
+) -> Scop | RefusedRegion:
     from swbuild.frontend.modeller import model_region
 
     return model_region(region, request, scope, locator, parsed)
@@ -93,6 +95,10 @@ def _syntax_error(message: str, path: str, locator: Locator) -> Diagnostic:
         span, what = locator.span(node), match[4]
     if what.startswith("before: "):
         what = f"unexpected '{what.removeprefix('before: ')}'"
-    found = Diagnostic("SW202", f"syntax error: {what or 'cannot parse'}", span,
-                       "the file must be C99 (or C11) that the compiler accepts")
+    found = Diagnostic(
+        "SW202",
+        f"syntax error: {what or 'cannot parse'}",
+        span,
+        "the file must be C99 (or C11) that the compiler accepts",
+    )
     return replace(found)

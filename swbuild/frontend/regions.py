@@ -37,38 +37,64 @@ class Region:
 
 
 def paired(markers: Sequence[Marker], path: str) -> tuple[tuple[Marker, Marker], ...]:
-    """Return the pairs of opening and closing pragmas; raise for all that do not pair, and for none at all."""
+    """Return the pairs of opening and closing pragmas; raise for all that do not pair,
+    and for none at all.
+    """
     problems: list[Diagnostic] = []
     pairs: list[tuple[Marker, Marker]] = []
     opened: Marker | None = None
     for marker in markers:
         span = Span(path, marker.line, 1)
         if marker.opens and opened is not None:
-            problems.append(Diagnostic(
-                "SW204", "'#pragma scop' inside a region; regions cannot be nested", span,
-                "close the first region with '#pragma endscop'",
-                notes=(Note("the region begins here", Span(path, opened.line, 1)),)))
+            problems.append(
+                Diagnostic(
+                    "SW204",
+                    "'#pragma scop' inside a region; regions cannot be nested",
+                    span,
+                    "close the first region with '#pragma endscop'",
+                    notes=(Note("the region begins here", Span(path, opened.line, 1)),),
+                )
+            )
         elif marker.opens:
             opened = marker
         elif opened is None:
-            problems.append(Diagnostic("SW204", "'#pragma endscop' without '#pragma scop'", span,
-                                       "put '#pragma scop' before the first statement of the region"))
+            problems.append(
+                Diagnostic(
+                    "SW204",
+                    "'#pragma endscop' without '#pragma scop'",
+                    span,
+                    "put '#pragma scop' before the first statement of the region",
+                )
+            )
         else:
             pairs.append((opened, marker))
             opened = None
     if opened is not None:
-        problems.append(Diagnostic("SW204", "'#pragma scop' is never closed", Span(path, opened.line, 1),
-                                   "put '#pragma endscop' after the last statement of the region"))
+        problems.append(
+            Diagnostic(
+                "SW204",
+                "'#pragma scop' is never closed",
+                Span(path, opened.line, 1),
+                "put '#pragma endscop' after the last statement of the region",
+            )
+        )
     if not problems and not pairs:
-        problems.append(Diagnostic(
-            "SW203", "no '#pragma scop' in this file", Span(path),
-            "put '#pragma scop' and '#pragma endscop' around the loops to be offloaded (and check -D definitions)"))
+        problems.append(
+            Diagnostic(
+                "SW203",
+                "no '#pragma scop' in this file",
+                Span(path),
+                "put '#pragma scop' and '#pragma endscop' around the loops (and check the -D definitions)",
+            )
+        )
     if problems:
         raise SwbuildError(problems)
     return tuple(pairs)
 
 
-def find_regions(tree: c_ast.FileAST, pairs: Sequence[tuple[int, int, str]], locator: Locator) -> tuple[Region, ...]:
+def find_regions(
+    tree: c_ast.FileAST, pairs: Sequence[tuple[int, int, str]], locator: Locator
+) -> tuple[Region, ...]:
     """Return the regions of the file in textual order."""
     found: list[Region] = []
     seen: set[int] = set()
@@ -84,9 +110,14 @@ def find_regions(tree: c_ast.FileAST, pairs: Sequence[tuple[int, int, str]], loc
                         index += 1
     for first, last, _ in pairs:
         if first not in seen:
-            problems.append(Diagnostic(
-                "SW207", "'#pragma scop' and its '#pragma endscop' are not in one block of one function",
-                Span(locator.path, first, 1, last), "put both on the same nesting level of a function's body"))
+            problems.append(
+                Diagnostic(
+                    "SW207",
+                    "'#pragma scop' and its '#pragma endscop' are not in one block of one function",
+                    Span(locator.path, first, 1, last),
+                    "put both on the same nesting level of a function's body",
+                )
+            )
     if problems:
         raise SwbuildError(problems)
     return tuple(sorted(found, key=lambda region: region.span))
@@ -106,8 +137,14 @@ def _in_block(block: c_ast.Compound) -> Iterator[tuple[c_ast.Pragma, tuple[c_ast
             items.append(item)
 
 
-def _region(function: c_ast.FuncDef, begin: c_ast.Pragma, items: tuple[c_ast.Node, ...], end: c_ast.Pragma,
-            index: int, locator: Locator) -> Region:
+def _region(
+    function: c_ast.FuncDef,
+    begin: c_ast.Pragma,
+    items: tuple[c_ast.Node, ...],
+    end: c_ast.Pragma,
+    index: int,
+    locator: Locator,
+) -> Region:
     label = re.match(r"scop\s*(\w*)", begin.string)
     lines = locator.text.split("\n")
     last = int(end.coord.line)
@@ -116,11 +153,15 @@ def _region(function: c_ast.FuncDef, begin: c_ast.Pragma, items: tuple[c_ast.Nod
     return Region(function, items, begin, end, label[1] if label else "", index, span)
 
 
-def match_requests(regions: Sequence[Region], requests: Sequence[RegionRequest] | None,
-                   path: str) -> tuple[tuple[Region, RegionRequest], ...]:
+def match_requests(
+    regions: Sequence[Region], requests: Sequence[RegionRequest] | None, path: str
+) -> tuple[tuple[Region, RegionRequest], ...]:
     """Return each requested region with its request; raise for requests that fit none, or more than one."""
     if requests is None:
-        return tuple((region, RegionRequest(name)) for region, name in zip(regions, _default_names(regions)))
+        return tuple(
+            (region, RegionRequest(name))
+            for region, name in zip(regions, _default_names(regions), strict=False)
+        )
     problems: list[Diagnostic] = []
     matched: list[tuple[Region, RegionRequest]] = []
     for request in requests:
@@ -144,17 +185,36 @@ def _fits(request: RegionRequest, region: Region) -> bool:
     return request.index is None or request.index == region.index
 
 
-def _mismatch(request: RegionRequest, fitting: Sequence[Region], regions: Sequence[Region], path: str) -> Diagnostic:
-    what = ", ".join(f"{key} {value!r}" for key, value in
-                     (("function", request.function), ("label", request.label), ("index", request.index))
-                     if value is not None) or "nothing to choose it by"
+def _mismatch(
+    request: RegionRequest, fitting: Sequence[Region], regions: Sequence[Region], path: str
+) -> Diagnostic:
+    what = (
+        ", ".join(
+            f"{key} {value!r}"
+            for key, value in (
+                ("function", request.function),
+                ("label", request.label),
+                ("index", request.index),
+            )
+            if value is not None
+        )
+        or "nothing to choose it by"
+    )
     if fitting:
         lines = ", ".join(str(region.span.line) for region in fitting)
-        return Diagnostic("SW206", f"region '{request.name}' ({what}) fits {len(fitting)} regions, at lines {lines}",
-                          Span(path), "add 'index' (counted in the function from 0), or labels after '#pragma scop'")
-    names = [r.name for r in regions] if request.function is not None else [r.label for r in regions if r.label]
+        return Diagnostic(
+            "SW206",
+            f"region '{request.name}' ({what}) fits {len(fitting)} regions, at lines {lines}",
+            Span(path),
+            "add 'index' (counted in the function from 0), or labels after '#pragma scop'",
+        )
+    names = (
+        [r.name for r in regions] if request.function is not None else [r.label for r in regions if r.label]
+    )
     close = difflib.get_close_matches(request.function or request.label or "", names, 1)
-    there = "; ".join(f"{r.name} at line {r.span.line}" + (f" ({r.label})" if r.label else "") for r in regions)
+    there = "; ".join(
+        f"{r.name} at line {r.span.line}" + (f" ({r.label})" if r.label else "") for r in regions
+    )
     hint = f"did you mean '{close[0]}'?" if close else f"regions in this file: {there}"
     return Diagnostic("SW205", f"region '{request.name}' ({what}) is not in this file", Span(path), hint)
 

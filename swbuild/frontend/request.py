@@ -12,7 +12,9 @@ __all__ = ["CppOptions", "RefusedRegion", "RegionRequest", "SourceModel"]
 
 @dataclass(frozen=True, slots=True)
 class CppOptions:
-    """How to preprocess: ``-I`` directories, ``-D`` definitions (``NAME`` or ``NAME=value``), the driver to call."""
+    """How to preprocess: ``-I`` directories, ``-D`` definitions (``NAME`` or ``NAME=value``),
+    the driver to call.
+    """
 
     includes: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
@@ -47,7 +49,9 @@ class RefusedRegion:
 
 @dataclass(frozen=True, slots=True)
 class SourceModel:
-    """One C file: its exact text, the regions modelled and refused, and every file that was read (for depfiles)."""
+    """One C file: its exact text, the regions modelled and refused,
+    and every file that was read (for depfiles).
+    """
 
     path: str
     text: str

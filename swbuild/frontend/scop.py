@@ -41,7 +41,9 @@ class TypeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """A scalar C type with typedefs resolved: its spelling (``double``, ``unsigned long``) and size in bytes."""
+    """A scalar C type with typedefs resolved: its spelling (``double``,
+    ``unsigned long``) and size in bytes.
+    """
 
     name: str
     size: int
@@ -143,7 +145,9 @@ class AccessRef:
 
 @dataclass(frozen=True, slots=True)
 class IteratorRef:
-    """Stands in a body for the value of the surrounding loop ``index`` (0 outermost), in its declared C type."""
+    """Stands in a body for the value of the surrounding loop ``index`` (0 outermost),
+    in its declared C type.
+    """
 
     index: int
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import ArrayType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
 from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.polynomials import Polynomial, chain
-from swbuild.frontend.problems import NotModelled
+from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
+from swbuild.frontend.state import RegionState, sizes_only
 from swbuild.frontend.symbols import identifiers
 
 __all__ = ["Shape", "Shapes"]
@@ -27,11 +28,11 @@ class Shape:
     extents: tuple[isl.PwAff | None, ...]
     real: bool
     through_pointer: bool
-    split: dict[RawAccess, tuple[Subscript, ...]] = field(default_factory=dict)
+    split: dict[RawAccess, tuple[isl.PwAff, ...]] = field(default_factory=dict)
 
     def subscripts(self, access: RawAccess) -> tuple[isl.PwAff | None, ...]:
         """Return one affine subscript per dimension, None where there is none."""
-        found = self.split.get(access, access.subscripts)
+        found: tuple[Subscript, ...] = self.split.get(access, access.subscripts)
         return tuple(s if isinstance(s, isl.PwAff) else None for s in found)
 
     def trusted(self, position: int) -> bool:
@@ -46,7 +47,7 @@ class Shape:
 class Shapes:
     """Finds shapes for the objects of one region; ``given`` are shapes that the user states."""
 
-    def __init__(self, builder: RegionBuilder, given: Mapping[str, tuple[c_ast.Node, ...]]) -> None:
+    def __init__(self, builder: RegionState, given: Mapping[str, tuple[c_ast.Node, ...]]) -> None:
         self._builder, self._given = builder, given
         self.settled: dict[Object, Shape] = {}
 
@@ -55,7 +56,7 @@ class Shapes:
         return self.settled[thing]
 
     def settle(self, thing: Object, accesses: Sequence[RawAccess]) -> None:
-        """Find the shape of ``thing``; raise NotModelled where an inner extent is unknown."""
+        """Find the shape of ``thing``; raise NotModelledError where an inner extent is unknown."""
         extents = self._declared(thing, accesses[0].node)
         declared = not isinstance(thing.place.kind, Pointer) and thing.storage is not Storage.PARAMETER
         shape = Shape(extents, declared, thing.place.through_pointer)
@@ -77,8 +78,12 @@ class Shapes:
                 kind = kind.target
             if extent is None and position:
                 raise self._builder.problems.refuse(
-                    "SW219", f"the extent of dimension {position + 1} of '{thing.place.path}' is not known as a "
-                    "constant or an affine function of unchanged variables", node, "declare the array with its shape")
+                    "SW219",
+                    f"the extent of dimension {position + 1} of '{thing.place.path}' is not known as a "
+                    "constant or an affine function of unchanged variables",
+                    node,
+                    "declare the array with its shape",
+                )
             extents.append(extent)
         return tuple(extents)
 
@@ -93,62 +98,105 @@ class Shapes:
                 return None
         try:
             pa = builder.integers.value(node, universe()).pa
-        except NotModelled:
+        except NotModelledError:
             return None
         return pa if builder.is_symbolic(pa) else None
 
     # -- linearised subscripts ------------------------------------------------------------------
 
-    def _apply_given(self, thing: Object, shape: Shape, given: Sequence[c_ast.Node],
-                     accesses: Sequence[RawAccess]) -> None:
+    def _apply_given(
+        self, thing: Object, shape: Shape, given: Sequence[c_ast.Node], accesses: Sequence[RawAccess]
+    ) -> None:
         values = [self._builder.integers.value(node, universe()).pa for node in given]
         if thing.rank == len(values):
-            shape.extents = tuple(known if known is not None else value
-                                  for known, value in zip(shape.extents, values))
+            shape.extents = tuple(
+                known if known is not None else value
+                for known, value in zip(shape.extents, values, strict=False)
+            )
             return
         if thing.rank != 1:
             raise self._builder.problems.refuse(
-                "SW225", f"'{thing.place.path}' has {thing.rank} dimensions, but its shape is given with {len(values)}",
-                accesses[0].node)
+                "SW225",
+                f"'{thing.place.path}' has {thing.rank} dimensions, but a shape with {len(values)} is given",
+                accesses[0].node,
+            )
         strides = _strides(values)
-        shape.extents, shape.real = tuple(values), False
-        for access in accesses:
-            shape.split[access] = self._split_given(access, strides, values)
+        split = {access: self._split_given(access, strides, values) for access in accesses}
+        self._adopt(shape, values, split)
 
-    def _split_given(self, access: RawAccess, strides: Sequence[_Stride],
-                     extents: Sequence[isl.PwAff]) -> tuple[Subscript, ...]:
+    def _split_given(
+        self, access: RawAccess, strides: Sequence[_Stride], extents: Sequence[isl.PwAff]
+    ) -> tuple[isl.PwAff, ...] | None:
         subscript = access.subscripts[0]
         if subscript is None:
-            return (None,) * len(extents)
-        terms = dict(subscript.terms) if isinstance(subscript, Polynomial) else {(): subscript}
-        found: list[Subscript] = []
-        for stride in strides:
-            found.append(_take(terms, stride))
-        if any(not f.is_cst() or _value(f) for f in terms.values()):
-            return (None,) * len(extents)
-        return self._normalised(access, tuple(f for f in found if isinstance(f, isl.PwAff)), extents)
+            return None
+        terms = _terms(subscript)
+        found = tuple(_take(terms, stride) for stride in strides)
+        if any(not _is_zero(rest) for rest in terms.values()):
+            return None
+        return self._normalised(access, found, extents)
+
+    def _adopt(
+        self,
+        shape: Shape,
+        extents: Sequence[isl.PwAff | None],
+        split: dict[RawAccess, tuple[isl.PwAff, ...] | None],
+    ) -> None:
+        """Give the object these dimensions, unless an access does not fit them (then it keeps its one)."""
+        fitting: dict[RawAccess, tuple[isl.PwAff, ...]] = {}
+        for access, subscripts in split.items():
+            if subscripts is None or self._never_fits(access, subscripts, extents):
+                return
+            fitting[access] = subscripts
+        shape.extents, shape.split, shape.real = tuple(extents), fitting, False
+
+    def _never_fits(
+        self, access: RawAccess, subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]
+    ) -> bool:
+        """Whether inner subscripts leave their extents for all sizes for which the access happens."""
+        inside = universe()
+        for subscript, extent in zip(subscripts[1:], extents[1:], strict=True):
+            if extent is not None:
+                inside = inside.intersect(subscript.nonneg_set()).intersect(subscript.lt_set(extent))
+        points = access.domain.intersect(self._builder.context)
+        if points.is_subset(inside):
+            return False
+        return bool(sizes_only(points).is_subset(sizes_only(points.subtract(inside))))
 
     def _delinearise(self, shape: Shape, accesses: Sequence[RawAccess]) -> None:
-        """Find the strides of polynomial subscripts; where they are no chain, the accesses stay not affine."""
-        monomials = {m for a in accesses if isinstance(a.subscripts[0], Polynomial)
-                     for m, factor in a.subscripts[0].terms.items() if not _is_zero(factor)}
+        """Find the strides of polynomial subscripts; where they are no chain,
+        the accesses stay not affine.
+        """
+        monomials = {
+            m
+            for a in accesses
+            if isinstance(a.subscripts[0], Polynomial)
+            for m, factor in a.subscripts[0].terms.items()
+            if not _is_zero(factor)
+        }
         order = chain(monomials)
         if order is None or any(a.subscripts[0] is None for a in accesses):
             return
-        atoms = {k: v for a in accesses if isinstance(a.subscripts[0], Polynomial)
-                 for k, v in a.subscripts[0].atoms.items()}
-        inner = [atoms[_quotient(big, small)] for big, small in zip(order, order[1:])]
+        atoms = {
+            k: v
+            for a in accesses
+            if isinstance(a.subscripts[0], Polynomial)
+            for k, v in a.subscripts[0].atoms.items()
+        }
+        inner = [atoms[_quotient(big, small)] for big, small in itertools.pairwise(order)]
         extents = (None, *inner)
-        split = {}
+        split: dict[RawAccess, tuple[isl.PwAff, ...] | None] = {}
         for access in accesses:
             subscript = access.subscripts[0]
-            terms = subscript.terms if isinstance(subscript, Polynomial) else {(): subscript}
-            parts = tuple(_part(terms, m) for m in order)
+            assert subscript is not None
+            terms = _terms(subscript)
+            parts = tuple(terms.get(monomial, constant(0)) for monomial in order)
             split[access] = self._normalised(access, parts, extents)
-        shape.extents, shape.split, shape.real = extents, split, False
+        self._adopt(shape, extents, split)
 
-    def _normalised(self, access: RawAccess, parts: tuple[isl.PwAff, ...],
-                    extents: Sequence[isl.PwAff | None]) -> tuple[isl.PwAff, ...]:
+    def _normalised(
+        self, access: RawAccess, parts: tuple[isl.PwAff, ...], extents: Sequence[isl.PwAff | None]
+    ) -> tuple[isl.PwAff, ...]:
         """Carry a whole row over where an inner subscript lies just outside on all points."""
         result = list(parts)
         for position in range(len(result) - 1, 0, -1):
@@ -216,8 +264,8 @@ def _divided(pa: isl.PwAff, factor: int) -> tuple[isl.PwAff, isl.PwAff]:
     return mine, pa.sub(mine.mul(constant(factor)))
 
 
-def _part(terms: Mapping[tuple[str, ...], isl.PwAff], monomial: tuple[str, ...]) -> isl.PwAff:
-    return terms.get(monomial, constant(0))
+def _terms(subscript: isl.PwAff | Polynomial) -> dict[tuple[str, ...], isl.PwAff]:
+    return dict(subscript.terms) if isinstance(subscript, Polynomial) else {(): subscript}
 
 
 def _is_zero(pa: isl.PwAff) -> bool:

@@ -204,7 +204,9 @@ class _Binder:
         if node.name is not None:
             static = "static" in node.storage or "extern" in node.storage
             kind = self.scope.types.resolve(node.type)
-            symbol = Symbol(node.name, kind, Storage.GLOBAL if static else self.storage, node, is_static=static)
+            symbol = Symbol(
+                node.name, kind, Storage.GLOBAL if static else self.storage, node, is_static=static
+            )
             if not isinstance(kind, FunctionType):
                 self.stack[-1][node.name] = symbol
                 self.bindings.declared[id(node)] = symbol

@@ -15,7 +15,16 @@ from pathlib import Path
 import islpy as isl
 
 from swbuild.frontend.request import CppOptions, SourceModel
-from swbuild.frontend.scop import Access, AccessRef, Array, BodyPart, IteratorRef, ParameterRef, Scop, Statement, Storage
+from swbuild.frontend.scop import (
+    Access,
+    Array,
+    BodyPart,
+    IteratorRef,
+    ParameterRef,
+    Scop,
+    Statement,
+    Storage,
+)
 
 PROLOGUE = """
 #include <stdio.h>
@@ -52,9 +61,17 @@ def _guarded(scop: Scop, original: Sequence[str]) -> list[str]:
     build = isl.AstBuild.from_context(scop.context)
     holds = _c(build.expr_from_set(scop.assumptions))
     model = "\n".join(_region(scop))
-    parameters = "".join(f"long swr_{p.name} = {p.expression}; (void)swr_{p.name};\n" for p in scop.parameters)
-    return [f"{{ {parameters}", f"if ({holds}) {{ fprintf(stderr, \"[model {scop.name}]\\n\");", model,
-            f"}} else {{ fprintf(stderr, \"[original {scop.name}]\\n\");", *original, "} }"]
+    parameters = "".join(
+        f"long swr_{p.name} = {p.expression}; (void)swr_{p.name};\n" for p in scop.parameters
+    )
+    return [
+        f"{{ {parameters}",
+        f'if ({holds}) {{ fprintf(stderr, "[model {scop.name}]\\n");',
+        model,
+        f'}} else {{ fprintf(stderr, "[original {scop.name}]\\n");',
+        *original,
+        "} }",
+    ]
 
 
 def _region(scop: Scop) -> list[str]:
@@ -78,10 +95,14 @@ def _node(node: isl.AstNode, scop: Scop) -> str:
     kind = node.get_type()
     if kind == isl.ast_node_type.for_:
         name = node.for_get_iterator().to_C_str()
-        return (f"for (long {name} = {_c(node.for_get_init())}; {_c(node.for_get_cond())}; "
-                f"{name} += {_c(node.for_get_inc())}) {{\n{_node(node.for_get_body(), scop)}\n}}") \
-            if not node.for_is_degenerate() else \
-            f"{{ long {name} = {_c(node.for_get_init())};\n{_node(node.for_get_body(), scop)}\n}}"
+        return (
+            (
+                f"for (long {name} = {_c(node.for_get_init())}; {_c(node.for_get_cond())}; "
+                f"{name} += {_c(node.for_get_inc())}) {{\n{_node(node.for_get_body(), scop)}\n}}"
+            )
+            if not node.for_is_degenerate()
+            else f"{{ long {name} = {_c(node.for_get_init())};\n{_node(node.for_get_body(), scop)}\n}}"
+        )
     if kind == isl.ast_node_type.if_:
         other = f" else {{ {_node(node.if_get_else(), scop)} }}" if node.if_has_else() else ""
         return f"if ({_c(node.if_get_cond())}) {{\n{_node(node.if_get_then(), scop)}\n}}{other}"
@@ -130,7 +151,10 @@ def _element(access: Access, statement: Statement, scop: Scop) -> str:
 
 def _affine_subscripts(access: Access) -> list[str]:
     function = access.relation.as_pw_multi_aff()
-    return [_pa(_as_parameters(function.get_at(i)), access.relation) for i in range(function.dim(isl.dim_type.out))]
+    return [
+        _pa(_as_parameters(function.get_at(i)), access.relation)
+        for i in range(function.dim(isl.dim_type.out))
+    ]
 
 
 def _as_parameters(pa: isl.PwAff) -> isl.PwAff:

@@ -1,0 +1,204 @@
+"""``if`` statements: split domains where the condition is affine, guarded statements where it is data."""
+
+from __future__ import annotations
+
+import islpy as isl
+from pycparser import c_ast
+
+from swbuild.frontend.ctype import INT, Scalar
+from swbuild.frontend.drafts import Draft, Object
+from swbuild.frontend.emit import Emitter, Where
+from swbuild.frontend.integers import Value
+from swbuild.frontend.places import Place
+from swbuild.frontend.problems import NotModelledError
+from swbuild.frontend.scop import AccessKind, BodyPart, Storage
+from swbuild.frontend.state import Position
+from swbuild.frontend.statements import PlainStatements
+from swbuild.frontend.symbols import Symbol
+
+__all__ = ["CONTROL", "Branches"]
+
+#: Statements that leave the structure of blocks and counted loops, in words.
+CONTROL = {
+    "Goto": "goto", "Break": "break", "Continue": "continue", "Return": "return", "While": "a while loop",
+    "DoWhile": "a do-while loop", "Switch": "switch", "Label": "a label", "Case": "case",
+}  # fmt: skip
+
+
+class Branches(PlainStatements):
+    """Handles ``if`` statements."""
+
+    def statement(self, node: c_ast.Node, where: Position) -> None:
+        """Walk one statement."""
+        raise NotImplementedError
+
+    def _if(self, node: c_ast.If, where: Position) -> None:
+        try:
+            before = len(self.assumptions)
+            holds = self.integers.condition(node.cond, where.domain)
+        except NotModelledError as reason:
+            del self.assumptions[before:]
+            self._data_dependent(node, where, reason)
+            return
+        entry, entry_stale = dict(self._values), dict(self.stale)
+        self._branch(node.iftrue, where, holds)
+        taken, taken_stale = self._values, self.stale
+        self._values, self.stale = entry, entry_stale
+        self._branch(node.iffalse, where, holds.complement())
+        self._merge(taken, taken_stale, holds)
+
+    def _branch(self, node: c_ast.Node | None, where: Position, holds: isl.Set) -> None:
+        if node is not None:
+            inside = Position(
+                where.block, where.loops, where.domain.intersect(holds).coalesce(), where.guards
+            )
+            self.statement(node, inside)
+
+    def _merge(
+        self, taken: dict[Symbol, Value | None], stale: dict[Symbol, c_ast.Node], holds: isl.Set
+    ) -> None:
+        """Join the values known behind the two branches of an affine ``if``."""
+        for symbol in taken.keys() | self._values.keys():
+            first, second = taken.get(symbol), self._values.get(symbol)
+            if first is second or (
+                symbol in self._depths and (symbol not in taken or symbol not in self._values)
+            ):
+                continue
+            if first is None or second is None:
+                self._values[symbol] = None
+            else:
+                joined = first.pa.intersect_domain(holds).union_add(
+                    second.pa.intersect_domain(holds.complement())
+                )
+                self._values[symbol] = Value(joined.coalesce(), first.type)
+        for symbol in stale.keys() ^ self.stale.keys():
+            self._values[symbol] = None
+        self.stale.update(stale)
+
+    def _data_dependent(self, node: c_ast.If, where: Position, reason: NotModelledError) -> None:
+        """An ``if`` whose condition is data: one statement if nothing in it repeats,
+        else a flag for each part.
+        """
+        if _is_flat(node):
+            self._macro(node, where)
+            return
+        flag = self._flag(node, where)
+        for branch, holds in ((node.iftrue, True), (node.iffalse, False)):
+            if branch is not None:
+                self.statement(
+                    branch,
+                    Position(
+                        where.block, where.loops, where.domain, (*where.guards, (flag, node.cond, holds))
+                    ),
+                )
+        self._forget(node)
+
+    def _flag(self, node: c_ast.If, where: Position) -> Object:
+        """Add the statement that evaluates the condition into a variable of its own; return that."""
+        self._counters += 1
+        symbol = Symbol(f"sw_if{self._counters}", Scalar(INT), Storage.REGION, None)
+        self._depths[symbol] = len(where.loops)
+        place = Place(symbol, symbol.name, (), symbol.type, (), Scalar(INT), False)
+        flag = self.object(place, node)
+        draft = Draft(where.domain, where.loops, node.cond)
+        emitter = self._emitter(draft)
+        prefix = self._guard_text(emitter, where)
+        piece = emitter.expression(node.cond, Where(where.domain, bool(where.guards)))
+        kind = AccessKind.MAY_WRITE if where.guards else AccessKind.MUST_WRITE
+        ref = emitter.flag(flag, kind, node.cond, where.domain)
+        draft.body = [*prefix, ref, " = ", *piece.at(4), " ? 1 : 0;"]
+        where.block.items.append(draft)
+        self._track(node.cond, where)
+        return flag
+
+    def _macro(self, node: c_ast.If, where: Position) -> None:
+        draft = Draft(where.domain, where.loops, node)
+        emitter = self._emitter(draft)
+        prefix = self._guard_text(emitter, where)
+        body = self._macro_text(node, emitter, Where(where.domain, bool(where.guards)), "")
+        draft.body = [*prefix, *body]
+        if draft.accesses:
+            where.block.items.append(draft)
+        for symbol in self.facts.scalars_written_in(node):
+            self._set(
+                symbol,
+                None,
+                Position(where.block, where.loops, where.domain, ((None, node, True),))  # type: ignore[arg-type]
+                if symbol in self.stale
+                else where,
+            )
+
+    def _macro_text(self, node: c_ast.Node, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:
+        """Return the text of a statement inside a data-dependent ``if``."""
+        if isinstance(node, c_ast.If):
+            return self._macro_if(node, emitter, where, indent)
+        if isinstance(node, c_ast.Compound):
+            inner = indent + "  "
+            parts: list[BodyPart] = ["{"]
+            for item in node.block_items or ():
+                if not isinstance(item, (c_ast.EmptyStatement, c_ast.Pragma)):
+                    parts += [f"\n{inner}", *self._macro_text(item, emitter, where, inner)]
+            return [*parts, f"\n{indent}}}"]
+        if isinstance(node, c_ast.Decl):
+            return self._macro_declaration(node, emitter, where)
+        if isinstance(node, c_ast.EmptyStatement):
+            return [";"]
+        piece = emitter.expression(node, where)
+        if isinstance(node, c_ast.Assignment) and node.op == "=" and not emitter.is_local(node.lvalue):
+            emitter.written(node.lvalue, piece.parts[0])
+        return [*piece.parts, ";"]
+
+    def _macro_if(self, node: c_ast.If, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:
+        cond = emitter.expression(node.cond, where)
+        parts: list[BodyPart] = ["if (", *cond.parts, ") "]
+        owned = emitter.owned()
+        parts += self._braced(node.iftrue, emitter, emitter.under(node.cond, where, True), indent)
+        emitter.restore(owned)
+        if node.iffalse is not None:
+            other = emitter.under(node.cond, where, False)
+            chained = isinstance(node.iffalse, c_ast.If)
+            parts += [" else "]
+            parts += (
+                self._macro_text(node.iffalse, emitter, other, indent)
+                if chained
+                else self._braced(node.iffalse, emitter, other, indent)
+            )
+            emitter.restore(owned)
+        return parts
+
+    def _braced(self, node: c_ast.Node | None, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:
+        block = (
+            node if isinstance(node, c_ast.Compound) else c_ast.Compound([node] if node is not None else [])
+        )
+        return self._macro_text(block, emitter, where, indent)
+
+    def _macro_declaration(self, node: c_ast.Decl, emitter: Emitter, where: Where) -> list[BodyPart]:
+        """A scalar declared inside a data-dependent ``if`` is a variable of the statement's own text."""
+        symbol = self.facts.bindings.declared[id(node)]
+        if not isinstance(symbol.type, Scalar) or symbol.is_static:
+            raise self.problems.refuse(
+                "SW216",
+                f"'{symbol.name}' is declared under a data-dependent condition",
+                node,
+                "declare it before the if",
+            )
+        text = f"{symbol.type.element.name} {symbol.name}"
+        if node.init is None:
+            self._locals.add(symbol)
+            return [f"{text};"]
+        value = emitter.expression(node.init, where)
+        self._locals.add(symbol)
+        return [f"{text} = ", *value.at(2), ";"]
+
+
+def _is_flat(node: c_ast.Node | None) -> bool:
+    """Whether a statement holds no loop and no array declaration (nothing that needs domains of its own)."""
+    if node is None:
+        return True
+    if isinstance(node, c_ast.If):
+        return _is_flat(node.iftrue) and _is_flat(node.iffalse)
+    if isinstance(node, c_ast.Compound):
+        return all(_is_flat(item) for item in node.block_items or ())
+    if isinstance(node, c_ast.Decl):
+        return not isinstance(node.type, c_ast.ArrayDecl)
+    return not isinstance(node, (c_ast.For, c_ast.DeclList)) and type(node).__name__ not in CONTROL

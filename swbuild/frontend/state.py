@@ -1,0 +1,252 @@
+"""What is known while a region is walked: names, values of integer variables, assumptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+from pycparser import c_ast
+
+from swbuild.frontend.calls import Calls
+from swbuild.frontend.ctype import INT, OtherType, Scalar, is_integer
+from swbuild.frontend.drafts import Block, Draft, Loop, Object
+from swbuild.frontend.emit import Emitter, Names
+from swbuild.frontend.facts import RegionFacts
+from swbuild.frontend.formulas import formula
+from swbuild.frontend.inline import Inliner
+from swbuild.frontend.integers import Integers, Value, constant, parameter, universe
+from swbuild.frontend.loops import LoopReader, without
+from swbuild.frontend.places import Place, PlaceFinder
+from swbuild.frontend.problems import NotModelledError, Problems
+from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
+from swbuild.frontend.symbols import FileScope, Symbol
+
+__all__ = ["Assumption", "Position", "RegionState", "sizes_only"]
+
+Key = tuple[Symbol, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """``bad``: the parameter values at which the model would be wrong, for the reason ``why``."""
+
+    bad: isl.Set
+    node: c_ast.Node
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where the walk is: the block that takes statements, the loops around, what holds, unseen conditions."""
+
+    block: Block
+    loops: tuple[Loop, ...]
+    domain: isl.Set
+    guards: tuple[tuple[Object, c_ast.Node, bool], ...] = ()
+
+
+class RegionState:
+    """The knowledge that the parts of the walk share."""
+
+    def __init__(
+        self, facts: RegionFacts, scope: FileScope, problems: Problems, calls: Calls, context: isl.Set
+    ) -> None:
+        self.facts, self.problems, self.calls = facts, problems, calls
+        self.finder = PlaceFinder(facts.bindings, problems)
+        self.integers = Integers(problems, scope.types, self._lookup, self.require, self._inlined)
+        self.context = context
+        self.root = Block(None)
+        self.objects: dict[Key, Object] = {}
+        self.parameters: dict[Key, tuple[str, Place, c_ast.Node]] = {}
+        self.assumptions: list[Assumption] = []
+        self.stale: dict[Symbol, c_ast.Node] = {}
+        self._types = scope.types
+        self._loops = LoopReader(facts.bindings, self.integers, problems)
+        self._inliner = Inliner(scope, problems)
+        self._values: dict[Symbol, Value | None] = {}
+        #: What must hold for a tracked value to be right; asked for only once the value is used.
+        self._needs: dict[Symbol, list[Assumption]] = {}
+        self._active: dict[Symbol, tuple[Loop, int]] = {}
+        self._depths: dict[Symbol, int] = {}
+        self._locals: set[Symbol] = set()
+        self._given_names: dict[Key, str] = {}
+        self._names = Names(
+            self.object, self._level, self._after_loop, self.is_symbolic, self._locals.__contains__
+        )
+        self._counters = 0
+
+    def _name(self, key: Key) -> str:
+        """Return the name of an object or parameter: its own, varied where another one has it."""
+        if key not in self._given_names:
+            wanted = name = "_".join((key[0].name, *key[1]))
+            number = 1
+            while name in self._given_names.values():
+                name, number = f"{wanted}_{number}", number + 1
+            self._given_names[key] = name
+        return self._given_names[key]
+
+    def object(self, place: Place, node: c_ast.Node) -> Object:
+        """Return the object that ``place`` belongs to."""
+        key = (place.symbol, place.fields)
+        found = self.objects.get(key)
+        if found is None:
+            depth = self._depths.get(place.symbol, 0)
+            storage = Storage.REGION if place.symbol in self._depths else place.symbol.storage
+            name = self._name(key)
+            found = self.objects[key] = Object(name, key, place, storage, depth)
+        if found.rank != len(place.subscripts):
+            raise self.problems.refuse(
+                "SW216", f"'{place.path}' is used with different numbers of subscripts", node
+            )
+        return found
+
+    def is_symbolic(self, pa: isl.PwAff) -> bool:
+        """Whether a function depends on symbolic sizes only, not on counters."""
+        inner = {loop.variable for loop, _ in self._active.values()}
+        return not any(
+            pa.get_dim_name(isl.dim_type.param, i) in inner and pa.involves_dims(isl.dim_type.param, i, 1)
+            for i in range(pa.dim(isl.dim_type.param))
+        )
+
+    def _level(self, symbol: Symbol) -> int | None:
+        return self._active[symbol][1] if symbol in self._active else None
+
+    def _after_loop(self, symbol: Symbol, node: c_ast.Node) -> list[BodyPart] | None:
+        """Return the formula of a counter's value behind its loop, None if memory holds the value."""
+        if symbol not in self.stale:
+            return None
+        value = self._values.get(symbol)
+        if value is None:
+            raise self.problems.refuse(
+                "SW220",
+                f"the value of '{symbol.name}' behind its loop is needed here and has no formula",
+                node,
+                "set the variable before using it",
+            )
+        return formula(value.pa, self.context, self._variables(), value.type)
+
+    def _variables(self) -> dict[str, BodyPart]:
+        names: dict[str, BodyPart] = {name: ParameterRef(name) for name, _, _ in self.parameters.values()}
+        names.update({loop.variable: IteratorRef(level) for loop, level in self._active.values()})
+        return names
+
+    def _lookup(self, node: c_ast.Node) -> Value:
+        """Return the value of a variable: of a counter, a tracked local, a constant or a parameter."""
+        root = self.finder.root(node)
+        if root is not None and isinstance(root.type, OtherType) and root.value is not None:
+            return Value(constant(root.value), INT)
+        place = self.finder.find(node)
+        symbol = place.symbol
+        element = place.element.element
+        if place.subscripts or not is_integer(element):
+            what = f"'{place.path}', which is no integer variable,"
+            raise self.problems.refuse("SW211", f"{what} is not affine in the loop counters and sizes", node)
+        if not place.fields:
+            if symbol in self._active:
+                return Value(parameter(self._active[symbol][0].variable), element)
+            value = self._values.get(symbol)
+            if value is not None:
+                self.assumptions += [a for a in self._needs.get(symbol, ()) if a not in self.assumptions]
+                return value
+            known = self.facts.constant(symbol)
+            if known is not None:
+                return Value(constant(known), element)
+        if self.facts.is_written(symbol, place.fields):
+            raise self.problems.refuse(
+                "SW211",
+                f"'{place.path}' changes inside the region, so it is not affine in counters and sizes",
+                node,
+                "compute it before the region",
+            )
+        return self.parameter(place, node)
+
+    def parameter(self, place: Place, node: c_ast.Node) -> Value:
+        """Return the value of an integer variable that the region does not write."""
+        key = (place.symbol, place.fields)
+        if key not in self.parameters:
+            name = self._name(key)
+            self.parameters[key] = (name, place, node)
+            self.context = self.context.intersect(_type_range(name, place.element.element))
+        return Value(parameter(self.parameters[key][0]), place.element.element)
+
+    def _inlined(self, call: c_ast.FuncCall, domain: isl.Set) -> Value:
+        return self._inliner.value(call, domain, self.integers)
+
+    def require(self, domain: isl.Set, holds: isl.Set, node: c_ast.Node, why: str) -> None:
+        """Note that the model is right only where ``holds`` is true for all points of ``domain``."""
+        if domain.is_subset(holds):
+            return
+        bad = domain.intersect(self.context).subtract(holds)
+        if bad.is_empty():
+            return
+        bad = sizes_only(bad).remove_divs()
+        # Where the domain is empty nothing is needed: a simpler condition may fail there, too.
+        bad = bad.gist(sizes_only(domain.intersect(self.context)).remove_divs()).coalesce()
+        self.assumptions.append(Assumption(bad, node, why))
+
+    def _emitter(self, draft: Draft) -> Emitter:
+        return Emitter(draft, self.finder, self.integers, self._names, self.calls, self._types, self.problems)
+
+    def _track(self, node: c_ast.Node, where: Position) -> None:
+        """Follow the values of integer scalars that are assigned."""
+        for target, op, value in self.facts.scalar_writes(node):
+            known = None
+            if op == "=" and value is not None and not where.guards and node is not None:
+                known = self._try_value(target, value, where.domain)
+            self._set(target, known, where)
+
+    def _set(self, symbol: Symbol, value: Value | None, where: Position) -> None:
+        if symbol in self.stale and where.guards:
+            raise NotModelledError(
+                self.problems.make(
+                    "SW220",
+                    f"the counter '{symbol.name}' is set behind its loop under a data-dependent condition",
+                    self.stale[symbol],
+                    "use a variable of its own",
+                )
+            )
+        self.stale.pop(symbol, None)
+        self._values[symbol] = value
+
+    def _try_value(self, symbol: Symbol, node: c_ast.Node, domain: isl.Set) -> Value | None:
+        if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
+            return None
+        before = len(self.assumptions)
+        try:
+            value = self.integers.convert(
+                self.integers.value(node, domain), symbol.type.element, domain, node
+            )
+        except NotModelledError:
+            del self.assumptions[before:]
+            return None
+        self._needs[symbol] = self.assumptions[before:]
+        del self.assumptions[before:]
+        return value
+
+    def _forget(self, node: c_ast.Node) -> None:
+        """Drop what is known of the variables that ``node`` may change."""
+        for symbol in self.facts.scalars_written_in(node):
+            self._values[symbol] = None
+            if symbol in self.facts.outer_counters(node):
+                self.stale[symbol] = node
+
+
+def _parameter_names(points: isl.Set) -> list[str]:
+    return [str(points.get_dim_name(isl.dim_type.param, i)) for i in range(points.dim(isl.dim_type.param))]
+
+
+def sizes_only(points: isl.Set) -> isl.Set:
+    """Return the sizes for which there is a point, counters projected out."""
+    return without(points, [name for name in _parameter_names(points) if "'" in name])
+
+
+def _type_range(name: str, element: ElementType) -> isl.Set:
+    """Return the values that a parameter of this type can have, as far as 32 bits show it."""
+    if element.name == "_Bool":
+        return parameter(name).nonneg_set().intersect(parameter(name).le_set(constant(1)))
+    bits = 8 * element.size
+    unsigned = element.kind.value == "unsigned"
+    if bits > 32:
+        return parameter(name).nonneg_set() if unsigned else universe()
+    low, high = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return parameter(name).ge_set(constant(low)).intersect(parameter(name).le_set(constant(high)))
