@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _MEASURED = Path(__file__).with_name("measured")
-_REPETITIONS = 8
+_REPETITIONS = 5
 #: The numbers of CPEs whose rows took no part in fitting the machine file.
 HELD_OUT_CPES = (2, 8, 32)
 

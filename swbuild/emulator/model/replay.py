@@ -122,7 +122,10 @@ class Replay:
 
     def site(self, index: int) -> SiteTime:
         """Return the entry of call site ``index``, made on first use."""
-        return self.sites.setdefault(index, SiteTime())
+        entry = self.sites.get(index)
+        if entry is None:
+            entry = self.sites[index] = SiteTime()
+        return entry
 
 
 def replay(process: Process, machine: MachineModel, timeline: bool = False) -> Replay:

@@ -24,6 +24,7 @@ class SharedServer(Generic[Item]):
         self._order = count()
         self._virtual = 0.0
         self._last = 0.0
+        self._next: float | None = None
         self.busy = 0.0
 
     def rate(self) -> float:
@@ -41,12 +42,11 @@ class SharedServer(Generic[Item]):
         self._advance(now)
         heappush(self._active, (self._virtual + work, next(self._order), item))
         self.entered(item)
+        self._foresee()
 
     def next_departure(self) -> float | None:
         """Return when the next customer will have been served if no other comes, or None when idle."""
-        if not self._active:
-            return None
-        return self._last + max(0.0, self._active[0][0] - self._virtual) * len(self._active) / self.rate()
+        return self._next
 
     def depart(self, now: float) -> Item:
         """Take out the customer that has been served at ``now``, a value of ``next_departure``."""
@@ -54,7 +54,15 @@ class SharedServer(Generic[Item]):
         finish, _, item = heappop(self._active)
         self._virtual = finish  # exactly: no rounding may be left to accumulate
         self.left(item)
+        self._foresee()
         return item
+
+    def _foresee(self) -> None:
+        if self._active:
+            left = max(0.0, self._active[0][0] - self._virtual)
+            self._next = self._last + left * len(self._active) / self.rate()
+        else:
+            self._next = None
 
     def _advance(self, now: float) -> None:
         if self._active:
