@@ -38,6 +38,18 @@ class ArrayMaker:
         self._written = {a.array for a in accesses if a.kind.value != "read"}
         self._objects = [thing for thing in builder.objects.values() if thing.name in used]
 
+    def overwritten_parameters(self) -> list[tuple[str, str]]:
+        """Return (parameter, object) for each parameter that a write may change through a pointer."""
+        found = []
+        for key, (name, place, _) in self._builder.parameters.items():
+            parameter = Object(name, key, place, place.symbol.storage, 0)
+            found += [
+                (place.path, thing.place.path)
+                for thing in self._objects
+                if thing.name in self._written and self._overlap(parameter, thing)
+            ]
+        return found
+
     def arrays(self) -> tuple[Array, ...]:
         """Return the arrays in the order in which the region first names them."""
         return tuple(self._array(thing) for thing in self._objects)
@@ -92,6 +104,8 @@ class ArrayMaker:
             return False
         if not _compatible(first.place.element.element, second.place.element.element):
             return False
+        if first.symbol is second.symbol and not (_is_loaded(first) or _is_loaded(second)):
+            return False  # members of one object
         if self._is_restrict(first) or self._is_restrict(second):
             return False
         first_points, second_points = self._points_anywhere(first), self._points_anywhere(second)
@@ -101,7 +115,10 @@ class ArrayMaker:
 
     @staticmethod
     def _is_restrict(thing: Object) -> bool:
-        return isinstance(thing.place.kind, Pointer) and thing.place.kind.restrict
+        kind = thing.place.kind
+        if isinstance(kind, Pointer) or not thing.place.fields:
+            return isinstance(kind, (Pointer, ArrayType)) and kind.restrict
+        return isinstance(thing.symbol.type, Pointer) and thing.symbol.type.restrict
 
     def _points_anywhere(self, thing: Object) -> bool:
         """Whether the object lies where some pointer says (not in a variable or fresh memory of its own)."""
@@ -141,6 +158,10 @@ class ArrayMaker:
         if thing.place.through_pointer:
             return True
         return self._liveness.escapes(thing.symbol)
+
+
+def _is_loaded(thing: Object) -> bool:
+    return bool(thing.place.fields) and isinstance(thing.place.kind, Pointer)
 
 
 def _is_allocation(node: c_ast.Node) -> bool:

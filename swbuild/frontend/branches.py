@@ -83,14 +83,13 @@ class Branches(PlainStatements):
             self._macro(node, where)
             return
         flag = self._flag(node, where)
+        values, stale = dict(self._values), dict(self.stale)
         for branch, holds in ((node.iftrue, True), (node.iffalse, False)):
             if branch is not None:
-                self.statement(
-                    branch,
-                    Position(
-                        where.block, where.loops, where.domain, (*where.guards, (flag, node.cond, holds))
-                    ),
-                )
+                self._values, self.stale = dict(values), dict(stale)
+                guards = (*where.guards, (flag, node.cond, holds))
+                self.statement(branch, Position(where.block, where.loops, where.domain, guards))
+        self._values, self.stale = values, stale
         self._forget(node)
 
     def _flag(self, node: c_ast.If, where: Position) -> Object:
@@ -102,31 +101,24 @@ class Branches(PlainStatements):
         flag = self.object(place, node)
         draft = Draft(where.domain, where.loops, node.cond)
         emitter = self._emitter(draft)
+        self._side_effects(node.cond, bool(where.guards))
         prefix = self._guard_text(emitter, where)
         piece = emitter.expression(node.cond, Where(where.domain, bool(where.guards)))
         kind = AccessKind.MAY_WRITE if where.guards else AccessKind.MUST_WRITE
         ref = emitter.flag(flag, kind, node.cond, where.domain)
         draft.body = [*prefix, ref, " = ", *piece.at(4), " ? 1 : 0;"]
         where.block.items.append(draft)
-        self._track(node.cond, where)
         return flag
 
     def _macro(self, node: c_ast.If, where: Position) -> None:
         draft = Draft(where.domain, where.loops, node)
         emitter = self._emitter(draft)
+        self._side_effects(node, True)
         prefix = self._guard_text(emitter, where)
         body = self._macro_text(node, emitter, Where(where.domain, bool(where.guards)), "")
         draft.body = [*prefix, *body]
         if draft.accesses:
             where.block.items.append(draft)
-        for symbol in self.facts.scalars_written_in(node):
-            self._set(
-                symbol,
-                None,
-                Position(where.block, where.loops, where.domain, ((None, node, True),))  # type: ignore[arg-type]
-                if symbol in self.stale
-                else where,
-            )
 
     def _macro_text(self, node: c_ast.Node, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:
         """Return the text of a statement inside a data-dependent ``if``."""
@@ -182,13 +174,9 @@ class Branches(PlainStatements):
                 node,
                 "declare it before the if",
             )
-        text = f"{symbol.type.element.name} {symbol.name}"
-        if node.init is None:
-            self._locals.add(symbol)
-            return [f"{text};"]
-        value = emitter.expression(node.init, where)
-        self._locals.add(symbol)
-        return [f"{text} = ", *value.at(2), ";"]
+        value = None if node.init is None else emitter.expression(node.init, where)
+        text = f"{symbol.type.element.name} {self._own_name(symbol)}"
+        return [f"{text};"] if value is None else [f"{text} = ", *value.at(2), ";"]
 
 
 def _is_flat(node: c_ast.Node | None) -> bool:

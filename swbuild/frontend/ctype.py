@@ -55,6 +55,7 @@ class ArrayType:
 
     target: CType
     extent: c_ast.Node | None
+    restrict: bool = False
 
 
 @dataclass(slots=True)
@@ -156,7 +157,7 @@ class TypeNames:
         if isinstance(node, c_ast.PtrDecl):
             return Pointer(self.resolve(node.type), "restrict" in node.quals)
         if isinstance(node, c_ast.ArrayDecl):
-            return ArrayType(self.resolve(node.type), node.dim)
+            return ArrayType(self.resolve(node.type), node.dim, "restrict" in (node.dim_quals or ()))
         if isinstance(node, c_ast.FuncDecl):
             return FunctionType(self.resolve(node.type))
         if isinstance(node, c_ast.TypeDecl):

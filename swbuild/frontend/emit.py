@@ -20,6 +20,7 @@ from swbuild.frontend.ctype import (
     is_integer,
 )
 from swbuild.frontend.drafts import Draft, Object, RawAccess, Subscript
+from swbuild.frontend.facts import writes
 from swbuild.frontend.integers import Integers
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import polynomial
@@ -61,13 +62,14 @@ class Where:
 @dataclass(frozen=True, slots=True)
 class Names:
     """What the emitter asks about names: the object of a place, the loop a counter belongs to (or None),
-    the current value of a counter behind its loop, and whether a function holds sizes only."""
+    the current value of a counter behind its loop, whether a function holds sizes only, and
+    the name of a variable that belongs to the statement's own text."""
 
     object: Callable[[Place, c_ast.Node], Object]
     level: Callable[[Symbol], int | None]
     after_loop: Callable[[Symbol, c_ast.Node], list[BodyPart] | None]
     is_symbolic: Callable[[isl.PwAff], bool]
-    is_local: Callable[[Symbol], bool]
+    local: Callable[[Symbol], str | None]
 
 
 class Emitter:
@@ -128,8 +130,9 @@ class Emitter:
             behind = self._names.after_loop(symbol, node)
             if behind is not None:
                 return Piece(["(", *behind, ")"], _PRIMARY, symbol.type.element)
-            if self._names.is_local(symbol):
-                return Piece([symbol.name], _PRIMARY, symbol.type.element)
+            local = self._names.local(symbol)
+            if local is not None:
+                return Piece([local], _PRIMARY, symbol.type.element)
         return self._read(node, where)
 
     def _emit_arrayref(self, node: c_ast.ArrayRef, where: Where) -> Piece:
@@ -165,6 +168,14 @@ class Emitter:
         found = tuple(self._subscript(s, where, len(place.subscripts) == 1) for s in place.subscripts)
         if all(isinstance(s, isl.PwAff) for s in found):
             return found, ()
+        for subscript in place.subscripts:
+            for target, _, _ in writes(subscript):
+                raise self._problems.refuse(
+                    "SW216",
+                    "a subscript that writes a variable has no model",
+                    target,
+                    "use a statement of its own",
+                )
         return found, tuple(tuple(self.expression(s, where).parts) for s in place.subscripts)
 
     def _subscript(self, node: c_ast.Node, where: Where, alone: bool) -> Subscript:
@@ -262,8 +273,9 @@ class Emitter:
                     node,
                     "count with another variable",
                 )
-            if self._names.is_local(symbol) and isinstance(symbol.type, Scalar):
-                return Piece([symbol.name], _PRIMARY, symbol.type.element)
+            local = self._names.local(symbol)
+            if local is not None and isinstance(symbol.type, Scalar):
+                return Piece([local], _PRIMARY, symbol.type.element)
             if reads and self._names.after_loop(symbol, node) is not None:
                 raise self._problems.refuse(
                     "SW220",
@@ -301,7 +313,7 @@ class Emitter:
     def is_local(self, node: c_ast.Node) -> bool:
         """Whether ``node`` names a variable of the statement's own text."""
         symbol = self._finder.root(node)
-        return isinstance(node, c_ast.ID) and symbol is not None and self._names.is_local(symbol)
+        return isinstance(node, c_ast.ID) and symbol is not None and self._names.local(symbol) is not None
 
     def _emit_ternaryop(self, node: c_ast.TernaryOp, where: Where) -> Piece:
         cond = self.expression(node.cond, where)

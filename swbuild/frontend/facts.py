@@ -60,15 +60,12 @@ class RegionFacts:
         init = node.init if isinstance(node, c_ast.Decl) else None
         return constant_value(init, {}) if init is not None else None
 
-    def scalar_writes(self, node: c_ast.Node) -> list[tuple[Symbol, str, c_ast.Node | None]]:
-        """Return the plain variables that ``node`` writes; a value only where ``node`` itself assigns it."""
-        found = []
-        for target, op, value in writes(node):
-            symbol = self.bindings.symbol(target) if isinstance(target, c_ast.ID) else None
-            if symbol is not None and isinstance(symbol.type, Scalar):
-                whole = isinstance(node, c_ast.Assignment) and node.lvalue is target
-                found.append((symbol, op, value if whole else None))
-        return found
+    def assigns_whole(self, node: c_ast.Node, symbol: Symbol) -> bool:
+        """Whether ``node`` is ``symbol = value`` and writes ``symbol`` nowhere else."""
+        if not isinstance(node, c_ast.Assignment) or node.op != "=":
+            return False
+        mine = self.bindings.symbol(node.lvalue) if isinstance(node.lvalue, c_ast.ID) else None
+        return mine is symbol and symbol not in self.symbols_written_in(node.rvalue)
 
     def symbols_written_in(self, node: c_ast.Node) -> dict[Symbol, c_ast.Node]:
         """Return the plain variables written below ``node``, with the first write of each."""

@@ -97,7 +97,7 @@ class _Finisher:
 
     def assumptions(self) -> isl.Set:
         """Return the parameter values for which no assumption is broken."""
-        holds = universe()
+        holds = self.builder.moderate
         for assumption in self.builder.assumptions:
             holds = holds.subtract(assumption.bad)
         return holds.coalesce()

@@ -48,6 +48,9 @@ class Loops(Branches):
             self._body(node, head, start, loop, where)
         finally:
             del self._active[head.symbol]
+        exit_value = self._values.get(head.symbol)
+        self._forget(node.stmt)
+        self._values[head.symbol] = exit_value
 
     def _loop_head(self, node: c_ast.For, where: Position) -> LoopHead:
         try:

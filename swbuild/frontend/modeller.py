@@ -78,10 +78,21 @@ class _Modeller:
             return None
         return self._assemble(finished)
 
-    def _assemble(self, finished: Finished) -> Scop:
+    def _assemble(self, finished: Finished) -> Scop | None:
         space = finished.context.get_space().params()
         maker = ArrayMaker(self.builder, self.liveness, finished.shapes, finished.statements, space)
         locator = self.problems.locator
+        for size, written in maker.overwritten_parameters():
+            self.problems.add(
+                self.problems.make(
+                    "SW224",
+                    f"writing '{written}' may change '{size}', for all the source says",
+                    self.region.begin,
+                    f"copy '{size}' to a local variable before the region, or declare '{written}' restrict",
+                )
+            )
+        if self.problems.found:
+            return None
         return Scop(
             name=self.request.name,
             function=self.region.name,

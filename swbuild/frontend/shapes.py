@@ -16,7 +16,7 @@ from swbuild.frontend.polynomials import Polynomial, chain
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.state import RegionState, sizes_only
-from swbuild.frontend.symbols import identifiers
+from swbuild.frontend.symbols import constant_value, identifiers
 
 __all__ = ["Shape", "Shapes"]
 
@@ -89,6 +89,9 @@ class Shapes:
 
     def _extent(self, thing: Object, node: c_ast.Node) -> isl.PwAff | None:
         builder = self._builder
+        known = constant_value(node, builder.scope.symbols)
+        if known is not None:
+            return constant(known)
         bindings = builder.facts.bindings
         for name in identifiers(node):
             symbol = bindings.symbol(name)

@@ -55,11 +55,14 @@ class RegionState:
         self.finder = PlaceFinder(facts.bindings, problems)
         self.integers = Integers(problems, scope.types, self._lookup, self.require, self._inlined)
         self.context = context
+        #: 64-bit sizes stay far from the ends of their range, so that sums of them do not overflow.
+        self.moderate = universe()
         self.root = Block(None)
         self.objects: dict[Key, Object] = {}
         self.parameters: dict[Key, tuple[str, Place, c_ast.Node]] = {}
         self.assumptions: list[Assumption] = []
         self.stale: dict[Symbol, c_ast.Node] = {}
+        self.scope = scope
         self._types = scope.types
         self._loops = LoopReader(facts.bindings, self.integers, problems)
         self._inliner = Inliner(scope, problems)
@@ -68,11 +71,10 @@ class RegionState:
         self._needs: dict[Symbol, list[Assumption]] = {}
         self._active: dict[Symbol, tuple[Loop, int]] = {}
         self._depths: dict[Symbol, int] = {}
-        self._locals: set[Symbol] = set()
+        #: Variables of statements' own texts, with names that clash with no others.
+        self._locals: dict[Symbol, str] = {}
         self._given_names: dict[Key, str] = {}
-        self._names = Names(
-            self.object, self._level, self._after_loop, self.is_symbolic, self._locals.__contains__
-        )
+        self._names = Names(self.object, self._level, self._after_loop, self.is_symbolic, self._locals.get)
         self._counters = 0
 
     def _name(self, key: Key) -> str:
@@ -84,6 +86,12 @@ class RegionState:
                 name, number = f"{wanted}_{number}", number + 1
             self._given_names[key] = name
         return self._given_names[key]
+
+    def _own_name(self, symbol: Symbol) -> str:
+        """Return the name that a variable of a statement's own text gets."""
+        if symbol not in self._locals:
+            self._locals[symbol] = f"sw_{symbol.name}{len(self._locals)}"
+        return self._locals[symbol]
 
     def object(self, place: Place, node: c_ast.Node) -> Object:
         """Return the object that ``place`` belongs to."""
@@ -167,6 +175,10 @@ class RegionState:
             name = self._name(key)
             self.parameters[key] = (name, place, node)
             self.context = self.context.intersect(_type_range(name, place.element.element))
+            if place.element.element.size > 4:
+                size = parameter(name)
+                self.moderate = self.moderate.intersect(size.le_set(constant(2**40)))
+                self.moderate = self.moderate.intersect(size.ge_set(constant(-(2**40))))
         return Value(parameter(self.parameters[key][0]), place.element.element)
 
     def _inlined(self, call: c_ast.FuncCall, domain: isl.Set) -> Value:
@@ -187,16 +199,29 @@ class RegionState:
     def _emitter(self, draft: Draft) -> Emitter:
         return Emitter(draft, self.finder, self.integers, self._names, self.calls, self._types, self.problems)
 
-    def _track(self, node: c_ast.Node, where: Position) -> None:
-        """Follow the values of integer scalars that are assigned."""
-        for target, op, value in self.facts.scalar_writes(node):
-            known = None
-            if op == "=" and value is not None and not where.guards and node is not None:
-                known = self._try_value(target, value, where.domain)
-            self._set(target, known, where)
+    def _side_effects(self, node: c_ast.Node, conditional: bool) -> None:
+        """Forget the variables that an expression or ``if`` writes anywhere but by assigning as a whole.
 
-    def _set(self, symbol: Symbol, value: Value | None, where: Position) -> None:
-        if symbol in self.stale and where.guards:
+        To be called before its text is made: which of its parts see the new value is not followed.
+        """
+        for symbol in self.facts.scalars_written_in(node):
+            if not self.facts.assigns_whole(node, symbol):
+                self._set(symbol, None, conditional)
+
+    def _track(self, node: c_ast.Node, where: Position) -> None:
+        """Follow the value of the integer scalar that ``node`` as a whole assigns."""
+        if not isinstance(node, c_ast.Assignment) or not isinstance(node.lvalue, c_ast.ID):
+            return
+        symbol = self.facts.bindings.symbol(node.lvalue)
+        if symbol is None or not isinstance(symbol.type, Scalar):
+            return
+        known = None
+        if self.facts.assigns_whole(node, symbol) and not where.guards:
+            known = self._try_value(symbol, node.rvalue, where.domain)
+        self._set(symbol, known, bool(where.guards))
+
+    def _set(self, symbol: Symbol, value: Value | None, conditional: bool) -> None:
+        if symbol in self.stale and conditional:
             raise NotModelledError(
                 self.problems.make(
                     "SW220",

@@ -46,6 +46,7 @@ class PlainStatements(RegionState):
     def _expression(self, node: c_ast.Node, where: Position) -> None:
         draft = Draft(where.domain, where.loops, node)
         emitter = self._emitter(draft)
+        self._side_effects(node, bool(where.guards))
         prefix = self._guard_text(emitter, where)
         piece = emitter.expression(node, Where(where.domain, bool(where.guards)))
         draft.body = [*prefix, *piece.parts, ";"]
@@ -100,6 +101,7 @@ class PlainStatements(RegionState):
         draft = Draft(where.domain, where.loops, assignment)
         emitter = self._emitter(draft)
         emitter.initialising = True
+        self._side_effects(value, bool(where.guards))
         prefix = self._guard_text(emitter, where)
         piece = emitter.expression(assignment, Where(where.domain, bool(where.guards)))
         draft.body = [*prefix, *piece.parts, ";"]
