@@ -22,6 +22,7 @@ from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
 from swbuild.memory.plan import MemoryPlan, plan_memory
 from swbuild.options import KernelOptions
+from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.islutil import sets_of
 from swbuild.polyhedral.privatise import Private, contraction_is_safe, find_private
 from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
@@ -42,6 +43,7 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
 
     Raise :class:`SwbuildError` when the options cannot be met (a tile that does not fit the LDM, …).
     """
+    scop = lightened(scop)
     excluded: frozenset[str] = frozenset()
     while True:
         private = find_private(scop, excluded)

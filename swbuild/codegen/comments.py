@@ -39,7 +39,7 @@ def kernel_comment(scop: Scop, options: KernelOptions, kernel: KernelCode) -> Li
 
 
 def _buffer(scop: Scop, buffer: Buffer) -> str:
-    bounds = "".join(f"[{bound}]" for bound in buffer.box.bound)
+    bounds = "".join(f"[{bound}]" for bound in buffer.box.bound or ())
     element = scop.array(buffer.array).element.name
     moves = [*(["get"] if buffer.load else []), *([f"put ({buffer.store.value})"] if buffer.written else [])]
     return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {buffer.bytes} bytes, {' and '.join(moves)}"

@@ -31,7 +31,7 @@ class Dialect:
 
 _SW26010 = Dialect(
     machine=Machine.SW26010,
-    includes=("slave.h", "dma.h"),
+    includes=("slave.h",),
     get="athread_get(PE_MODE, {memory}, {ldm}, {bytes}, (void *)&{reply}, 0, 0, 0);",
     get_strided="athread_get(PE_MODE, {memory}, {ldm}, {bytes}, (void *)&{reply}, 0, {gap}, {block});",
     put="athread_put(PE_MODE, {ldm}, {memory}, {bytes}, (void *)&{reply}, 0, 0);",

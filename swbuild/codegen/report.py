@@ -53,7 +53,7 @@ def _buffer(region: RegionCode, buffer: Buffer) -> dict[str, object]:
         "name": buffer.name,
         "array": buffer.array,
         "type": region.scop.array(buffer.array).element.name,
-        "shape": list(buffer.box.bound),
+        "shape": list(buffer.box.bound or ()),
         "bytes": buffer.bytes,
         "level": buffer.level,
         "load": buffer.load,

@@ -51,7 +51,7 @@ def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:
     context = context.intersect(_launched(tiled))
     names = thread_parameters(tiled.mapping)
     if tiled.mapping.distribution is Distribution.BLOCK:
-        return context
+        return context.intersect(isl.Set(f"[{', '.join(names)}] -> {{ : }}"))
     bounds = " and ".join(f"0 <= {n} < {t}" for n, t in zip(names, tiled.mapping.threads, strict=True))
     return context.intersect(isl.Set(f"[{', '.join(names)}] -> {{ : {bounds} }}"))
 

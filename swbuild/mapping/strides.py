@@ -25,7 +25,7 @@ class AccessStrides(StrideScore):
         for position in range(pieces.n_pw_aff()):
             value = pieces.get_at(position)
             step = _step_iterator(value)
-            statement = self.scop.statement(str(value.get_tuple_name(isl.dim_type.in_)))
+            statement = self.scop.statement(str(value.get_tuple_id(isl.dim_type.in_).name))
             for access in statement.accesses:
                 if access.affine and not self.scop.array(access.array).is_scalar:
                     total += 0 if step is None else _stride_score(access.relation, step)

@@ -11,24 +11,50 @@ __all__ = ["Box", "bounding_box"]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The smallest box around a footprint, per visit of a level.
+    """A box around a footprint, per visit of a level: the smallest one around each access in it.
 
-    ``low`` and ``size`` give, per array dimension, the first index and the number of indices as
-    functions of the loops above (piecewise affine, exact); ``bound`` the largest ``size`` ever.
+    ``low`` and ``high`` give, per array dimension, the first and last index as functions of the
+    loops above (piecewise affine); ``bound`` the largest number of indices ever, or None.
     """
 
     low: tuple[isl.PwAff, ...]
     high: tuple[isl.PwAff, ...]
-    size: tuple[isl.PwAff, ...]
-    bound: tuple[int, ...]
+    bound: tuple[int, ...] | None
     visits: isl.Set
 
+    @property
+    def size(self) -> tuple[isl.PwAff, ...]:
+        """The number of indices per dimension."""
+        return tuple(_extent(a, b) for a, b in zip(self.low, self.high, strict=True))
+
     def elements(self) -> int:
-        """Return the largest number of elements."""
+        """Return the largest number of elements of a bounded box."""
+        assert self.bound is not None
         count = 1
         for bound in self.bound:
             count *= bound
         return count
+
+    def widened(self, least: tuple[int, ...], most: tuple[int, ...]) -> Box:
+        """Return the hull of the copies of the box shifted by ``least`` and by ``most``."""
+        low = tuple(_plus(value, shift) for value, shift in zip(self.low, least, strict=True))
+        high = tuple(_plus(value, shift) for value, shift in zip(self.high, most, strict=True))
+        bound = None
+        if self.bound is not None:
+            bound = tuple(b + m - s for b, s, m in zip(self.bound, least, most, strict=True))
+        return Box(low, high, bound, self.visits)
+
+    def hull(self, other: Box) -> Box:
+        """Return the smallest box around both."""
+        low = tuple(a.union_min(b).coalesce() for a, b in zip(self.low, other.low, strict=True))
+        high = tuple(a.union_max(b).coalesce() for a, b in zip(self.high, other.high, strict=True))
+        return Box(low, high, _bounds(low, high), self.visits.union(other.visits).coalesce())
+
+    def simplified(self) -> Box:
+        """Return the box with its expressions valid, and simple, on ``visits`` alone."""
+        low = tuple(value.gist(self.visits).coalesce() for value in self.low)
+        high = tuple(value.gist(self.visits).coalesce() for value in self.high)
+        return Box(low, high, self.bound, self.visits)
 
     def as_map(self, space: isl.Space) -> isl.Map:
         """Return ``prefix -> element`` for all elements of the box, in the map space ``space``."""
@@ -43,18 +69,27 @@ class Box:
         return result.set_tuple_name(isl.dim_type.out, name).intersect_domain(self.visits)
 
 
-def bounding_box(footprint: isl.Map) -> Box | None:
-    """Return the box around ``footprint`` (prefix -> element), or None when its size has no constant bound."""
-    visits = footprint.domain().coalesce()
-    low, high, size, bound = [], [], [], []
-    for k in range(footprint.dim(isl.dim_type.out)):
-        first, last = footprint.dim_min(k).coalesce(), footprint.dim_max(k).coalesce()
-        extent = last.sub(first).add_constant_val(isl.Val(1)).coalesce()
-        largest = extent.max_val()
+def bounding_box(footprint: isl.Map) -> Box:
+    """Return the smallest box around ``footprint`` (prefix -> element)."""
+    dimensions = range(footprint.dim(isl.dim_type.out))
+    low = tuple(footprint.dim_min(k).coalesce() for k in dimensions)
+    high = tuple(footprint.dim_max(k).coalesce() for k in dimensions)
+    return Box(low, high, _bounds(low, high), footprint.domain().coalesce())
+
+
+def _bounds(low: tuple[isl.PwAff, ...], high: tuple[isl.PwAff, ...]) -> tuple[int, ...] | None:
+    bounds = []
+    for first, last in zip(low, high, strict=True):
+        largest = _extent(first, last).max_val()
         if not largest.is_int():
             return None
-        low.append(first.gist(visits).coalesce())
-        high.append(last.gist(visits).coalesce())
-        size.append(extent.gist(visits).coalesce())
-        bound.append(int(largest.to_python()))
-    return Box(tuple(low), tuple(high), tuple(size), tuple(bound), visits)
+        bounds.append(int(largest.to_python()))
+    return tuple(bounds)
+
+
+def _extent(low: isl.PwAff, high: isl.PwAff) -> isl.PwAff:
+    return _plus(high.sub(low), 1).coalesce()
+
+
+def _plus(value: isl.PwAff, shift: int) -> isl.PwAff:
+    return value.add_constant_val(isl.Val(shift)) if shift else value

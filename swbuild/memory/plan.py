@@ -21,7 +21,8 @@ import islpy as isl
 
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
-from swbuild.memory.box import Box, bounding_box
+from swbuild.memory.box import Box
+from swbuild.memory.groups import Group, Grouping
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.polyhedral.dataflow import Dependences
 from swbuild.polyhedral.islutil import maps_of, union_maps
@@ -87,12 +88,7 @@ class _Task:
     dependences: Dependences
     refs: tuple[Reference, ...]
     limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    refs: tuple[Reference, ...]
-    box: Box | None
+    grouping: Grouping
 
 
 def plan_memory(
@@ -105,9 +101,10 @@ def plan_memory(
     """
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private))
+    grouping = Grouping()
     limit = budget
     while limit >= 64:
-        plan = _plan(_Task(scop, tiled, dependences, refs, limit), top)
+        plan = _plan(_Task(scop, tiled, dependences, refs, limit, grouping), top)
         if plan.bytes <= budget and not any(d.reason == _TOO_LARGE for d in plan.direct):
             return plan
         limit //= 2
@@ -175,16 +172,16 @@ def _direct(ref: Reference, reason: str) -> Direct:
 
 def _place(
     task: _Task, level: Level, refs: list[Reference]
-) -> tuple[list[tuple[Level, _Group]], list[Direct]]:
+) -> tuple[list[tuple[Level, Group]], list[Direct]]:
     """Place ``refs``, all of one array, at ``level`` or below; return the groups and what is left over."""
-    placed: list[tuple[Level, _Group]] = []
+    placed: list[tuple[Level, Group]] = []
     deferred: list[Reference] = []
     too_large = False
-    for group in _groups(task, level, refs):
-        if group.box is not None and _bytes(task, group) <= task.limit:
+    for group in task.grouping.groups(level, refs):
+        if group.box.bound is not None and _bytes(task, group) <= task.limit:
             placed.append((level, group))
         else:
-            too_large |= group.box is not None
+            too_large |= group.box.bound is not None
             deferred += group.refs
     direct: list[Direct] = []
     for child in level.children:
@@ -199,48 +196,11 @@ def _place(
     return placed, direct
 
 
-def _bytes(task: _Task, group: _Group) -> int:
-    assert group.box is not None
+def _bytes(task: _Task, group: Group) -> int:
     return group.box.elements() * task.scop.array(group.refs[0].array).element.size
 
 
-def _groups(task: _Task, level: Level, refs: list[Reference]) -> list[_Group]:
-    """Split ``refs`` into groups with one box each.
-
-    References that may touch a common element in one visit share a group when one of them writes;
-    read-only ones also when the common box is no larger than the boxes apart.
-    """
-    groups = [_Group((ref,), bounding_box(footprint(level, [ref]))) for ref in refs]
-    merged = True
-    while merged:
-        merged = False
-        for a in range(len(groups)):
-            for b in range(a + 1, len(groups)):
-                union = _merge(level, groups[a], groups[b])
-                if union is not None:
-                    groups = [g for k, g in enumerate(groups) if k not in (a, b)] + [union]
-                    merged = True
-                    break
-            if merged:
-                break
-    return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
-
-
-def _merge(level: Level, a: _Group, b: _Group) -> _Group | None:
-    refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
-    if any(ref.writes for ref in refs):
-        overlap = footprint(level, list(a.refs)).intersect(footprint(level, list(b.refs)))
-        return None if overlap.is_empty() else _Group(refs, bounding_box(footprint(level, list(refs))))
-    if a.box is None or b.box is None:
-        return None
-    box = bounding_box(footprint(level, list(refs)))
-    if box is None or box.elements() > a.box.elements() + b.box.elements():
-        return None
-    return _Group(refs, box)
-
-
-def _buffer(task: _Task, name: str, level: Level, group: _Group) -> Buffer:
-    assert group.box is not None
+def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     writers = [ref for ref in group.refs if ref.writes]
     written = footprint(level, writers) if writers else None
     store = Store.NONE if written is None else _store(task, level, group, written)
@@ -250,7 +210,7 @@ def _buffer(task: _Task, name: str, level: Level, group: _Group) -> Buffer:
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
     array = group.refs[0].array
     return Buffer(
-        name, array, level.number, identity, group.box, load, store, written, _bytes(task, group)
+        name, array, level.number, identity, group.box.simplified(), load, store, written, _bytes(task, group)
     )
 
 
@@ -258,7 +218,7 @@ def _box_map(box: Box, like: isl.Map) -> isl.Map:
     return box.as_map(like.get_space())
 
 
-def _reads_old_values(task: _Task, level: Level, group: _Group) -> bool:
+def _reads_old_values(task: _Task, level: Level, group: Group) -> bool:
     """Return whether something in the group is read that the same visit has not certainly written."""
     readers = [ref for ref in group.refs if ref.reads]
     if not readers:
@@ -271,9 +231,8 @@ def _reads_old_values(task: _Task, level: Level, group: _Group) -> bool:
     return not reads.subtract(sourced.range_factor_domain()).is_empty()
 
 
-def _store(task: _Task, level: Level, group: _Group, written: isl.Map) -> Store:
+def _store(task: _Task, level: Level, group: Group, written: isl.Map) -> Store:
     """Return the cheapest way to put back exactly what was written."""
-    assert group.box is not None
     rest = _box_map(group.box, written).subtract(written)
     may = any(ref.may_write for ref in group.refs)
     if rest.is_empty() and not may:
@@ -283,7 +242,7 @@ def _store(task: _Task, level: Level, group: _Group, written: isl.Map) -> Store:
     return Store.ROWS if _is_rowwise(written) else Store.ELEMENTS
 
 
-def _others_write(task: _Task, level: Level, group: _Group, rest: isl.Map) -> bool:
+def _others_write(task: _Task, level: Level, group: Group, rest: isl.Map) -> bool:
     """Return whether an element of ``rest`` (prefix -> element) may be written by another tile or group."""
     array = group.refs[0].array
     writers = [ref for ref in task.refs if ref.array == array and ref.writes]

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from swbuild.frontend.scop import Scop, Statement
+from swbuild.frontend.scop import Iterator as Loop
+from swbuild.frontend.scop import Scop
 from swbuild.options import Fusion
 from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relations
-from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps
+from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps, union_sets
+from swbuild.polyhedral.parallel import with_parallel_loops
 from swbuild.polyhedral.privatise import Private
 
 __all__ = ["Scheduled", "compute_schedule"]
@@ -38,21 +40,30 @@ class Scheduled:
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    scop: Scop
+    """What is left to schedule: instances without the loops that are peeled already.
+
+    ``loops`` gives, per statement, the loops that its instances still have.
+    """
+
+    domain: isl.UnionSet
     context: isl.Set
     validity: isl.UnionMap
     condition: isl.UnionMap
     conditional: isl.UnionMap
+    loops: dict[str, tuple[Loop, ...]]
 
 
 def compute_schedule(scop: Scop, private: Private, fusion: Fusion) -> Scheduled:
     """Return a schedule of all statements of ``scop`` that respects its dependences."""
     expanded = analyse(relations(scop, private.depth_of), scop.schedule)
     condition, conditional = _contraction_constraints(scop, private)
-    problem = _Problem(scop, scop.context, expanded.all, condition, conditional)
     domain = scop.schedule.get_domain().intersect_params(scop.context)
-    schedule, peeled = _solve(problem, domain, 0, fusion)
-    return Scheduled(schedule, expanded, private, peeled)
+    loops = {s.name: s.iterators for s in scop.statements}
+    problem = _Problem(domain, scop.context, expanded.all, condition, conditional, loops)
+    solved = _solve(problem, fusion)
+    if solved is None:  # too hard for isl: the original order, with its parallel loops found
+        return Scheduled(with_parallel_loops(scop.schedule, expanded.all), expanded, private, ())
+    return Scheduled(solved[0], expanded, private, solved[1])
 
 
 def _contraction_constraints(scop: Scop, private: Private) -> tuple[isl.UnionMap, isl.UnionMap]:
@@ -79,60 +90,119 @@ def _keep(found: Relations, names: set[str]) -> Relations:
     return Relations(found.domain, only(found.reads), only(found.must_writes), only(found.may_writes))
 
 
-def _solve(
-    problem: _Problem, domain: isl.UnionSet, depth: int, fusion: Fusion
-) -> tuple[isl.Schedule, tuple[str, ...]]:
-    """Return a schedule of ``domain``, whose ``depth`` outer loops are fixed already."""
-    loop = _shared_loop(problem.scop, domain, depth)
-    if loop is None or not _spans_everything(problem.validity, domain, depth):
-        schedule = _isl_schedule(problem, domain, fusion)
+def _solve(problem: _Problem, fusion: Fusion) -> tuple[isl.Schedule, tuple[str, ...]] | None:
+    """Return a schedule of ``problem.domain`` and the names of the loops peeled on the way, or None."""
+    loop = _shared_loop(problem)
+    stencil = _spans_everything(problem)
+    if not (stencil and loop is not None and _is_cyclic(problem)):
+        schedule = _isl_schedule(problem, Fusion.MIN if stencil else fusion)
         if schedule is not None:
             return schedule, ()
-        if loop is None:
-            return problem.scop.schedule.intersect_domain(domain), ()
-    within = _same_iteration(domain, depth)
-    inner = _Problem(
-        problem.scop,
-        problem.context,
-        problem.validity.intersect(within),
-        problem.condition.intersect(within),
-        problem.conditional.intersect(within),
-    )
-    body, peeled = _solve(inner, domain, depth + 1, fusion)
-    return body.insert_partial_schedule(_original_loop(problem.scop, domain, depth)), (loop, *peeled)
-
-
-def _shared_loop(scop: Scop, domain: isl.UnionSet, depth: int) -> str | None:
-    """Return the name of the loop at ``depth`` that is around every statement of ``domain``, or None."""
-    loops = [s.iterators[depth : depth + 1] for s in _statements(scop, domain)]
-    if not loops or any(loop != loops[0] for loop in loops) or not loops[0]:
+    solved = None if loop is None else _solve(_peeled(problem), fusion)
+    if solved is None or loop is None:
         return None
-    return loops[0][0].name
+    return _around(problem, solved[0]), (loop, *solved[1])
 
 
-def _statements(scop: Scop, domain: isl.UnionSet) -> list[Statement]:
-    names = {piece.get_tuple_name() for piece in sets_of(domain)}
-    return [s for s in scop.statements if s.name in names]
+def _is_cyclic(problem: _Problem) -> bool:
+    """Return whether every statement depends, directly or not, on every other one."""
+    edges: dict[str, set[str]] = {name: set() for name in problem.loops}
+    for piece in maps_of(problem.validity):
+        edges[piece.get_tuple_name(isl.dim_type.in_)].add(piece.get_tuple_name(isl.dim_type.out))
+    return all(_reachable(edges, name) == set(edges) for name in edges)
 
 
-def _spans_everything(validity: isl.UnionMap, domain: isl.UnionSet, depth: int) -> bool:
-    """Return whether constant dependence distances at ``depth`` and deeper span all dimensions.
+def _reachable(edges: dict[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    open_names = [start]
+    while open_names:
+        for name in edges[open_names.pop()] - found:
+            found.add(name)
+            open_names.append(name)
+    return found
+
+
+def _shared_loop(problem: _Problem) -> str | None:
+    """Return the name of the outermost loop left if it is around every statement, or None."""
+    outer = [loops[:1] for loops in problem.loops.values()]
+    if not outer or not outer[0] or any(loops != outer[0] for loops in outer):
+        return None
+    return outer[0][0].name
+
+
+def _peeled(problem: _Problem) -> _Problem:
+    """Return the problem of one iteration of the outermost loop: that loop's dimension is dropped.
+
+    Dependences between different iterations are kept by the loop itself; of the others, those of
+    all iterations are taken together (safe: more constraints than needed at most).
+    """
+    same = _same_iteration(problem.domain)
+    loops = {name: loops[1:] for name, loops in problem.loops.items()}
+
+    def within(given: isl.UnionMap) -> isl.UnionMap:
+        return union_maps(_drop_pair(m) for m in maps_of(given.intersect(same)))
+
+    return _Problem(
+        union_sets(_drop_first(piece) for piece in sets_of(problem.domain)),
+        problem.context,
+        within(problem.validity).coalesce(),
+        within(problem.condition),
+        within(problem.conditional),
+        loops,
+    )
+
+
+def _drop_first(instances: isl.Set) -> isl.Set:
+    name = instances.get_tuple_name()
+    return instances.project_out(isl.dim_type.set, 0, 1).set_tuple_name(name)
+
+
+def _drop_pair(pairs: isl.Map) -> isl.Map:
+    source, sink = (pairs.get_tuple_name(side) for side in (isl.dim_type.in_, isl.dim_type.out))
+    inner = pairs.project_out(isl.dim_type.in_, 0, 1).project_out(isl.dim_type.out, 0, 1)
+    return inner.set_tuple_name(isl.dim_type.in_, source).set_tuple_name(isl.dim_type.out, sink)
+
+
+def _around(problem: _Problem, body: isl.Schedule) -> isl.Schedule:
+    """Return the schedule of ``problem`` that runs ``body`` in each iteration of its outermost loop."""
+    inner, outer = isl.UnionPwMultiAff("{ }"), []
+    for piece in sets_of(problem.domain):
+        space = isl.LocalSpace.from_space(piece.get_space())
+        names = [isl.PwAff.var_on_domain(space, isl.dim_type.set, k) for k in range(piece.dim(isl.dim_type.set))]
+        outer.append(names[0].intersect_domain(piece))
+        inner = inner.union_add(_without_first(piece).to_union_pw_multi_aff())
+    first = isl.UnionPwAff.from_pw_aff(outer[0])
+    for value in outer[1:]:
+        first = first.union_add(isl.UnionPwAff.from_pw_aff(value))
+    pulled = body.pullback_union_pw_multi_aff(inner).intersect_domain(problem.domain)
+    return pulled.insert_partial_schedule(isl.MultiUnionPwAff.from_union_pw_aff(first))
+
+
+def _without_first(instances: isl.Set) -> isl.PwMultiAff:
+    """Return ``S[t, i, …] -> S[i, …]``."""
+    identity = isl.Map.identity(instances.get_space().map_from_set())
+    name = instances.get_tuple_name()
+    dropped = identity.project_out(isl.dim_type.out, 0, 1).set_tuple_name(isl.dim_type.out, name)
+    return isl.PwMultiAff.from_map(dropped)
+
+
+def _spans_everything(problem: _Problem) -> bool:
+    """Return whether constant dependence distances span all dimensions of the instances.
 
     Then no hyperplane is parallel to all of them: no outer loop of any schedule is parallel.
     """
-    sizes = {piece.dim(isl.dim_type.set) for piece in sets_of(domain)}
+    sizes = {piece.dim(isl.dim_type.set) for piece in sets_of(problem.domain)}
     if len(sizes) != 1 or sizes == {0}:
         return False
     (n,) = sizes
     distances = isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, n))
-    for piece in maps_of(validity):
+    for piece in maps_of(problem.validity):
         plain = piece.reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
         plain = plain.project_out(isl.dim_type.param, 0, plain.dim(isl.dim_type.param))
         distances = distances.union(plain.deltas())
     if distances.is_empty() or not distances.is_bounded():
         return False
-    hull = distances.union(_origin(n)).affine_hull()
-    return int(hull.dim(isl.dim_type.set)) - _equalities(hull) == n - depth
+    return _equalities(distances.union(_origin(n)).affine_hull()) == 0
 
 
 def _origin(n: int) -> isl.Set:
@@ -146,36 +216,21 @@ def _equalities(hull: isl.BasicSet) -> int:
     return sum(1 for constraint in hull.get_constraints() if constraint.is_equality())
 
 
-def _same_iteration(domain: isl.UnionSet, depth: int) -> isl.UnionMap:
-    """Return ``{ S[…, i, …] -> T[…, i, …] }`` with equal values at position ``depth``."""
+def _same_iteration(domain: isl.UnionSet) -> isl.UnionMap:
+    """Return ``{ S[i, …] -> T[i, …] }`` with equal values of the first dimension."""
     pieces = []
     for source in sets_of(domain):
         for sink in sets_of(domain):
             pair = isl.Map.from_domain_and_range(source, sink)
-            pieces.append(pair.equate(isl.dim_type.in_, depth, isl.dim_type.out, depth))
+            pieces.append(pair.equate(isl.dim_type.in_, 0, isl.dim_type.out, 0))
     return union_maps(pieces)
 
 
-def _original_loop(scop: Scop, domain: isl.UnionSet, depth: int) -> isl.MultiUnionPwAff:
-    """Return the partial schedule of the original loop at ``depth``, on ``domain``."""
-    node = scop.schedule.get_root().child(0)
-    seen = 0
-    while True:
-        if node.get_type() == isl.schedule_node_type.band:
-            members = node.band_n_member()
-            if seen + members > depth:
-                partial = node.band_get_partial_schedule().intersect_domain(domain)
-                chosen = partial.get_at(depth - seen)
-                return isl.MultiUnionPwAff.from_union_pw_aff(chosen)
-            seen += members
-        node = node.child(0)
-
-
-def _isl_schedule(problem: _Problem, domain: isl.UnionSet, fusion: Fusion) -> isl.Schedule | None:
-    """Return isl's schedule of ``domain``, or None when it would take too long."""
-    inside = problem.validity.intersect_domain(domain).intersect_range(domain)
+def _isl_schedule(problem: _Problem, fusion: Fusion) -> isl.Schedule | None:
+    """Return isl's schedule of ``problem``, or None when it would take too long."""
+    inside = problem.validity.intersect_domain(problem.domain).intersect_range(problem.domain)
     constraints = (
-        isl.ScheduleConstraints.on_domain(domain)
+        isl.ScheduleConstraints.on_domain(problem.domain)
         .set_context(problem.context)
         .set_validity(inside)
         .set_coincidence(inside)

@@ -1,0 +1,107 @@
+"""Groups of references that share one buffer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from swbuild.memory.box import Box, bounding_box
+from swbuild.memory.levels import Level, Reference, footprint
+from swbuild.polyhedral.islutil import constant_of
+
+__all__ = ["Group", "Grouping"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """References to one array and the box around what they touch per visit."""
+
+    refs: tuple[Reference, ...]
+    box: Box
+
+    @property
+    def writes(self) -> bool:
+        return any(ref.writes for ref in self.refs)
+
+
+class Grouping:
+    """Computes groups, each only once per level and set of references."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, tuple[tuple[str, int], ...]], list[Group]] = {}
+
+    def groups(self, level: Level, refs: list[Reference]) -> list[Group]:
+        """Return the groups of ``refs``, all of one array, at ``level``.
+
+        References that may touch a common element in one visit share a group when one of them
+        writes; read-only ones also when the common box is no larger than the boxes apart.
+        """
+        key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
+        if key not in self._known:
+            self._known[key] = _merged(level, _uniform(level, refs))
+        return self._known[key]
+
+
+def _uniform(level: Level, refs: list[Reference]) -> list[Group]:
+    """Group references of one statement whose subscripts differ by constants (a stencil's neighbours)."""
+    families: list[list[tuple[Reference, tuple[int, ...]]]] = []
+    for ref in refs:
+        for family in families:
+            offset = _offset(family[0][0], ref)
+            if offset is not None:
+                family.append((ref, offset))
+                break
+        else:
+            families.append([(ref, (0,) * ref.relation.dim(isl.dim_type.out))])
+    return [_family_group(level, family) for family in families]
+
+
+def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
+    """Return the constant difference of the subscripts of ``other`` and ``base``, or None."""
+    if base.statement != other.statement or base.array != other.array:
+        return None
+    first, second = (isl.PwMultiAff.from_map(ref.relation) for ref in (base, other))
+    difference = []
+    for k in range(first.dim(isl.dim_type.out)):
+        value = second.get_pw_aff(k).sub(first.get_pw_aff(k)).coalesce()
+        constant = constant_of(value.gist(value.domain()))
+        if constant is None:
+            return None
+        difference.append(constant)
+    return tuple(difference)
+
+
+def _family_group(level: Level, family: list[tuple[Reference, tuple[int, ...]]]) -> Group:
+    box = bounding_box(footprint(level, [family[0][0]]))
+    by_dimension = list(zip(*(offset for _, offset in family), strict=True))
+    least = tuple(min(values) for values in by_dimension)
+    most = tuple(max(values) for values in by_dimension)
+    return Group(tuple(ref for ref, _ in family), box.widened(least, most))
+
+
+def _merged(level: Level, groups: list[Group]) -> list[Group]:
+    """Merge pairs until no pair has to or should share a buffer."""
+    position = 0
+    while position < len(groups):
+        for other in range(position + 1, len(groups)):
+            union = _merge(level, groups[position], groups[other])
+            if union is not None:
+                groups = [g for k, g in enumerate(groups) if k not in (position, other)] + [union]
+                position = -1
+                break
+        position += 1
+    return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
+
+
+def _merge(level: Level, a: Group, b: Group) -> Group | None:
+    refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
+    if a.writes or b.writes:
+        overlap = footprint(level, list(a.refs)).intersect(footprint(level, list(b.refs)))
+        return None if overlap.is_empty() else Group(refs, a.box.hull(b.box))
+    if a.box.bound is None or b.box.bound is None:
+        return None
+    box = a.box.hull(b.box)
+    if box.bound is None or box.elements() > a.box.elements() + b.box.elements():
+        return None
+    return Group(refs, box)
