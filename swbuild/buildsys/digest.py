@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from swbuild.buildsys.names import name_of
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 if TYPE_CHECKING:
+    from swbuild.frontend.request import CppOptions
     from swbuild.manifest import Kernel, Project, ProjectSource
 
 __all__ = ["request_of", "require_digests", "source_digest"]
@@ -25,6 +26,14 @@ def source_digest(source: ProjectSource) -> str:
     """
     text = json.dumps(request_of(source), sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _without(source: ProjectSource, added: CppOptions) -> ProjectSource:
+    """Return ``source`` without the directories and definitions that the command line put in."""
+    cpp = source.cpp
+    includes = cpp.includes[len(added.includes) :]
+    defines = cpp.defines[: len(cpp.defines) - len(added.defines)]
+    return replace(source, cpp=replace(cpp, includes=includes, defines=defines))
 
 
 def request_of(source: ProjectSource) -> dict[str, Any]:
@@ -48,9 +57,13 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"no JSON for {type(value).__name__}")
 
 
-def require_digests(project: Project, digests: list[str]) -> None:
-    """Raise SW702 unless ``digests`` are those of the project's sources, in their order."""
-    found = {name_of(source): source_digest(source) for source in project.sources}
+def require_digests(project: Project, digests: list[str], added: CppOptions) -> None:
+    """Raise SW702 unless ``digests`` are those of the project's sources, in their order.
+
+    ``added`` are the preprocessor's options that did not come from the manifest: the build has its
+    own ways to know that they changed.
+    """
+    found = {name_of(source): source_digest(_without(source, added)) for source in project.sources}
     if list(found.values()) != digests:
         raise SwbuildError(
             Diagnostic(

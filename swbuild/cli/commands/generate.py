@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from swbuild.buildsys.digest import require_digests
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.frontend.request import CppOptions
 from swbuild.pipeline import Timings, Unit, depfile_text, generate_project, outputs_of, write_all
 from swbuild.pipeline.writing import dependencies, write_text
 
@@ -55,7 +56,8 @@ def run(args: Namespace) -> int:
     with timings.stage("manifest"):
         project = project_of(args)
         if args.digest:
-            require_digests(project, args.digest)
+            added = CppOptions(tuple(args.include_dirs), tuple(args.defines))
+            require_digests(project, args.digest, added)
     units = generate_project(project, timings, allow_refused=args.allow_refused)
     with timings.stage("write"):
         _write(args, project, units)

@@ -1,0 +1,57 @@
+# Finds the program swbuild, on the build machine whatever the target machine is.
+include_guard(GLOBAL)
+
+# Sets the cache variable SWBUILD_EXECUTABLE and defines swbuild::swbuild.
+function(swbuild_find_program)
+  swbuild_search_program()
+  if(NOT SWBUILD_EXECUTABLE)
+    message(FATAL_ERROR
+      "The program swbuild is not on PATH. Install it with\n"
+      "  pip install swbuild\n"
+      "and activate the environment, or give its place with -DSWBUILD_EXECUTABLE=/path/to/swbuild.")
+  endif()
+  if(NOT EXISTS "${SWBUILD_EXECUTABLE}")
+    message(FATAL_ERROR
+      "SWBUILD_EXECUTABLE is ${SWBUILD_EXECUTABLE}, but there is no such file (any more). If it was in a "
+      "temporary build environment, configure a fresh build directory, or give another place with "
+      "-DSWBUILD_EXECUTABLE=.")
+  endif()
+  if(NOT TARGET swbuild::swbuild)
+    add_executable(swbuild::swbuild IMPORTED GLOBAL)
+    set_target_properties(swbuild::swbuild PROPERTIES IMPORTED_LOCATION "${SWBUILD_EXECUTABLE}")
+  endif()
+endfunction()
+
+# Looks beside this package first, so that both are of one installation, then on PATH.
+# The layouts: PREFIX/share/cmake/swbuild, and swbuild/cmake in PREFIX/lib/python3.X/site-packages.
+macro(swbuild_search_program)
+  find_program(SWBUILD_EXECUTABLE swbuild
+    HINTS
+      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../bin"
+      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../../../bin"
+      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../bin"
+    DOC "The program swbuild"
+    NO_CMAKE_FIND_ROOT_PATH)
+  mark_as_advanced(SWBUILD_EXECUTABLE)
+endmacro()
+
+# Runs swbuild with the arguments after `output` and returns what it prints in the variable `output`.
+# A failure ends the configuration, with swbuild's own located messages under the sentence `what`.
+function(swbuild_run what output)
+  execute_process(
+    COMMAND "${SWBUILD_EXECUTABLE}" ${ARGN}
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE text
+    ERROR_VARIABLE problems
+    OUTPUT_STRIP_TRAILING_WHITESPACE
+    ERROR_STRIP_TRAILING_WHITESPACE)
+  if(NOT status EQUAL 0)
+    # Indented lines are the ones that message() leaves as they are.
+    string(REPLACE "\n" "\n  " problems "${problems}")
+    message(FATAL_ERROR "${what}\n\n  ${problems}\n")
+  endif()
+  if(problems)
+    message(STATUS "${problems}")
+  endif()
+  set("${output}" "${text}" PARENT_SCOPE)
+endfunction()

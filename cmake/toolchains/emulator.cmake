@@ -1,0 +1,26 @@
+# The emulated core group: programs run on this computer, built by stand-ins for the machine's compilers.
+# -DSWBUILD_MACHINE=sw26010-pro (or the environment variable) chooses the other machine.
+set(SWBUILD_TARGET emulator)
+if(NOT SWBUILD_MACHINE)
+  set(SWBUILD_MACHINE sw26010)
+  if(NOT "$ENV{SWBUILD_MACHINE}" STREQUAL "")
+    set(SWBUILD_MACHINE "$ENV{SWBUILD_MACHINE}")
+  endif()
+endif()
+
+if(NOT SWBUILD_EMULATOR_DIR)
+  include("${CMAKE_CURRENT_LIST_DIR}/../modules/SwbuildProgram.cmake")
+  function(swbuild_emulator_dir result)
+    swbuild_search_program()
+    if(NOT SWBUILD_EXECUTABLE)
+      message(FATAL_ERROR
+        "The program swbuild is not on PATH; it is what makes the emulator's compilers. Install it with\n"
+        "  pip install swbuild\n"
+        "and activate the environment, or give its place with -DSWBUILD_EXECUTABLE=/path/to/swbuild.")
+    endif()
+    swbuild_run("The emulator's compilers cannot be made." folder emulator path --machine "${SWBUILD_MACHINE}")
+    set("${result}" "${folder}" PARENT_SCOPE)
+  endfunction()
+  swbuild_emulator_dir(SWBUILD_EMULATOR_DIR)
+endif()
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")

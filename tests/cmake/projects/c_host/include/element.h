@@ -1,0 +1,6 @@
+#ifndef ELEMENT_H
+#define ELEMENT_H
+
+typedef double element;
+
+#endif
