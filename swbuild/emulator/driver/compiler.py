@@ -147,6 +147,11 @@ def preprocess_command(tool: Tool, line: options.CommandLine, source: str, langu
     ] + [source]  # fmt: skip
 
 
+def alignment(tool: Tool, line: options.CommandLine) -> int:
+    """Return the least alignment of arrays: -faddress_align, or what -msimd means on the SW26010."""
+    return line.align or (32 if line.simd and tool.machine == "sw26010" else 0)
+
+
 def depend_flags(line: options.CommandLine, target: str) -> list[str]:
     """Return the dependency options with the names made explicit that gcc would derive from -o."""
     if not line.depend:
@@ -177,7 +182,7 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
             command = preprocess_command(tool, line, source, language)
             must([*command, "-E", "-o", text, *depend_flags(line, target)])
         output = "cpp-output" if language in ("c", "cpp-output") else "c++-cpp-output"
-        changed = rewrite.rewrite(read(text).decode("latin-1"), slave)
+        changed = rewrite.rewrite(read(text).decode("latin-1"), slave, alignment(tool, line))
         write(f"{work}/final.i", changed.encode("latin-1"))
         stop = "-S" if line.stage == "assembly" else "-c"
         extra = ["-fno-zero-initialized-in-bss"] if slave else []
@@ -195,10 +200,20 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
 
 
 def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) -> None:
-    """Assemble what this stand-in wrote with -S; assembly of the real processors is refused."""
+    """Assemble what this stand-in wrote with -S.
+
+    Assembly of the real processors cannot run: when it names the C file that it was compiled from, and
+    that lies beside it, the C file is compiled instead.
+    """
     text = read(source).decode("latin-1")
     role = line.role or "host"
     if f"# swbuild-emulator {role}" not in text:
+        origin = compiled_from(source, text)
+        if origin:
+            print(f"{source}: warning[SW601]: assembly of the Sunway processor cannot run here; "
+                  f"compiling {origin}, from which it was made", file=sys.stderr)  # fmt: skip
+            compile_object(tool, line, origin, target)
+            return
         raise Failure(
             f"{source}: error[SW601]: assembly of the Sunway processors cannot be emulated\n"
             "  hint: compile the C source, or write the assembly anew with -S here"
@@ -206,6 +221,18 @@ def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) ->
     must([tool.gcc, "-c", "-o", target, source])
     if role == "slave":
         write(target, prefix_functions(read(target), set(text.split("# declares ", 1)[-1].split("\n", 1)[0].split()), True))
+
+
+def compiled_from(source: str, text: str) -> str:
+    """Return the C file beside an assembly file from which the Sunway compiler says it made it, or nothing."""
+    import re
+
+    match = re.search(r"^\s*# Compiling (\S+\.[cC]\w*) ", text, re.MULTILINE)
+    if not match:
+        return ""
+    folder = source.rsplit("/", 1)[0] + "/" if "/" in source else ""
+    path = folder + match[1].rsplit("/", 1)[-1]
+    return path if os.path.exists(path) else ""
 
 
 _CHECKED_FLAGS = (
@@ -497,21 +524,24 @@ def find_mpi(name: str) -> str:
 
 
 def foreign_stubs(tool: Tool, line: options.CommandLine, work: str) -> list[str]:
-    """Drop libraries with Sunway machine code from the link; give their functions that are called empty bodies."""
+    """Drop libraries with Sunway machine code from the link; give their functions that are called empty bodies.
+
+    The functions of -lswperf (penv_…, the hardware's counters) are treated in the same way.
+    """
     objects = linked_objects(line)
     lost = {path.split("(", 1)[0] for path, obj in objects if obj.foreign}
-    if not lost:
+    if not lost and not line.counters:
         return []
     offered = {s.name for _, obj in objects if obj.foreign for s in obj.symbols() if s.section and s.binding}
     native = [obj for _, obj in objects if not obj.foreign]
     defined = {s.name for obj in native for s in obj.symbols() if s.section and s.binding}
-    wanted = {s.name for obj in native for s in obj.symbols() if not s.section}
-    names = sorted((wanted & offered) - defined)
+    wanted = {s.name for obj in native for s in obj.symbols() if not s.section} - defined
+    names = sorted(n for n in wanted if n in offered or line.counters and n.removeprefix("slave_").startswith("penv_"))
     line.link = [word for word in line.link if word.removeprefix("file:") not in lost]
-    print(
-        f"{tool.name}: warning[SW601]: {', '.join(sorted(lost))}: code of another processor cannot run here; "
-        f"these functions do nothing: {', '.join(names) or 'none is called'}", file=sys.stderr,
-    )  # fmt: skip
+    if lost or names:
+        what = f"{', '.join(sorted(lost)) or '-lswperf'}: code of another processor cannot run here"
+        print(f"{tool.name}: warning[SW601]: {what}; these functions do nothing: {', '.join(names) or '(none is called)'}",
+              file=sys.stderr)  # fmt: skip
     text = "".join(f"\t.globl {n}\n\t.type {n},@function\n{n}:\n\txorl %eax,%eax\n\tret\n" for n in names)
     write(f"{work}/foreign.s", f'\t.section .note.GNU-stack,"",@progbits\n\t.text\n{text}'.encode())
     must(["gcc", "-c", "-o", f"{work}/foreign.o", f"{work}/foreign.s"])

@@ -102,8 +102,10 @@ def as_shell(status: int) -> int:
 
 def bsub(arguments: list[str]) -> int:
     options, command = parse(arguments, _FLAGS, _VALUES)
-    if number(options, "-cgsp", 64) != 64:
+    cores = number(options, "-cgsp", 64)
+    if not 1 <= cores <= 64:
         raise Refused("-cgsp: a core group has 64 slave cores")
+    os.environ.setdefault("SWBUILD_EMU_CPES", str(cores))
     set_environment(options, True)
     job = os.getpid()
     queue = options.get("-q", "emulator")

@@ -49,6 +49,8 @@ class CommandLine:
         self.simd = False
         self.shared = False
         self.passthrough = False
+        self.align = 0  # -faddress_align=N
+        self.counters = False  # -lswperf: the hardware's performance counters
 
 
 def _swallow(option: str) -> bool:
@@ -86,6 +88,7 @@ def _separate(line: CommandLine, option: str, value: str) -> None:
 
 
 def _library(line: CommandLine, option: str, value: str) -> None:
+    line.counters |= option + value == "-lswperf"
     if not _swallow(option + value):
         line.link += [option + value] if option in ("-L", "-l") else [option, value]
 
@@ -104,6 +107,9 @@ def _joined(line: CommandLine, option: str) -> None:
         line.stage = {"-c": "object", "-S": "assembly", "-E": "preprocess"}[option]
     elif _swallow(option):
         line.simd |= option == "-msimd"
+        if option.startswith("-faddress_align=") and option[16:].isdigit():
+            line.align = int(option[16:])
+        line.counters |= option == "-lswperf"
     elif option in ("-M", "-MM", "-MD", "-MMD", "-MG", "-MP"):
         line.depend.append(option)
         line.passthrough |= option in ("-M", "-MM")

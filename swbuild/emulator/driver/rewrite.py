@@ -144,8 +144,42 @@ def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
 
 
 _VECTORS = ("doublev4", "floatv4", "intv8", "uintv8", "int256", "uint256", "doublev8", "floatv8", "intv16", "uintv16", "int512",
-            "uint512")  # fmt: skip
+            "uint512", "dma_desc")  # fmt: skip
 _VECTOR = re.compile(r"\b(?:" + "|".join(_VECTORS) + r")\b")
+
+
+def _filled(vector: str, value: str) -> str:
+    """Return C for `value` as a vector: itself when it is as wide, else a vector with it in all lanes."""
+    same = f"sizeof({value})==sizeof({vector})"
+    scalar = f"__builtin_choose_expr({same},0,({value}))"
+    return f"__builtin_choose_expr({same},({value}),({vector}){{0}}+(__typeof__((({vector}){{0}})[0])){scalar})"
+
+
+def _operand_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
+    """Return the token behind the operand of a cast that starts at `at`."""
+    while at < len(tokens) and tokens[at].text in ("-", "+", "*", "&", "!", "~"):
+        at += 1
+    at = partner.get(at, at) + 1
+    while at < len(tokens) and tokens[at].text in ("[", "(", ".", "->"):
+        at = partner[at] + 1 if at in partner else at + 2
+    return at
+
+
+def _cast_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
+    """Let a scalar be cast to a vector: ``(doublev4)x``."""
+    edits = []
+    for k, token in enumerate(tokens):
+        if token.text not in _VECTORS or not 0 < k < len(tokens) - 2 or tokens[k - 1].text != "(" or tokens[k + 1].text != ")":
+            continue
+        first = tokens[k + 2]
+        if first.text == "{" or not (first.kind in ("word", "number") or first.text in ("(", "-", "*", "&")):
+            continue
+        if first.text in ("sizeof", "__attribute__") or tokens[k - 2].kind == "word" and tokens[k - 2].text != "return":
+            continue
+        end = _operand_end(tokens, partner, k + 2)
+        old = text[first.start : tokens[end - 1].end]
+        edits.append((tokens[k - 1].start, tokens[end - 1].end, f"(({token.text}){_filled(token.text, old)})"))
+    return edits
 
 
 def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
@@ -160,11 +194,7 @@ def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> li
             if mark in (",", ";") or mark in (")", "}"):
                 if start >= 0 and at > start:
                     old = text[tokens[start].start : tokens[at - 1].end]
-                    new = (
-                        f"__builtin_choose_expr(__builtin_types_compatible_p(__typeof__({old}),{token.text}),"
-                        f"({old}),({token.text}){{0}}+({old}))"
-                    )
-                    edits.append((tokens[start].start, tokens[at - 1].end, new))
+                    edits.append((tokens[start].start, tokens[at - 1].end, _filled(token.text, old)))
                 start = -1
                 if mark != ",":
                     break
@@ -230,18 +260,80 @@ def _asm_edit(text: str, tokens: list[_Token], k: int, at: int, close: int) -> t
     return tokens[k].start, tokens[close + 1].end, code + lines
 
 
-def rewrite(text: str, slave: bool) -> str:
-    """Return the preprocessed text with the replacements made; line numbers stay as they are."""
+def _is_declaration(tokens: list[_Token], k: int) -> int:
+    """Return the token of the first declarator's name if a declaration of an array may start at k, else 0."""
+    if tokens[k - 1].text not in (";", "{", "}") or tokens[k].kind != "word":
+        return 0
+    if tokens[k].text in ("return", "goto", "typedef", "extern", "case", "else", "do", "sizeof"):
+        return 0
+    at = k
+    while at < len(tokens) and (tokens[at].kind == "word" or tokens[at].text == "*"):
+        at += 1
+    return at - 1 if at - k >= 2 and at < len(tokens) and tokens[at].text in ("[", ",", "=", ";") else 0
+
+
+def _align_edits(text: str, tokens: list[_Token], partner: dict[int, int], bytes_: int) -> list[tuple[int, int, str]]:
+    """Give every array variable at least this alignment (members of structures have a declaration's form too)."""
+    edits = []
+    k = 1
+    while k < len(tokens):
+        at = _is_declaration(tokens, k)
+        k += 1
+        while at and at < len(tokens) and tokens[at].text != ";":
+            if tokens[at].text == "[" and tokens[at - 1].kind == "word":
+                end = at
+                while end in partner and tokens[end].text == "[":
+                    end = partner[end] + 1
+                edits.append((tokens[end - 1].end, tokens[end - 1].end, f" __attribute__((aligned({bytes_})))"))
+                at = end
+            elif tokens[at].text == "=":
+                at += 1
+                while at < len(tokens) and tokens[at].text not in (",", ";"):
+                    at = partner.get(at, at) + 1
+            else:
+                at = partner.get(at, at) + 1
+    return edits
+
+
+def _structures(tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int]]:
+    """Return the extents of the bodies of structures, unions and enumerations."""
+    found = []
+    for k, token in enumerate(tokens):
+        if token.text in ("struct", "union", "enum"):
+            at = k + 1 if k + 1 < len(tokens) and tokens[k + 1].text == "{" else k + 2
+            if at in partner and tokens[at].text == "{":
+                found.append((tokens[at].start, tokens[partner[at]].end))
+    return found
+
+
+def _with_alignment(text: str, tokens: list[_Token], bytes_: int) -> list[tuple[int, int, str]]:
+    partner = _partners(tokens)
+    bodies = _structures(tokens, partner)
+    edits = _align_edits(text, tokens, partner, bytes_)
+    edits = [e for e in edits if not any(a < e[0] < b for a, b in bodies)]
+    return [e for e in edits if not _place(text, e[0])[2]]
+
+
+def rewrite(text: str, slave: bool, align: int = 0) -> str:
+    """Return the preprocessed text with the replacements made; line numbers stay as they are.
+
+    With ``align`` every array variable gets at least that alignment.
+    """
     spins = slave and _SPIN.search(text)
     # The prelude has one asm of its own.
     assembly_here = len(_ASM.findall(text)) > 1
-    vectors = "__swemu_vd" in text
-    if not spins and not assembly_here and not vectors:
+    vectors = slave and ("__swemu_vd" in text or "__swemu_desc" in text)
+    if not spins and not assembly_here and not vectors and not align:
         return text
     tokens = _tokens(text)
     edits = _spin_edits(text, tokens) if spins else []
     if assembly_here:
         edits += _asm_edits(text, tokens, _partners(tokens))
     if vectors:
-        edits += _splat_edits(text, tokens, _partners(tokens))
+        partner = _partners(tokens)
+        splats = [e for e in _splat_edits(text, tokens, partner) if not _place(text, e[0])[2]]
+        casts = [e for e in _cast_edits(text, tokens, partner) if not _place(text, e[0])[2]]
+        edits += splats + [e for e in casts if not any(a <= e[0] < b for a, b, _ in splats)]
+    if align:
+        edits += _with_alignment(text, tokens, align)
     return _apply(text, edits)

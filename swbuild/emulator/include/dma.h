@@ -9,22 +9,25 @@
 
 typedef enum { DMA_PUT = 0, DMA_GET = 1, DMA_PUT_P = 2, DMA_GET_P = 3, DMA_BARRIER = 5 } DMA_OP;
 
-/* 32 bytes, as on the machine; `set` tells an initialised descriptor from what the stack held before. */
+/* 32 bytes and a vector of integers, as on the machine, so that `dma_desc d = 0;` compiles. */
+typedef long dma_desc __attribute__((vector_size(32)));
+
+/* What is in it here; `set` tells an initialised descriptor from what the stack held before. */
 typedef struct {
-    unsigned int size, bsize, stride;
-    unsigned int set;
+    unsigned int size, bsize, stride, set;
     unsigned char op, mode, mask, unused[5];
     volatile void *reply;
-} __attribute__((aligned(32))) dma_desc;
+} __attribute__((may_alias)) __swemu_fields;
 
-static inline dma_desc *__swemu_desc(dma_desc *d)
+static inline __swemu_fields *__swemu_desc(dma_desc *d)
 {
     const unsigned int magic = 0x5d3a0000u;
-    if (d->set != magic) {
+    __swemu_fields *f = (__swemu_fields *)d;
+    if (f->set != magic) {
         *d = (dma_desc){0};
-        d->set = magic;
+        f->set = magic;
     }
-    return d;
+    return f;
 }
 
 #define dma_descriptor_init(d, r) (*(d) = (dma_desc){0}, __swemu_desc(d)->reply = (volatile void *)(r))
@@ -36,7 +39,7 @@ static inline dma_desc *__swemu_desc(dma_desc *d)
 #define dma_set_bsize(d, v) ((void)(__swemu_desc(d)->bsize = (unsigned int)(v)))
 #define dma_set_stepsize(d, v) ((void)(__swemu_desc(d)->stride = (unsigned int)(v)))
 
-extern int __swemu_dma_start(const dma_desc *d, void *mem, void *ldm);
+extern int __swemu_dma_start(const void *d, void *mem, void *ldm);
 #define dma(d, mem, ldm) ((void)__swemu_dma_start(&(d), (void *)(mem), (void *)(ldm)))
 #define dma_wait(reply, n) ((void)__swemu_wait_equal((const volatile void *)(reply), (n)))
 #define dma_barrier() ((void)athread_dma_barrier())

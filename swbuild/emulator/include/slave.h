@@ -2,9 +2,6 @@
 #ifndef SWEMU_SLAVE_H
 #define SWEMU_SLAVE_H
 
-#ifndef __swemu_slave__
-#error "slave.h belongs to slave code: compile this file with -mslave (-slave), or include athread.h"
-#endif
 #include <stddef.h>
 #include <stdint.h>
 

@@ -214,7 +214,7 @@ static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool recor
     const char *mem = x->mem;
     int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
     for (int done = 0; done < x->len; done += step, mem += step + x->stride)
-        swemu_check_memory(c, mem, (size_t)step, kind, x->pc, record);
+        swemu_check_memory(c, mem, (size_t)(x->len - done < step ? x->len - done : step), kind, x->pc, record);
 }
 
 /* ---- LDM words of transfers under way ---- */

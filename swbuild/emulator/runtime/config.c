@@ -33,6 +33,7 @@ void swemu_configure(void)
 {
     const char *hang = getenv("SWBUILD_EMU_HANG_SECONDS");
     const char *stack = getenv("SWBUILD_EMU_STACK");
+    const char *cpes = getenv("SWBUILD_EMU_CPES");
     const char *groups = getenv("SWBUILD_EMU_GROUPS");
     swemu.checked = flag("SWBUILD_EMU_CHECKED", false);
     completion_mode(getenv("SWBUILD_EMU_DMA"));
@@ -51,5 +52,5 @@ void swemu_configure(void)
     swemu.groups = groups && *groups ? atoi(groups) : 1;
     if (swemu.groups < 1 || swemu.groups > MAX_GROUPS)
         swemu.groups = 1;
-    swemu.active_limit = SWEMU_CPES;
+    swemu.active_limit = cpes && atoi(cpes) > 0 && atoi(cpes) < SWEMU_CPES ? atoi(cpes) : SWEMU_CPES;
 }

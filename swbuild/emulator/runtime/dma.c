@@ -58,7 +58,7 @@ static void each_block(const struct xfer *x, char *packed, void (*move)(char *me
     }
     char *mem = x->mem;
     for (int done = 0; done < x->len; done += x->bsize, mem += x->bsize + x->stride)
-        move(mem, packed + done, (size_t)x->bsize);
+        move(mem, packed + done, (size_t)(x->len - done < x->bsize ? x->len - done : x->bsize));
 }
 
 static void to_ldm(char *mem, char *packed, size_t n) { memcpy(packed, mem, n); }
@@ -68,13 +68,15 @@ static char *memory_end(const struct xfer *x)
 {
     if (!x->stride || x->bsize >= x->len)
         return x->mem + x->len;
-    return x->mem + (long)(x->len / x->bsize - 1) * (x->bsize + x->stride) + x->bsize;
+    int last = (x->len - 1) / x->bsize;
+    return x->mem + (long)last * (x->bsize + x->stride) + (x->len - last * x->bsize);
 }
 
 static char *memory_start(const struct xfer *x)
 {
-    char *last = memory_end(x) - (x->stride && x->bsize < x->len ? x->bsize : x->len);
-    return last < x->mem ? last : x->mem;
+    if (!x->stride || x->bsize >= x->len || x->bsize + x->stride >= 0)
+        return x->mem;
+    return x->mem + (long)((x->len - 1) / x->bsize) * (x->bsize + x->stride);
 }
 
 static void free_xfer(struct xfer *x)
@@ -252,6 +254,8 @@ void swemu_issue(struct cpe *c, struct xfer *x)
 
 static const char *verb(const struct xfer *x) { return x->kind == XFER_GET ? "DMA get" : "DMA put"; }
 
+static int tail_told;
+
 static void check_shape(struct cpe *c, const struct xfer *x)
 {
     if (x->len <= 0)
@@ -265,10 +269,13 @@ static void check_shape(struct cpe *c, const struct xfer *x)
                     (void *)x->mem, (void *)x->ldm, x->len);
     if (!x->stride)
         return;
-    if (x->bsize <= 0 || x->len % x->bsize)
-        swemu_fault(c, x->pc, "SW614", "make the length a multiple of the block size",
-                    "strided %s of %d bytes in blocks of %d: what the tail block does is undefined", verb(x), x->len,
-                    x->bsize);
+    if (x->bsize <= 0)
+        swemu_fault(c, x->pc, "SW614", "give the size of a block in bytes", "strided %s with blocks of %d bytes",
+                    verb(x), x->bsize);
+    if (x->len % x->bsize && (swemu.checked || !tail_told++) && !swemu_reported("SW614", x->pc, 0))
+        swemu_problem(c, x->pc, "SW614", "make the length a multiple of the block size",
+                      "strided %s of %d bytes in blocks of %d: what the machine does with the tail is not documented",
+                      verb(x), x->len, x->bsize);
     if (x->bsize >= DMA_MAX_BSIZE)
         swemu_fault(c, x->pc, "SW612", "use smaller blocks", "strided %s: blocks of %d bytes, the limit is below %ld",
                     verb(x), x->bsize, DMA_MAX_BSIZE);
@@ -284,7 +291,7 @@ static void check_memory(struct cpe *c, const struct xfer *x)
     char *mem = x->mem;
     int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
     for (int done = 0; done < x->len; done += step, mem += step + x->stride) {
-        if (LIKELY(swemu_mem_valid(c, mem, (size_t)step)))
+        if (LIKELY(swemu_mem_valid(c, mem, (size_t)(x->len - done < step ? x->len - done : step))))
             continue;
         if (swemu_ldm_place(c, mem, 1) != NOWHERE)
             swemu_fault(c, x->pc, "SW615", "the order of the arguments is (memory, LDM) in athread_get and "

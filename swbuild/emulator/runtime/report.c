@@ -119,14 +119,14 @@ static void print_cpe(const struct cpe *c)
                 swemu_function_name((void *)(uintptr_t)c->func, name, sizeof name), swemu.spawns);
 }
 
-static void say(const struct cpe *c, uintptr_t pc, const char *code, const char *hint, const char *format,
+static void say(const char *severity, const struct cpe *c, uintptr_t pc, const char *code, const char *hint, const char *format,
                 va_list arguments)
 {
     char place[600];
     pthread_mutex_lock(&report_lock);
     fflush(stdout);
     swemu_locate(pc, place, sizeof place);
-    fprintf(stderr, "%s: error[%s]: ", place, code);
+    fprintf(stderr, "%s: %s[%s]: ", place, severity, code);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     if (c)
@@ -139,7 +139,7 @@ void swemu_fault(struct cpe *c, uintptr_t pc, const char *code, const char *hint
 {
     va_list arguments;
     va_start(arguments, format);
-    say(c, pc, code, hint, format, arguments);
+    say("error", c, pc, code, hint, format, arguments);
     swemu_finish(SWEMU_EXIT_FAULT);
 }
 
@@ -147,7 +147,7 @@ void swemu_host_fault(uintptr_t pc, const char *code, const char *hint, const ch
 {
     va_list arguments;
     va_start(arguments, format);
-    say(NULL, pc, code, hint, format, arguments);
+    say("error", NULL, pc, code, hint, format, arguments);
     swemu_finish(SWEMU_EXIT_FAULT);
 }
 
@@ -174,10 +174,10 @@ void swemu_problem(struct cpe *c, uintptr_t pc, const char *code, const char *hi
 {
     va_list arguments;
     va_start(arguments, format);
-    say(c, pc, code, hint, format, arguments);
+    say(swemu.checked ? "error" : "warning", c, pc, code, hint, format, arguments);
     va_end(arguments);
     pthread_mutex_unlock(&report_lock);
-    if (++swemu.problems >= 20) {
+    if (swemu.checked && ++swemu.problems >= 20) {
         fprintf(stderr, "error: more than 20 problems; the rest is not reported\n");
         swemu_finish(SWEMU_EXIT_FAULT);
     }

@@ -153,7 +153,7 @@ static struct swb_trace_record *event(struct cpe *c, uint8_t kind, uintptr_t pc,
 
 void swemu_trace_kernel(struct cpe *c, bool begin)
 {
-    if (!swemu.trace)
+    if (!swemu.trace || !c->started)
         return;
     struct swb_trace_record *r = event(c, begin ? SWB_KERNEL_BEGIN : SWB_KERNEL_END, 0, 0);
     r->value = (uint32_t)c->job;
