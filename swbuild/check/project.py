@@ -8,7 +8,7 @@ from swbuild.check.compare import Tolerance
 from swbuild.check.tasks import RegionCheck, SourceTask
 from swbuild.manifest.resolve import CheckPlan, Kernel, Project, ProjectSource
 
-__all__ = ["tasks_of"]
+__all__ = ["check_of", "tasks_of"]
 
 
 def tasks_of(project: Project) -> tuple[SourceTask, ...]:
@@ -23,13 +23,14 @@ def _task(source: ProjectSource) -> SourceTask:
         cpp=source.cpp,
         requests=source.requests,
         options={name: kernel.options for name, kernel in named.items()},
-        checks={name: _check(kernel.check) for name, kernel in named.items()},
+        checks={name: check_of(kernel.check) for name, kernel in named.items()},
         default_options=source.every.options,
-        default_check=_check(source.every.check),
+        default_check=check_of(source.every.check),
     )
 
 
-def _check(plan: CheckPlan) -> RegionCheck:
+def check_of(plan: CheckPlan) -> RegionCheck:
+    """Return how a kernel with this plan is tried."""
     given = plan.tolerances
     stated = given.rtol is not None or given.atol or given.max_ulp
     tolerance = Tolerance(given.atol, given.rtol or 0.0, given.max_ulp) if stated else None

@@ -77,6 +77,15 @@ class Check:
     timeout: int | None = option(
         SECONDS, "How long one run may take.", example="90s", default=None, shown="60s", also=("time-limit",)
     )
+    expected_failure: str | None = option(
+        Text("a reason"),
+        "Why the kernel is known to fail.  The pytest plugin then counts a failure as expected and a pass as "
+        "a failure; errors of the machinery stay errors.",
+        example="the sum needs more than 53 bits",
+        default=None,
+        shown="it should pass",
+        also=("xfail", "expect-failure", "known-failure"),
+    )
     span: Span = place()
 
 

@@ -37,6 +37,7 @@ class CheckPlan:
     seed: int = 1
     tolerances: Tolerances = field(default_factory=Tolerances)
     timeout: int = 60
+    expected_failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,8 @@ def _check_plan(check: Check | None) -> CheckPlan:
     tolerance = given.tolerance or Tolerance()
     tolerances = Tolerances(tolerance.rtol, tolerance.atol or 0.0, tolerance.max_ulp or 0)
     seed = 1 if given.seed is None else given.seed
-    return CheckPlan(given.sizes or (), seed, tolerances, given.timeout or 60)
+    reason = given.expected_failure or ""
+    return CheckPlan(given.sizes or (), seed, tolerances, given.timeout or 60, reason)
 
 
 def _merged(below: T, above: T) -> T:

@@ -1,0 +1,128 @@
+"""One region in stages: generated, built as reference and as offloaded program, each when it is wanted.
+
+:func:`swbuild.check.check_source` does a whole file at once; a test runner that builds here, runs
+elsewhere and judges later needs the stages one by one.  Every stage raises :class:`SwbuildError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from swbuild.check.builds import Builder
+from swbuild.check.emulation import SPAWN_COUNTER
+from swbuild.check.harness import harness_source, slots_source
+from swbuild.check.reference import reference_source
+from swbuild.check.slots import Slot, region_slots
+from swbuild.check.tasks import RegionCheck
+from swbuild.codegen.unit import GeneratedFile, GeneratedUnit, RegionUnit
+from swbuild.diagnostics import SwbuildError
+from swbuild.frontend.request import CppOptions, RegionRequest
+from swbuild.options import KernelOptions
+from swbuild.toolchain import Role, Target, Toolchain
+
+__all__ = ["GeneratedRegion", "RegionTask", "build_offloaded", "build_reference", "generate_region_unit"]
+
+_RUNTIME = Path(__file__).with_name("harness_runtime.c")
+
+
+@dataclass(frozen=True, slots=True)
+class RegionTask:
+    """One region of one C file, with everything that is asked of it."""
+
+    path: Path
+    request: RegionRequest
+    options: KernelOptions = field(default_factory=KernelOptions)
+    check: RegionCheck = field(default_factory=RegionCheck)
+    cpp: CppOptions = field(default_factory=CppOptions)
+
+    @property
+    def name(self) -> str:
+        """The region's unique name."""
+        return self.request.name
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedRegion:
+    """A region after generation: ``text`` is its source file's, ``dependencies`` are all files that were read."""
+
+    task: RegionTask
+    text: str
+    dependencies: tuple[str, ...]
+    unit: GeneratedUnit
+    region: RegionUnit
+    slots: tuple[Slot, ...]
+
+
+def generate_region_unit(task: RegionTask) -> GeneratedRegion:
+    """Return the generated files of the region; other regions of its source stay as they are."""
+    from swbuild.frontend import read_source
+    from swbuild.generate import generate_unit
+
+    model = read_source(task.path, task.cpp, (task.request,))
+    if model.refused:
+        raise SwbuildError(item for region in model.refused for item in region.diagnostics)
+    unit = generate_unit(model, {task.name: task.options})
+    region = unit.regions[0]
+    return GeneratedRegion(task, model.text, model.dependencies, unit, region, region_slots(region))
+
+
+def build_reference(
+    generated: GeneratedRegion, toolchain: Toolchain, directory: Path, name: str = "reference"
+) -> Path:
+    """Build the serial reference in ``directory`` and return the executable."""
+    builder = Builder(toolchain, _cache(directory))
+    source = Path(generated.unit.source).resolve()
+    text = reference_source(generated.region.scop, generated.slots, generated.text, source)
+    text += slots_source(generated.slots)
+    objects = [
+        builder.object(Role.HOST, _write(directory / f"{name}.c", text), _user_arguments(generated)),
+        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",)),
+    ]
+    return builder.executable(directory / name, objects)
+
+
+def build_offloaded(
+    generated: GeneratedRegion, toolchain: Toolchain, directory: Path, name: str = "offloaded"
+) -> Path:
+    """Build the generated files with their harness in ``directory`` and return the executable."""
+    builder = Builder(toolchain, _cache(directory))
+    emulated = toolchain.target is Target.EMULATOR
+    for file in _files(generated.unit):
+        _write(directory / file.name, file.text)
+    user = (*_user_arguments(generated), f"-I{directory}")
+    text = harness_source(generated.region, SPAWN_COUNTER if emulated else None)
+    harness = _write(directory / f"{name}.harness.c", text + slots_source(generated.slots))
+    objects = [
+        builder.object(Role.HOST, directory / generated.unit.host.name, user),
+        builder.object(Role.HOST, harness),
+        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if emulated else ()),
+    ]
+    if generated.unit.slave is not None:
+        objects.append(builder.object(Role.SLAVE, directory / generated.unit.slave.name, user))
+    return builder.executable(directory / name, objects)
+
+
+def _files(unit: GeneratedUnit) -> Sequence[GeneratedFile]:
+    return [file for file in (unit.header, unit.host, unit.slave) if file is not None]
+
+
+def _cache(directory: Path) -> Path:
+    cache = directory / "objects"
+    cache.mkdir(parents=True, exist_ok=True)
+    return cache
+
+
+def _user_arguments(generated: GeneratedRegion) -> tuple[str, ...]:
+    """Return the preprocessor arguments for the user's own text, whose ``main`` must not be the harness's."""
+    cpp = generated.task.cpp
+    includes = [f"-I{Path(directory).resolve()}" for directory in cpp.includes]
+    defines = [f"-D{definition}" for definition in cpp.defines]
+    source = Path(generated.unit.source).resolve().parent
+    return ("-w", "-Dmain=swchk_user_main", *defines, *includes, f"-I{source}")
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
