@@ -86,7 +86,9 @@ class Calls:
     def resolve(self, node: c_ast.FuncCall) -> tuple[str, ElementType]:
         """Return the name to call and the type of its result; raise NotModelledError for unknown effects."""
         if not isinstance(node.name, c_ast.ID):
-            raise self._problems.refuse("SW214", "a call through a pointer may have any effect", node)
+            raise self._problems.refuse(
+                "SW214", "a call through a pointer may have any effect", node, "call the function by its name"
+            )
         name = node.name.name
         if name in self._scope.functions:
             return self._own(name, node)

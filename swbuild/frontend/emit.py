@@ -109,7 +109,9 @@ class Emitter:
 
     def _emit_constant(self, node: c_ast.Constant, where: Where) -> Piece:
         if node.type == "string":
-            raise self._problems.refuse("SW216", "a string inside a region has no model", node)
+            raise self._problems.refuse(
+                "SW216", "a string inside a region has no model", node, "remove it from the region"
+            )
         if "long double" in node.type:
             raise self._problems.refuse(
                 "SW218", "a long double constant cannot be held by kernels", node, "use double"
@@ -276,17 +278,15 @@ class Emitter:
             local = self._names.local(symbol)
             if local is not None and isinstance(symbol.type, Scalar):
                 return Piece([local], _PRIMARY, symbol.type.element)
-            if reads and self._names.after_loop(symbol, node) is not None:
-                raise self._problems.refuse(
-                    "SW220",
-                    f"'{node.name}' is updated after a loop that counts with it",
-                    node,
-                    "set it with '=', or use a variable of its own for the loop",
-                )
         place = self._finder.find(node)
         kinds = (AccessKind.READ, AccessKind.MUST_WRITE) if reads else (AccessKind.MUST_WRITE,)
         if place.element.const and not self.initialising:
-            raise self._problems.refuse("SW216", f"'{place.path}' is const and cannot be written", node)
+            raise self._problems.refuse(
+                "SW216",
+                f"'{place.path}' is const and cannot be written",
+                node,
+                "declare it without const, or write to another variable",
+            )
         return self._access(place, node, where, kinds)
 
     def written(self, node: c_ast.Node, ref: BodyPart) -> None:
@@ -326,7 +326,9 @@ class Emitter:
         target = self._types.resolve(node.to_type)
         if not isinstance(target, Scalar):
             what = "a structure" if isinstance(target, StructType) else "a pointer or an unsupported type"
-            raise self._problems.refuse("SW216", f"a conversion to {what} inside a region has no model", node)
+            raise self._problems.refuse(
+                "SW216", f"a conversion to {what} inside a region has no model", node, "convert numbers only"
+            )
         inner = self.expression(node.expr, where)
         return Piece([f"({target.element.name})", *inner.at(_UNARY)], _UNARY, target.element)
 

@@ -24,7 +24,7 @@ from swbuild.frontend.scop import (
     Statement,
 )
 from swbuild.frontend.shapes import Shape, Shapes
-from swbuild.frontend.state import RegionState
+from swbuild.frontend.state import RegionState, sizes_only
 
 __all__ = ["Finished", "finish"]
 
@@ -218,29 +218,22 @@ def _check_possible(work: _Finisher, drafts: Sequence[Draft], context: isl.Set, 
     """Refuse assumptions that leave nothing of a statement."""
     builder = work.builder
     for draft in drafts:
-        domain = work.domains[draft].params()
-        for assumption in builder.assumptions:
-            good = domain.intersect(context).subtract(aligned(assumption.bad, work.space))
-            if good.is_empty():
-                builder.problems.add(
-                    builder.problems.make(
-                        "SW221",
-                        f"{assumption.why}, and it never does where the region computes anything",
-                        assumption.node,
-                        "correct the bounds, subscripts or types",
-                    )
-                )
-                return
-        if domain.intersect(context).intersect(assumptions).is_empty():
-            first = builder.assumptions[0]
-            builder.problems.add(
-                builder.problems.make(
-                    "SW221",
-                    f"{first.why}, and the conditions for this region exclude one another",
-                    first.node,
-                )
+        domain = draft.domain.intersect(builder.context)
+        if not domain.intersect(assumptions).is_empty():
+            continue
+        sizes = sizes_only(domain)
+        alone = [a for a in builder.assumptions if sizes.is_subset(a.bad)]
+        culprit = (alone or builder.assumptions)[0]
+        why = "it never does" if alone else "with the other conditions here it never does"
+        builder.problems.add(
+            builder.problems.make(
+                "SW221",
+                f"{culprit.why}, and {why} where the region computes anything",
+                culprit.node,
+                "correct the bounds, subscripts or types",
             )
-            return
+        )
+        return
 
 
 def _scalar_parameters(builder: RegionState) -> dict[Object, str]:

@@ -216,7 +216,7 @@ class Integers:
         if divisor is None:
             raise self._not_affine(node, f"'{node.op}' by something that is not a constant")
         if divisor == 0:
-            raise self._problems.refuse("SW216", "division by zero", node)
+            raise self._problems.refuse("SW216", "division by zero", node, "divide by a positive constant")
         size = constant(abs(divisor))
         negative = left.type.kind is TypeKind.SIGNED and not domain.is_subset(left.pa.nonneg_set())
         if node.op == "%":

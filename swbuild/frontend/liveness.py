@@ -26,6 +26,7 @@ class Liveness:
         self._end = end
         self._jumps = any(isinstance(n, (c_ast.Goto, c_ast.Label)) for n in walk(function.body))
         self._escaped = _escaping(function, bindings)
+        self._named: dict[int, frozenset[Symbol]] = {}
 
     def escapes(self, symbol: Symbol) -> bool:
         """Whether a pointer to the object may exist (``&x``, an array named without its subscripts)."""
@@ -43,7 +44,7 @@ class Liveness:
         """Whether the function's own text may read ``symbol`` after the region under its name."""
         if self._jumps:
             return sum(1 for n in identifiers(self._function.body) if self._is(n, symbol)) > 0
-        query = _Query(self._bindings, symbol, self._end)
+        query = _Query(self._bindings, symbol, self._end, self._named)
         query.before(self._function.body, False)
         return query.answer
 
@@ -96,8 +97,11 @@ def _rank(kind: CType) -> int:
 class _Query:
     """Liveness of one symbol; ``answer`` collects what holds at the end pragma."""
 
-    def __init__(self, bindings: Bindings, symbol: Symbol, end: c_ast.Node) -> None:
+    def __init__(
+        self, bindings: Bindings, symbol: Symbol, end: c_ast.Node, named: dict[int, frozenset[Symbol]]
+    ) -> None:
         self.bindings, self.symbol, self.end = bindings, symbol, end
+        self.named = named
         self.answer = False
         self.break_live: list[bool] = []
         self.continue_live: list[bool] = []
@@ -200,4 +204,7 @@ class _Query:
         return self.bindings.symbol(node.lvalue) is self.symbol and isinstance(self.symbol.type, Scalar)
 
     def _reads(self, node: c_ast.Node) -> bool:
-        return any(self.bindings.symbol(n) is self.symbol for n in identifiers(node))
+        if id(node) not in self.named:
+            found = (self.bindings.symbol(n) for n in identifiers(node))
+            self.named[id(node)] = frozenset(symbol for symbol in found if symbol is not None)
+        return self.symbol in self.named[id(node)]

@@ -50,9 +50,16 @@ class LoopReader:
                 "count with an int",
             )
         if symbol.type.volatile:
-            raise self._problems.refuse("SW217", f"the loop counter '{symbol.name}' is volatile", node.next)
+            raise self._problems.refuse(
+                "SW217",
+                f"the loop counter '{symbol.name}' is volatile",
+                node.next,
+                "add or subtract a constant that is not zero",
+            )
         if step == 0:
-            raise self._problems.refuse("SW226", "the loop's step is zero, so it never ends", node.next)
+            raise self._problems.refuse(
+                "SW226", "the loop's step is zero, so it never ends", node.next, "count with an ordinary int"
+            )
         return LoopHead(symbol, start, step, node.cond)
 
     def _start(self, node: c_ast.For, symbol: Symbol) -> c_ast.Node | None:

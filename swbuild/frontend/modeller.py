@@ -117,7 +117,10 @@ class _Modeller:
             tree = c_parser.CParser().parse(f"int sw_expression = ({text});", self.problems.locator.path)
         except c_parser.ParseError:
             raise self.problems.refuse(
-                "SW225", f"{what}: '{text}' is no C expression", self.region.begin
+                "SW225",
+                f"{what}: '{text}' is no C expression",
+                self.region.begin,
+                "write a C expression over the sizes",
             ) from None
         node = tree.ext[0].init
         for name in identifiers(node):
@@ -151,7 +154,10 @@ class _Modeller:
                 raise self._unknown(name, "params")
             if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
                 raise self.problems.refuse(
-                    "SW225", f"params: '{name}' is no integer variable", self.region.begin
+                    "SW225",
+                    f"params: '{name}' is no integer variable",
+                    self.region.begin,
+                    "give values to integer variables only",
                 )
             node = c_ast.ID(name, self.region.begin.coord)
             self.bindings.uses[id(node)] = symbol

@@ -147,7 +147,10 @@ class PlaceFinder:
                 continue
             if not isinstance(kind, (ArrayType, Pointer)):
                 raise self._problems.refuse(
-                    "SW216", f"'{path}' is subscripted more often than it has dimensions", node
+                    "SW216",
+                    f"'{path}' is subscripted more often than it has dimensions",
+                    node,
+                    "remove a subscript",
                 )
             if isinstance(kind, Pointer) and subscripts:
                 raise self._problems.refuse(
@@ -169,7 +172,10 @@ class PlaceFinder:
             kind, through = kind.target, True
         if not isinstance(kind, StructType) or name not in kind.fields:
             raise self._problems.refuse(
-                "SW218", f"the structure of '{path}' is not known to have '{name}'", node
+                "SW218",
+                f"the structure of '{path}' is not known to have '{name}'",
+                node,
+                "include the header that defines it",
             )
         if name in kind.bitfields or kind.keyword == "union":
             what = "a bit-field" if name in kind.bitfields else "a member of a union"

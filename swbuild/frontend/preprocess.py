@@ -11,7 +11,7 @@ from pathlib import Path
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.request import CppOptions
 
-__all__ = ["Origin", "Preprocessed", "preprocess"]
+__all__ = ["Origin", "Preprocessed", "compiler_errors", "preprocess"]
 
 _MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"[^\n]*\n?', re.MULTILINE)
 _GCC_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.MULTILINE)
@@ -82,11 +82,29 @@ def preprocess(path: Path, options: CppOptions) -> Preprocessed:
 def _gcc_errors(path: Path, stderr: str) -> list[Diagnostic]:
     hint = "give include directories and definitions (-I, -D, or 'cpp' in the manifest) as for the compiler"
     found = [
-        Diagnostic("SW201", f"preprocessing failed: {message}", Span(file, int(line), int(column or 0)), hint)
-        for file, line, column, message in _GCC_ERROR.findall(stderr)
+        Diagnostic("SW201", f"preprocessing failed: {message}", span, hint)
+        for span, message in _messages(stderr)
     ]
     return found or [
         Diagnostic("SW201", f"preprocessing failed: {stderr.strip()[:500]}", Span(str(path)), hint)
+    ]
+
+
+def _messages(stderr: str) -> list[tuple[Span, str]]:
+    return [
+        (Span(file, int(line), int(column or 0)), message)
+        for file, line, column, message in _GCC_ERROR.findall(stderr)
+    ]
+
+
+def compiler_errors(path: Path, options: CppOptions) -> list[Diagnostic]:
+    """Return the syntax errors that the compiler itself finds in ``path`` (none: it takes the file)."""
+    switches = [*(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
+    command = [options.compiler, "-fsyntax-only", "-w", *switches, "-x", "c", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", check=False)
+    return [
+        Diagnostic("SW202", f"syntax error: {message}", span, "make the file one that the compiler accepts")
+        for span, message in _messages(done.stderr)
     ]
 
 

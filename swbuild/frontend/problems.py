@@ -97,12 +97,12 @@ class Problems:
     found: list[Diagnostic] = field(default_factory=list)
 
     def make(
-        self, code: str, message: str, node: c_ast.Node | None, hint: str = "", notes: Sequence[Note] = ()
+        self, code: str, message: str, node: c_ast.Node | None, hint: str, notes: Sequence[Note] = ()
     ) -> Diagnostic:
         """Return a diagnostic at ``node``."""
         return Diagnostic(code, message, self.locator.span(node), hint, notes=tuple(notes))
 
-    def refuse(self, code: str, message: str, node: c_ast.Node | None, hint: str = "") -> NotModelledError:
+    def refuse(self, code: str, message: str, node: c_ast.Node | None, hint: str) -> NotModelledError:
         """Return the exception that gives up on the construct at ``node``."""
         return NotModelledError(self.make(code, message, node, hint))
 

@@ -274,10 +274,11 @@ def _blank_calls(text: str) -> str:
         if match.start() < last:
             continue
         end = _closing(text, match.end())
+        blank = re.sub(r"[^\n]", " ", text[match.start() : end])
         if match[0].lstrip("_").startswith("asm") and not _is_asm_label(text, match.start()):
-            continue  # a statement: it must be seen, and refused
+            blank = f"asm(){blank[5:]}"  # a statement: it must be seen, and refused
         pieces.append(text[last : match.start()])
-        pieces.append(re.sub(r"[^\n]", " ", text[match.start() : end]))
+        pieces.append(blank)
         last = end
     return "".join([*pieces, text[last:]]) if pieces else text
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pycparser import c_ast, c_parser
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.frontend.preprocess import Preprocessed, preprocess
+from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
 from swbuild.frontend.problems import Locator, read_text
 from swbuild.frontend.prune import find_markers, prune, split_chunks
 from swbuild.frontend.regions import Region, find_regions, match_requests, paired
@@ -36,9 +36,14 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
             Diagnostic("SW200", f"cannot read '{path}': {error.strerror}", Span(str(path)), "check the path")
         ) from error
     source = preprocess(path, cpp)
-    parsed, markers = _pruned(source)
-    locator = Locator(str(path), text, parsed)
-    tree = _parse(parsed, str(path), locator)
+    try:
+        parsed, markers = _pruned(source)
+        locator = Locator(str(path), text, parsed)
+        tree = _parse(parsed, str(path), locator)
+    except SwbuildError as error:
+        # The compiler's own words are better, where it agrees that there is an error.
+        own = [d for d in error.diagnostics if d.code == "SW202"]
+        raise SwbuildError((own and compiler_errors(path, cpp)) or error.diagnostics) from error
     scope = FileScope.of(tree)
     regions = find_regions(tree, markers, locator)
     wanted = match_requests(regions, requests, str(path))
@@ -68,14 +73,21 @@ def _pruned(source: Preprocessed) -> tuple[str, tuple[tuple[int, int, str], ...]
     return text, tuple((first.line, last.line, first.label) for first, last in pairs)
 
 
-_PARSE_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):?)?\s*(.*)$", re.DOTALL)
+_PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)
 
 
 def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
+    parser = c_parser.CParser()
     try:
-        return c_parser.CParser().parse(text, path)
-    except (c_parser.ParseError, RecursionError) as error:
+        return parser.parse(text, path)
+    except c_parser.ParseError as error:
         raise SwbuildError(_syntax_error(str(error), path, locator)) from error
+    except RecursionError as error:
+        raise SwbuildError(
+            Diagnostic(
+                "SW202", "the file nests too deeply to be parsed", Span(path), "split long expressions"
+            )
+        ) from error
 
 
 @dataclass(slots=True)
@@ -91,14 +103,14 @@ def _syntax_error(message: str, path: str, locator: Locator) -> Diagnostic:
     match = _PARSE_ERROR.match(message)
     span, what = Span(path), message
     if match:
-        node = c_ast.EmptyStatement(_At(match[1], int(match[2]), int(match[3] or 0)))
-        span, what = locator.span(node), match[4]
+        what = match[4]
+        if match[2]:
+            span = locator.span(c_ast.EmptyStatement(_At(match[1], int(match[2]), int(match[3] or 0))))
     if what.startswith("before: "):
         what = f"unexpected '{what.removeprefix('before: ')}'"
-    found = Diagnostic(
+    return Diagnostic(
         "SW202",
-        f"syntax error: {what or 'cannot parse'}",
+        f"not understood: {what or 'this declaration'}",
         span,
-        "the file must be C99 (or C11) that the compiler accepts",
+        "the compiler takes it, but it is beyond the C11 that swbuild reads: keep it in another file",
     )
-    return replace(found)

@@ -122,6 +122,7 @@ class Shapes:
                 "SW225",
                 f"'{thing.place.path}' has {thing.rank} dimensions, but a shape with {len(values)} is given",
                 accesses[0].node,
+                "give one extent for each dimension",
             )
         strides = _strides(values)
         split = {access: self._split_given(access, strides, values) for access in accesses}

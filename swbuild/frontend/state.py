@@ -104,7 +104,10 @@ class RegionState:
             found = self.objects[key] = Object(name, key, place, storage, depth)
         if found.rank != len(place.subscripts):
             raise self.problems.refuse(
-                "SW216", f"'{place.path}' is used with different numbers of subscripts", node
+                "SW216",
+                f"'{place.path}' is used with different numbers of subscripts",
+                node,
+                "give it the same number everywhere",
             )
         return found
 
@@ -148,7 +151,12 @@ class RegionState:
         element = place.element.element
         if place.subscripts or not is_integer(element):
             what = f"'{place.path}', which is no integer variable,"
-            raise self.problems.refuse("SW211", f"{what} is not affine in the loop counters and sizes", node)
+            raise self.problems.refuse(
+                "SW211",
+                f"{what} is not affine in the loop counters and sizes",
+                node,
+                "use integer variables that the region does not change",
+            )
         if not place.fields:
             if symbol in self._active:
                 return Value(parameter(self._active[symbol][0].variable), element)
@@ -204,9 +212,17 @@ class RegionState:
 
         To be called before its text is made: which of its parts see the new value is not followed.
         """
-        for symbol in self.facts.scalars_written_in(node):
-            if not self.facts.assigns_whole(node, symbol):
-                self._set(symbol, None, conditional)
+        for symbol, target in self.facts.symbols_written_in(node).items():
+            if not isinstance(symbol.type, Scalar) or self.facts.assigns_whole(node, symbol):
+                continue
+            if symbol in self.stale:
+                raise self.problems.refuse(
+                    "SW220",
+                    f"'{symbol.name}' is updated behind a loop that counts with it",
+                    target,
+                    "set it with a statement of its own, or use another variable for the loop",
+                )
+            self._set(symbol, None, conditional)
 
     def _track(self, node: c_ast.Node, where: Position) -> None:
         """Follow the value of the integer scalar that ``node`` as a whole assigns."""

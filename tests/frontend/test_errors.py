@@ -1,0 +1,268 @@
+"""Every kind of refusal: its code, its exact place, why, and a hint; and all problems of a file at once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.frontend import CppOptions, RegionRequest, read_source
+
+FRAME = """\
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#define SQUARE(v) ((v) * (v))
+struct point {{ int x : 3; double y; double v[4]; }};
+union both {{ int i; float f; }};
+int external(int);
+double global_state;
+static double counting(double v) {{ global_state += 1; return v; }}
+static double through(double *v) {{ return *v; }}
+static int again(int n) {{ return n ? again(n - 1) : 0; }}
+void kernel(int n, int m, double A[n][m], double *restrict x, struct point *s, union both *b, double **rows,
+            struct point *points, volatile int *device, long double wide, int *counts, int *restrict idx) {{
+  int i, j;
+  double t = 0;
+{before}
+#pragma scop
+{region}
+#pragma endscop
+{after}
+}}
+"""
+
+# The expected place is where the first '@' stands in the region.
+REFUSED = {
+    "bound_product": ("SW211", "for (int i = 0; i < @n * m; i++) x[i] = 0;"),
+    "bound_from_array": ("SW211", "for (int i = 0; i < @counts[0]; i++) x[i] = 0;"),
+    "bound_written": ("SW211", "for (int i = 0; i < @n; i++) n = n - 1;"),
+    "bound_float": ("SW211", "for (int i = 0; i < @t; i++) x[i] = 0;"),
+    "bound_call": ("SW211", "for (int i = 0; i < @external(n); i++) x[i] = 0;"),
+    "bound_quotient": ("SW211", "for (int i = 0; i < @n / m; i++) x[i] = 0;"),
+    "step_variable": ("SW210", "for (int i = 0; i < n; i += @m) x[i] = 0;"),
+    "step_product": ("SW210", "for (int i = 1; i < n; @i *= 2) x[i] = 0;"),
+    "step_zero": ("SW226", "for (int i = 0; i < n; @i += 0) x[i] = 0;"),
+    "no_condition": ("SW210", "@for (int i = 0;; i++) x[i] = 0;"),
+    "no_step": ("SW210", "@for (int i = 0; i < n;) x[i++] = 0;"),
+    "two_counters": ("SW210", "for (@i = 0, j = 0; i < n; i++) x[i] = 0;"),
+    "float_counter": ("SW210", "for (t = 0; t < n; @t += 1) x[0] = t;"),
+    "member_counter": ("SW210", "for (s->x = 0; s->x < n; @s->x++) x[0] = 1;"),
+    "endless": ("SW226", "@for (int i = 0; i >= 0; i++) x[0] = i;"),
+    "counter_modified": ("SW212", "for (i = 0; i < n; i++) { x[i] = 0; @i++; }"),
+    "goto": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @goto out; } out: x[0] = 1;"),
+    "break": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @break; x[i] = 1; }"),
+    "continue": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @continue; x[i] = 1; }"),
+    "return": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @return; x[i] = 1; }"),
+    "while": ("SW213", "@while (x[0] > 0) x[0] -= 1;"),
+    "do": ("SW213", "@do x[0] -= 1; while (x[0] > 0);"),
+    "switch": ("SW213", "@switch (n) { case 1: x[0] = 1; }"),
+    "unknown_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @external(i);"),
+    "printing": ("SW214", 'for (i = 0; i < n; i++) @printf("%d", i);'),
+    "impure_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @counting(x[i]);"),
+    "pointer_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @through(&x[i]);"),
+    "recursive_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @again(i);"),
+    "address": ("SW216", "for (i = 0; i < n; i++) x[i] = (&@x[i] != 0);"),
+    "undeclared": ("SW227", "for (i = 0; i < n; i++) x[i] = @unknown;"),
+    "undeclared_array": ("SW227", "for (i = 0; i < n; i++) @unknown[i] = 1;"),
+    "volatile": ("SW217", "for (i = 0; i < n; i++) x[i] = @device[i];"),
+    "bit_field": ("SW218", "x[0] = @s->x;"),
+    "union": ("SW218", "x[0] = @b->f;"),
+    "array_of_structures": ("SW218", "for (i = 0; i < n; i++) x[i] = @points[i].y;"),
+    "structure_copy": ("SW218", "*s = @points[0];"),
+    "pointer_rows": ("SW218", "for (i = 0; i < n; i++) x[i] = @rows[i][0];"),
+    "long_double": ("SW218", "x[0] = @wide;"),
+    "row_as_value": ("SW216", "x = @A[0];"),
+    "pointer_step": ("SW216", "@x++;"),
+    "too_many_subscripts": ("SW216", "x[0] = @x[0][1];"),
+    "static_inside": ("SW216", "for (i = 0; i < n; i++) { static int @k; x[i] = 1; }"),
+    "pointer_inside": ("SW223", "double @*p = x; for (i = 0; i < n; i++) p[i] = 0;"),
+    "const_written": ("SW216", "const double c = 1; @c = 2; x[0] = c;"),
+    "string": ("SW216", 'x[0] = @"abc"[1];'),
+    "assembler": ("SW214", '@asm volatile("nop" : "=r"(n)); x[0] = 1;'),
+    "wraps": ("SW221", "for (unsigned i = 5; @i >= 0; i--) x[i] = 0;"),
+    "below_array": ("SW221", "{ double w[4]; for (i = 0; i < 4; i++) @w[i - 1] = 0; x[0] = w[0]; }"),
+    "outside_row": ("SW221", "for (i = 0; i < n; i++) for (j = 0; j < m + 1; j++) @A[i][j + m] = 0;"),
+    "counter_updated": ("SW220", "for (i = 0; i < n; i++) x[i] = 0; @i += 2; x[i] = 1;"),
+    "division_by_zero": ("SW216", "for (i = 0; i < @n / 0; i++) x[i] = 0;"),
+    "macro_column": ("SW211", "for (i = 0; i < SQUARE(@n); i++) x[i] = 0;"),
+    "nothing": ("SW228", ";"),
+}
+
+
+def _located(region: str, code: str) -> tuple[str, int, int]:
+    text = FRAME.format(before="", region=region, after="")
+    offset = text.find("@")
+    if offset < 0:
+        offset = text.index("scop")
+    line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+    return text.replace("@", ""), line, column
+
+
+def _refusals(tmp_path: Path, text: str) -> list[Diagnostic]:
+    path = tmp_path / "kernel.c"
+    path.write_text(text)
+    model = read_source(path, CppOptions(), None)
+    assert not model.scops
+    return [d for region in model.refused for d in region.diagnostics]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_construct_without_a_model_is_refused_at_its_place(name: str, tmp_path: Path) -> None:
+    code, region = REFUSED[name]
+    text, line, column = _located(region, code)
+    found = _refusals(tmp_path, text)
+    assert [(d.code, d.span.line, d.span.column) for d in found][:1] == [(code, line, column)], found
+    assert found[0].span.file.endswith("kernel.c")
+    assert found[0].hint
+
+
+def test_all_problems_of_a_region_are_reported_at_once(tmp_path: Path) -> None:
+    region = "\n".join(
+        text.replace("@", "") for _, text in (REFUSED["while"], REFUSED["unknown_call"], REFUSED["volatile"])
+    )
+    text = FRAME.format(before="", region=region, after="")
+    assert [d.code for d in _refusals(tmp_path, text)] == ["SW213", "SW214", "SW217"]
+
+
+def test_one_refused_region_does_not_take_the_others_along(tmp_path: Path) -> None:
+    path = tmp_path / "two.c"
+    path.write_text(
+        "void f(int n, double *x) {\n#pragma scop first\nwhile (n) n--;\n#pragma endscop\n"
+        "#pragma scop second\nfor (int i = 0; i < n; i++) x[i] = 0;\n#pragma endscop\n}\n"
+    )
+    model = read_source(path, CppOptions(), None)
+    assert [r.name for r in model.refused] == ["first"] and [s.name for s in model.scops] == ["second"]
+
+
+FILES = {
+    "missing_file": ("SW200", None, 0),
+    "no_scop": ("SW203", "int f(void) { return 0; }\n", 0),
+    "unclosed": ("SW204", "void f(int n) {\n#pragma scop\nn = 1;\n}\n", 2),
+    "unopened": ("SW204", "void f(int n) {\nn = 1;\n#pragma endscop\n}\n", 3),
+    "nested": ("SW204", "void f(int n) {\n#pragma scop\n#pragma scop\nn = 1;\n#pragma endscop\n}\n", 3),
+    "two_blocks": ("SW207", "void f(int n) {\n#pragma scop\n{ n = 1;\n#pragma endscop\n}\n}\n", 2),
+    "outside": ("SW207", "#pragma scop\nint x;\n#pragma endscop\nvoid f(void) {}\n", 1),
+    "syntax": ("SW202", "void f(int n, double *x) {\n#pragma scop\nx[0] = = 1;\n#pragma endscop\n}\n", 3),
+    "missing_brace": ("SW202", "void f(int n, double *x) {\n#pragma scop\nx[0] = 1;\n#pragma endscop\n", 3),
+    "missing_header": (
+        "SW201",
+        '#include "nowhere.h"\nvoid f(int n) {\n#pragma scop\nn = 1;\n#pragma endscop\n}\n',
+        1,
+    ),
+    "beyond_c11": (
+        "SW202",
+        "void f(double *x) {\n#pragma scop\ntypeof(x[0]) t = 1; x[0] = t;\n#pragma endscop\n}\n",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_mistake_in_a_file_is_an_error_with_its_line(name: str, tmp_path: Path) -> None:
+    code, text, line = FILES[name]
+    path = tmp_path / "file.c"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(SwbuildError) as caught:
+        read_source(path, CppOptions(), None)
+    first = caught.value.diagnostics[0]
+    assert (first.code, first.span.line) == (code, line), str(caught.value)
+    assert first.hint
+
+
+def test_a_missing_compiler_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "file.c"
+    path.write_text("int x;\n")
+    with pytest.raises(SwbuildError, match="SW201"):
+        read_source(path, CppOptions(compiler="no-such-compiler"), None)
+
+
+TWO = (
+    "void alpha(int n, double *x) {\n#pragma scop left\nfor (int i = 0; i < n; i++) x[i] = 0;\n#pragma endscop\n"
+    "#pragma scop\nx[1] = 2;\n#pragma endscop\n}\n"
+    "void beta(int n, double *x) {\n#pragma scop right\nx[1] = 2;\n#pragma endscop\n}\n"
+)
+
+REQUESTS = {
+    "by_function": (RegionRequest("r", function="beta"), 10),
+    "by_label": (RegionRequest("r", label="left"), 2),
+    "by_function_and_index": (RegionRequest("r", function="alpha", index=1), 5),
+    "by_index": (RegionRequest("r", index=2), 10),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_regions_are_found_by_function_label_and_index(name: str, tmp_path: Path) -> None:
+    request, line = REQUESTS[name]
+    path = tmp_path / "two.c"
+    path.write_text(TWO)
+    (scop,) = read_source(path, CppOptions(), [request]).scops
+    assert (scop.name, scop.span.line) == ("r", line)
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "says"),
+    [
+        (RegionRequest("r", function="alpa"), "SW205", "did you mean 'alpha'"),
+        (RegionRequest("r", label="rihgt"), "SW205", "did you mean 'right'"),
+        (RegionRequest("r", function="alpha"), "SW206", "fits 2 regions"),
+        (RegionRequest("r", index=9), "SW205", "beta at line 10"),
+    ],
+)
+def test_requests_that_fit_no_region_say_what_there_is(
+    request_: RegionRequest, code: str, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "two.c"
+    path.write_text(TWO)
+    with pytest.raises(SwbuildError) as caught:
+        read_source(path, CppOptions(), [request_])
+    assert code in str(caught.value) and says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"params": {"nn": 3}}, "'nn' is not declared at the region"),
+        ({"params": {"x": 3}}, "'x' is no integer variable"),
+        ({"assume": ("n >",)}, "is no C expression"),
+        ({"assume": ("k > 2",)}, "'k' is not declared at the region"),
+        ({"arrays": {"y": ("n",)}}, "'y' is not declared at the region"),
+    ],
+)
+def test_options_that_do_not_fit_the_region_are_refused(
+    options: dict[str, object], says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "two.c"
+    path.write_text(TWO)
+    request = RegionRequest("r", label="left", **options)  # type: ignore[arg-type]
+    (refused,) = read_source(path, CppOptions(), [request]).refused
+    assert [d.code for d in refused.diagnostics] == ["SW225"]
+    assert re.search(re.escape(says), str(refused.diagnostics[0]))
+
+
+def test_a_size_that_writes_may_change_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "size.c"
+    path.write_text(
+        "int size;\nvoid f(int *x) {\n#pragma scop\nfor (int i = 0; i < size; i++) x[i] = 0;\n#pragma endscop\n}\n"
+        "void g(int *restrict x) {\n#pragma scop\nfor (int i = 0; i < size; i++) x[i] = 0;\n#pragma endscop\n}\n"
+        "void h(double *x) {\n#pragma scop\nfor (int i = 0; i < size; i++) x[i] = 0;\n#pragma endscop\n}\n"
+    )
+    model = read_source(path, CppOptions(), None)
+    assert [(r.name, r.diagnostics[0].code) for r in model.refused] == [("f", "SW224")]
+    assert [s.name for s in model.scops] == ["g", "h"]
+
+
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [("x[1] = k;", "SW222"), ("", None)],
+)
+def test_what_is_declared_inside_cannot_be_used_after(after: str, code: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "inside.c"
+    path.write_text(
+        f"void f(double *x) {{\n#pragma scop\nint k = 3; x[0] = k;\n#pragma endscop\n{after}\n}}\n"
+    )
+    refused = read_source(path, CppOptions(), None).refused
+    assert [d.code for r in refused for d in r.diagnostics] == ([code] if code else [])
