@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,11 +15,9 @@ from swbuild.emulator.model.trace import (
     Record,
     Trace,
     header_path,
-    read_profile,
     read_trace,
     write_trace,
 )
-from swbuild.options import Machine
 
 RECORDS = (
     Record(Kind.SPAWN, 255, address=2**64 - 1, ldm=0, value=0),
@@ -48,16 +45,6 @@ int main(int argc, char **argv) {
 """
 
 
-def profile(tmp_path: Path, **changes: object) -> Path:
-    write_trace(tmp_path / "p.0.trace", RECORDS)
-    site = {"file": "k.c", "line": 3, "function": "k", "call": "athread_get"}
-    process = {"rank": 0, "trace": "p.0.trace", "kernels": ["k"], "sites": [site], "counters": {"any": 1}}
-    document = {"format": "swbuild-profile", "version": 1, "machine": "sw26010", "program": "./a"}
-    path = tmp_path / "p.json"
-    path.write_text(json.dumps(document | {"processes": [process]} | changes), encoding="utf-8")
-    return path
-
-
 def test_round_trip(tmp_path: Path) -> None:
     write_trace(tmp_path / "t", RECORDS)
     assert read_trace(tmp_path / "t") == Trace(RECORDS)
@@ -79,37 +66,6 @@ def test_kinds_are_those_of_the_header() -> None:
     text = (header_path() / "swb_trace.h").read_text(encoding="utf-8")
     for kind in Kind:
         assert f"SWB_{kind.name} = {kind.value}," in text
-
-
-def test_profile_ties_trace_kernels_and_sites_together(tmp_path: Path) -> None:
-    found = read_profile(profile(tmp_path))
-    assert found.machine is Machine.SW26010
-    (process,) = found.processes
-    assert process.trace.records == RECORDS
-    assert str(process.site(1)) == "k.c:3"
-    assert process.site(0).line == 0 and process.site(2).line == 0
-    assert process.kernel(0) == "k"
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"format": "x"}, "swbuild-profile"),
-        ({"version": 9}, "version 9"),
-        ({"machine": "cray"}, "cray"),
-        ({"processes": [{}]}, "trace"),
-        ({"processes": 3}, "wrong kind"),
-    ],
-)
-def test_a_profile_that_is_none_is_told(changes: dict[str, object], why: str, tmp_path: Path) -> None:
-    with pytest.raises(SwbuildError, match=why) as caught:
-        read_profile(profile(tmp_path, **changes))
-    assert "p.json: error[SW691]" in str(caught.value)
-
-
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SwbuildError, match="No such file"):
-        read_profile(tmp_path / "none.json")
 
 
 @pytest.mark.parametrize(

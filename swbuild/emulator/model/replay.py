@@ -88,13 +88,18 @@ class KernelTime:
 
 @dataclass(slots=True)
 class SiteTime:
-    """What one call site did: operations, bytes, 128-byte requests, and the cycles waited because of it."""
+    """What one call site did.
+
+    ``waited``: cycles that CPEs stood in this call (or in the wait it is); ``awaited``: cycles that CPEs
+    stood anywhere until a transfer of this call was there; ``computed``: cycles computed ahead of it.
+    """
 
     operations: int = 0
     bytes: int = 0
     requests: int = 0
     partial: int = 0
     waited: float = 0.0
+    awaited: float = 0.0
     computed: float = 0.0
 
 
@@ -242,6 +247,8 @@ class _Simulation:
         actor.blocked_on = ""
         end = self.now + after
         self._spend(actor, category, actor.begin_wait, end, actor.record.site or site)
+        if site and actor.total is not None:
+            self.result.site(site).awaited += end - actor.begin_wait
         self._schedule_next(actor, end)
 
     def _spend(self, actor: _Actor, category: Category, begin: float, end: float, site: int) -> None:

@@ -1,19 +1,10 @@
 """The event trace: what the emulated core group writes down and the timing model replays.
 
-Two files make a profile.  The *profile* is JSON (``swbuild run --profile prof.json``)::
-
-    {"format": "swbuild-profile", "version": 1, "machine": "sw26010-pro", "program": "./app",
-     "processes": [
-       {"rank": 0, "trace": "prof.json.0.trace",
-        "kernels": ["gemm", ...],
-        "sites": [{"file": "gemm_slave.c", "line": 12, "function": "gemm", "call": "athread_get"}, ...]}
-     ]}
-
-``trace`` is relative to the profile.  Other keys are welcome and are passed over, so the runtime's
-own counters travel in the same file.  A *trace* is binary: a 16-byte header, then 48-byte records,
-all little-endian, as ``swb_trace.h`` declares them.  The records of one CPE are in the order in which
-it executed the events; records of different CPEs may be interleaved in any way.  **Nothing in
-a record depends on the time of the box**, so a replay gives the same model time on every run.
+A *trace* is binary: a 16-byte header, then 48-byte records, all little-endian, as ``swb_trace.h``
+declares them; beside it stands the list of the kernels and call sites that records refer to by number
+(``profile``).  The records of one CPE are in the order in which it executed the events; records of
+different CPEs may be interleaved in any way.  **Nothing in a record depends on the time of the
+box**, so a replay gives the same model time on every run.
 
 Fields of every record: ``kind``; ``cpe`` (0..63, 255 = host); ``site`` (1-based index into
 ``sites``, 0 = unknown); ``compute`` = model cycles that this CPE computed since its previous record
@@ -53,29 +44,25 @@ An LDM offset of 0xffffffff means "none".
 
 from __future__ import annotations
 
-import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.options import Machine
 
 __all__ = [
     "HOST",
     "NONE",
     "Kind",
     "Process",
-    "Profile",
     "Record",
     "RmaMode",
     "Site",
     "Trace",
     "header_path",
-    "read_profile",
     "read_trace",
     "write_trace",
 ]
@@ -150,7 +137,6 @@ class Site:
 
     file: str
     line: int
-    function: str = ""
     call: str = ""
 
     def __str__(self) -> str:
@@ -173,15 +159,6 @@ class Process:
     def kernel(self, index: int) -> str:
         """Return the name of the kernel of a SPAWN record's ``ldm`` field."""
         return self.kernels[index] if index < len(self.kernels) else f"kernel {index}"
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What ``swbuild run --profile`` left behind."""
-
-    machine: Machine
-    program: str
-    processes: tuple[Process, ...]
 
 
 def header_path() -> Path:
@@ -217,32 +194,6 @@ def read_trace(path: Path) -> Trace:
     return Trace(records, bool(flags & _COUNTED), bool(flags & _DROPPED) or whole != len(body))
 
 
-def read_profile(path: Path) -> Profile:
-    """Return the profile at ``path`` with its traces; raise :class:`SwbuildError` if it is none."""
-    try:
-        document = json.loads(_bytes(path))
-    except ValueError as problem:
-        raise _error(path, f"it is not JSON ({problem})") from None
-    if not isinstance(document, dict) or document.get("format") != "swbuild-profile":
-        raise _error(path, 'it has no \'"format": "swbuild-profile"\'')
-    if document.get("version") != 1:
-        raise _error(path, f"it has version {document.get('version')}, this swbuild reads version 1")
-    try:
-        processes = tuple(_process(path.parent, entry) for entry in document["processes"])
-        return Profile(Machine(document["machine"]), str(document.get("program", "")), processes)
-    except (KeyError, TypeError, ValueError) as problem:
-        raise _error(path, f"a part is missing or of the wrong kind ({problem!r})") from None
-
-
-def _process(folder: Path, entry: Mapping[str, Any]) -> Process:
-    sites = tuple(
-        Site(str(site["file"]), int(site["line"]), str(site.get("function", "")), str(site.get("call", "")))
-        for site in entry.get("sites", ())
-    )
-    trace = read_trace(folder / entry["trace"])
-    return Process(int(entry.get("rank", 0)), trace, tuple(map(str, entry.get("kernels", ()))), sites)
-
-
 def _decode(body: memoryview) -> Iterator[Record]:
     return map(Record._make, _RECORD.iter_unpack(body))
 
@@ -256,4 +207,4 @@ def _bytes(path: Path) -> bytes:
 
 def _error(path: Path, why: str) -> SwbuildError:
     hint = "write it with 'swbuild run --profile prof.json PROGRAM'"
-    return SwbuildError(Diagnostic("SW691", f"cannot read the profile: {why}", Span(str(path)), hint))
+    return SwbuildError(Diagnostic("SW691", f"cannot read the trace: {why}", Span(str(path)), hint))

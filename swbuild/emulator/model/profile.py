@@ -1,0 +1,121 @@
+"""A profile: what ``swbuild run --profile prof.json`` leaves behind, put together again.
+
+``prof.json`` holds the runtime's exact counters, ``prof.json.trace`` the events (see ``trace``), and
+``prof.json.trace.names`` says, one per line, what the events' numbers mean::
+
+    kernel NAME                 (numbered from 0)
+    site CALL FILE:LINE         (numbered from 1)
+
+A program of several processes leaves ``prof.json.1``, ``prof.json.2``… beside the first one's files, each
+with a trace of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.emulator.model.trace import Process, Site, Trace, read_trace
+from swbuild.options import Machine
+
+__all__ = ["LineCount", "Profile", "read_profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """What the code of one source line computed, over all CPEs: passes of its blocks and model cycles."""
+
+    file: str
+    line: int
+    passes: int
+    cycles: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One profiled run; ``counters`` is the first process's JSON as the runtime wrote it."""
+
+    machine: Machine
+    processes: tuple[Process, ...]
+    lines: tuple[LineCount, ...] = ()
+    counters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_profile(path: Path) -> Profile:
+    """Return the profile at ``path``; raise :class:`SwbuildError` if it is none, or has no events."""
+    first = _document(path)
+    paths = [path, *_further(path)]
+    documents = [first, *map(_document, paths[1:])]
+    try:
+        machine = Machine(first["machine"])
+        lines = tuple(line for document in documents for line in _lines(document))
+    except (KeyError, TypeError, ValueError) as problem:
+        raise _error(path, f"a part is missing or of the wrong kind ({problem!r})") from None
+    processes = tuple(_process(rank, place) for rank, place in enumerate(paths))
+    return Profile(machine, processes, lines, first)
+
+
+def _further(path: Path) -> list[Path]:
+    """Return the files of the other processes, in order of their numbers."""
+    found = []
+    for other in path.parent.glob(f"{path.name}.*"):
+        number = other.name[len(path.name) + 1 :]
+        if number.isdecimal() and int(number) > 0:
+            found.append((int(number), other))
+    return [other for _, other in sorted(found)]
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_bytes())
+    except OSError as problem:
+        raise _error(path, problem.strerror or str(problem)) from None
+    except ValueError as problem:
+        raise _error(path, f"it is not JSON ({problem})") from None
+    if not isinstance(document, dict):
+        raise _error(path, "it is not a profile")
+    return document
+
+
+def _lines(document: Mapping[str, Any]) -> list[LineCount]:
+    return [
+        LineCount(str(entry["file"]), int(entry["line"]), int(entry["passes"]), float(entry["cycles"]))
+        for entry in document.get("lines", ())
+    ]
+
+
+def _process(rank: int, path: Path) -> Process:
+    place = path.with_name(path.name + ".trace")
+    if not place.exists():
+        raise _error(path, f"the events '{place.name}' are not beside it")
+    kernels, sites = _names(place.with_name(place.name + ".names"))
+    trace: Trace = read_trace(place)
+    return Process(rank, trace, kernels, sites)
+
+
+def _names(path: Path) -> tuple[tuple[str, ...], tuple[Site, ...]]:
+    """Return the kernels and the sites of a list of names; a missing list is an empty one."""
+    kernels: list[str] = []
+    sites: list[Site] = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+        kind, _, rest = line.partition(" ")
+        if kind == "kernel":
+            kernels.append(rest)
+        elif kind == "site":
+            call, _, place = rest.partition(" ")
+            sites.append(_site(call, place))
+    return tuple(kernels), tuple(sites)
+
+
+def _site(call: str, place: str) -> Site:
+    file, _, line = place.rpartition(":")
+    return Site(file, int(line), call) if line.isdecimal() else Site(place or "<unknown>", 0, call)
+
+
+def _error(path: Path, why: str) -> SwbuildError:
+    hint = "write it with 'swbuild run --profile prof.json PROGRAM'"
+    return SwbuildError(Diagnostic("SW691", f"cannot read the profile: {why}", Span(str(path)), hint))
