@@ -11,7 +11,7 @@ from swbuild.manifest.scalars import looks_like
 __all__ = ["Problems", "Rejected", "found"]
 
 
-class Rejected(Exception):  # noqa: N818  not an error: the value is missing because it was already reported
+class Rejected(Exception):
     """This value could not be read, and the reason has been reported."""
 
 
