@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from swbuild.emulator.model.instructions import Operation, Unit, operations
-from swbuild.emulator.model.instrument import FLAGS, blocks, instrument
+from swbuild.emulator.model.instrument import FLAGS, blocks, instrument, main
 from swbuild.emulator.model.schedule import block_cycles, fuse
 from swbuild.emulator.model.trace import header_path
 from swbuild.machine import load
@@ -222,6 +222,14 @@ def test_blocks_know_their_place_and_end_behind_calls(tmp_path: Path) -> None:
     found = blocks((tmp_path / "c.s").read_text(encoding="utf-8"), OLD)
     assert [block.line for block in found] == [2, 4, 5]
     assert [block.label for block in found] == ["f", "", ""]
+
+
+def test_the_command_form_does_the_same(tmp_path: Path) -> None:
+    text = "\t.text\nf:\n\taddsd\t%xmm1, %xmm0\n\tret\n"
+    (tmp_path / "in.s").write_text(text, encoding="latin-1")
+    assert main(["sw26010-pro", str(tmp_path / "in.s"), str(tmp_path / "out.s")]) == 0
+    assert (tmp_path / "out.s").read_text(encoding="latin-1") == instrument(text, NEW)
+    assert main(["cray", "a", "b"]) == 2
 
 
 def test_a_file_without_code_is_left_alone() -> None:

@@ -132,7 +132,8 @@ def test_transfers_show_use_of_requests_and_who_is_awaited(tmp_path: Path) -> No
     assert set(by_place) == {"slave.c:7", "slave.c:11"}
     get = by_place["slave.c:7"]
     assert get[1:8] == ("get", "2", "8192", "4096", "66", "4", "97")
-    assert float(get[8]) > 0
+    runtime = {row[0]: row[2] for row in report(analyse(tmp_path / "p.json"), "runtime").rows}
+    assert get[8] == runtime["waiting at slave.c:9"] and float(get[8]) > 0
 
 
 def test_runtime_shows_spawn_idle_and_every_wait(tmp_path: Path) -> None:

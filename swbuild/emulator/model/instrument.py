@@ -6,21 +6,28 @@ A slave file that is to be profiled is compiled to assembly with ``FLAGS`` added
 runtime's half of the bargain is ``swb_count.c``.  The added code uses the two registers that ``FLAGS``
 sets aside and leaves the processor's flags alone, so the results of the program stay what they are.
 
-Cost per block executed: ten moves on the emulating box; nothing in the model.
+``python -m swbuild.emulator.model.instrument MACHINE IN.s OUT.s`` does the same from outside; the compiler
+stand-ins, which run without site packages, call it so.  What the runtime adds: it compiles ``swb_count.c``,
+calls ``swb_count_start()`` in a CPE's thread ahead of its kernels and ``swb_count_take()`` for the ``compute``
+of every record, sets bit 0 of the trace's flags if ``swb_count_any()``, and writes ``"lines"`` into the
+profile with ``swb_count_write()``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
+from pathlib import Path
 
 from swbuild.emulator.model.instructions import Operation, Unit, operations
 from swbuild.emulator.model.schedule import block_cycles
-from swbuild.machine import MachineModel
+from swbuild.machine import MachineModel, load
+from swbuild.options import Machine
 
-__all__ = ["FLAGS", "Block", "blocks", "instrument"]
+__all__ = ["FLAGS", "Block", "blocks", "instrument", "main"]
 
 #: What the compiler must be told: two scratch registers, no vectorising beyond the source's own vectors.
 FLAGS = ("-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-g1")
@@ -176,3 +183,18 @@ def _tables(found: list[Block], machine: MachineModel) -> list[str]:
         '\t.section\t.init_array,"aw"\n\t.align\t8\n\t.quad\t.Lswb_register',
         "\t.text",
     ]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Act for ``MACHINE IN.s OUT.s``; return the exit status."""
+    if len(arguments) != 3 or arguments[0] not in [machine.value for machine in Machine]:
+        print("usage: python -m swbuild.emulator.model.instrument MACHINE IN.s OUT.s", file=sys.stderr)
+        return 2
+    machine, source, target = Machine(arguments[0]), Path(arguments[1]), Path(arguments[2])
+    text = source.read_text(encoding="latin-1")
+    target.write_text(instrument(text, load(machine)), encoding="latin-1")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
