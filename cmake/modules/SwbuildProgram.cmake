@@ -22,9 +22,13 @@ function(swbuild_find_program)
   endif()
 endfunction()
 
-# Looks beside this package first, so that both are of one installation, then on PATH.
-# The layouts: PREFIX/share/cmake/swbuild, and swbuild/cmake in PREFIX/lib/python3.X/site-packages.
-macro(swbuild_search_program)
+# Looks beside this package first, so that both are of one installation, then on PATH.  A checkout runs its own
+# sources.  The layouts: PREFIX/share/cmake/swbuild, and swbuild/cmake in PREFIX/lib/python3.X/site-packages.
+function(swbuild_search_program)
+  get_filename_component(checkout "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.." ABSOLUTE)
+  if(NOT SWBUILD_EXECUTABLE AND EXISTS "${checkout}/swbuild/__main__.py")
+    swbuild_wrap_checkout("${checkout}")
+  endif()
   find_program(SWBUILD_EXECUTABLE swbuild
     HINTS
       "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../bin"
@@ -33,7 +37,32 @@ macro(swbuild_search_program)
     DOC "The program swbuild"
     NO_CMAKE_FIND_ROOT_PATH)
   mark_as_advanced(SWBUILD_EXECUTABLE)
-endmacro()
+endfunction()
+
+# Sets SWBUILD_EXECUTABLE to a script that runs the sources in `checkout` with SWBUILD_PYTHON, which needs the
+# packages that pyproject.toml lists under dependencies.
+function(swbuild_wrap_checkout checkout)
+  find_program(SWBUILD_PYTHON NAMES python3 python DOC "The Python that runs swbuild" NO_CMAKE_FIND_ROOT_PATH)
+  execute_process(
+    COMMAND "${SWBUILD_PYTHON}" -c "import islpy, numpy, pycparser, rich, yaml"
+    RESULT_VARIABLE status
+    ERROR_VARIABLE problem
+    OUTPUT_QUIET)
+  if(NOT status EQUAL 0)
+    string(REGEX REPLACE ".*\n([^\n]+)\n$" "\\1" problem "${problem}")
+    message(FATAL_ERROR
+      "${SWBUILD_PYTHON} cannot run swbuild: ${problem}\n"
+      "Install what it needs with\n"
+      "  ${SWBUILD_PYTHON} -m pip install islpy numpy pycparser pyyaml rich\n"
+      "or give another interpreter with -DSWBUILD_PYTHON=.")
+  endif()
+  set(program "${CMAKE_BINARY_DIR}/swbuild-program/swbuild")
+  file(CONFIGURE OUTPUT "${program}" @ONLY CONTENT
+    "#!/bin/sh\nPYTHONPATH='@checkout@'\${PYTHONPATH:+:\"$PYTHONPATH\"} exec '@SWBUILD_PYTHON@' -m swbuild \"\$@\"\n")
+  file(CHMOD "${program}"
+    PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  set(SWBUILD_EXECUTABLE "${program}" CACHE FILEPATH "The program swbuild" FORCE)
+endfunction()
 
 # Runs swbuild with the arguments after `output` and returns what it prints in the variable `output`.
 # A failure ends the configuration, with swbuild's own located messages under the sentence `what`.

@@ -39,6 +39,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("emulator", "use the emulated machine's compilers and launchers in a shell", "emulator"),
     Command("profile", "show the profile that an emulated run has written", "profile"),
     Command("doctor", "say what is installed and which targets can be used", "doctor"),
+    Command("vendor", "copy the CMake or Meson helpers into a source tree", "vendor"),
     Command("schema", "print the manifest's JSON Schema or its reference page", "schema"),
 )
 
