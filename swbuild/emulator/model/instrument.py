@@ -8,9 +8,9 @@ sets aside and leaves the processor's flags alone, so the results of the program
 
 ``python -m swbuild.emulator.model.instrument MACHINE IN.s OUT.s`` does the same from outside; the compiler
 stand-ins, which run without site packages, call it so.  What the runtime adds: it compiles ``swb_count.c``,
-calls ``swb_count_start()`` in a CPE's thread ahead of its kernels and ``swb_count_take()`` for the ``compute``
-of every record, sets bit 0 of the trace's flags if ``swb_count_any()``, and writes ``"lines"`` into the
-profile with ``swb_count_write()``.
+calls ``swb_count_start()`` in a CPE's thread ahead of its kernels and ``swb_count_take()`` for each
+record's ``compute``, sets bit 0 of the trace's flags if ``swb_count_any()``, and writes ``"lines"`` into
+the profile with ``swb_count_write()``.
 """
 
 from __future__ import annotations
