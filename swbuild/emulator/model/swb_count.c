@@ -4,6 +4,7 @@
  * swb_count_take() whenever it writes a trace record, and swb_count_write() at the end. */
 #include "swb_count.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #define FILES 4096
@@ -32,8 +33,14 @@ static uint64_t spare[SPARE];
 static struct area *areas;
 static char lock;
 
+/* Initialised, and the only one: the emulator fills uninitialised thread-local variables with rubbish. */
 __thread uint64_t *__swemu_count_area = spare;
-static __thread struct area *own;
+
+static struct area *own(void)
+{
+    char *counters = (char *)__swemu_count_area;
+    return __swemu_count_area == spare ? NULL : (struct area *)(counters - offsetof(struct area, counters));
+}
 
 /* Called by the constructor of every counting object: `base` becomes the place of its first counter. */
 void __swemu_count_register(const struct swb_block *blocks, uint32_t count, uint64_t *base)
@@ -51,7 +58,7 @@ bool swb_count_any(void) { return block_count > 0; }
 
 void swb_count_start(void)
 {
-    if (own)
+    if (own())
         return;
     struct area *area = calloc(1, sizeof *area + 8 * (1 + (size_t)block_count));
     if (!area)
@@ -61,16 +68,16 @@ void swb_count_start(void)
     area->next = areas;
     areas = area;
     __atomic_clear(&lock, __ATOMIC_RELEASE);
-    own = area;
     __swemu_count_area = area->counters;
 }
 
 uint64_t swb_count_take(void)
 {
-    if (!own)
+    struct area *area = own();
+    if (!area)
         return 0;
-    uint64_t cycles = (own->counters[0] - own->taken) / EIGHTH;
-    own->taken += cycles * EIGHTH;
+    uint64_t cycles = (area->counters[0] - area->taken) / EIGHTH;
+    area->taken += cycles * EIGHTH;
     return cycles;
 }
 
