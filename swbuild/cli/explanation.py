@@ -18,8 +18,9 @@ def explain_report(report: Mapping[str, Any]) -> Iterator[str]:
     title = f"{report['source']} on {report['machine']}"
     yield from (title, "=" * len(title))
     for region in report["regions"]:
-        rest = {name: value for name, value in region.items() if name != "region"}
-        yield from ("", f"region {region['region']}", *explain_value(rest, 2))
+        rest = {name: value for name, value in region.items() if name not in {"region", "name", "machine"}}
+        note = "" if region.get("kernels") else ": no kernel, all of it stays on the host"
+        yield from ("", f"region {region['region']}{note}", *explain_value(rest, 2))
     for region in report["refused"]:
         yield from ("", f"region {region['region']} (line {region['line']}) stays on the host")
         yield from (f"  line {reason['line']}: {reason['message']}" for reason in region["reasons"])
@@ -54,16 +55,20 @@ def explain_value(value: Any, indent: int = 0) -> Iterator[str]:
 
 
 def _mapping(value: Mapping[str, Any], indent: int) -> Iterator[str]:
+    """Yield what fits on a line first, then what is nested."""
     pad = " " * indent
-    for key, item in value.items():
-        name = key.replace("_", " ")
-        if _is_empty(item):
-            continue
-        if _is_flat(item):
-            yield f"{pad}{name}: {_flat(item)}"
+    shown = {key: item for key, item in value.items() if not _is_empty(item)}
+    names = {key: key.replace("_", " ") for key in shown}
+    for key in filter(lambda key: _is_flat(shown[key]), shown):
+        yield f"{pad}{names[key]}: {_flat(shown[key])}"
+    for key in filter(lambda key: not _is_flat(shown[key]), shown):
+        if _has_names(shown[key]):
+            for item in shown[key]:
+                yield f"{pad}{names[key].removesuffix('s')} {item['name']}:"
+                yield from explain_value({k: v for k, v in item.items() if k != "name"}, indent + 2)
         else:
-            yield f"{pad}{name}:"
-            yield from explain_value(item, indent + 2)
+            yield f"{pad}{names[key]}:"
+            yield from explain_value(shown[key], indent + 2)
 
 
 def _item(item: Any, indent: int) -> Iterator[str]:
@@ -114,6 +119,13 @@ def _table(rows: Sequence[Mapping[str, Any]], indent: int) -> Iterator[str]:
     numbers = frozenset(n for n in range(len(heads)) if all(_is_number(row.get(heads[n])) for row in rows))
     for line in plain_rows([head.replace("_", " ") for head in heads], cells, numbers).splitlines():
         yield " " * indent + line
+
+
+def _has_names(value: Any) -> bool:
+    """Return whether a value is a list of mappings, each with a name, that is too deep for a table."""
+    if not isinstance(value, Sequence) or _is_table(value):
+        return False
+    return all(isinstance(item, Mapping) and "name" in item for item in value)
 
 
 def _any(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
