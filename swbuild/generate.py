@@ -42,13 +42,13 @@ def _unit(model: SourceModel, regions: tuple[RegionCode, ...]) -> GeneratedUnit:
     kernels = any(region.kernels for region in regions)
     slave = None
     if kernels:
-        text = [*banner(model.path, "Slave side", __version__), *slave_lines(regions, stem)]
+        text = [*banner(model.path, "Slave side", __version__), *slave_lines(regions, stem, base)]
         slave = GeneratedFile(f"{base}.slave.c", "\n".join(text) + "\n")
     header = [*banner(model.path, "Declarations", __version__), *header_lines(regions, stem)]
     opening = banner(model.path, "Host side", __version__)
     return GeneratedUnit(
         model.path,
-        GeneratedFile(f"{base}.host.c", host_text(model.path, model.text, regions, stem, opening)),
+        GeneratedFile(f"{base}.host.c", host_text(model.path, model.text, regions, base, opening)),
         slave,
         GeneratedFile(f"{base}.sw.h", "\n".join(header) + "\n"),
         tuple(_region_unit(region) for region in regions),

@@ -9,18 +9,18 @@ import islpy as isl
 from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement
+from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.nodes import Node
 from swbuild.kernelir.passes import count_waits, name_loops
 from swbuild.machine import load
-from swbuild.mapping.choose import first_fitting, first_mapping
+from swbuild.mapping.choose import first_fitting, first_mapping, unit_tile_variants
 from swbuild.mapping.regiontree import HostTree, Kernel, split_region
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
-from swbuild.memory.plan import MemoryPlan, plan_memory
+from swbuild.memory.plan import MemoryPlan, is_expandable, plan_memory
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.islutil import sets_of
@@ -32,10 +32,19 @@ __all__ = ["generate_region"]
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A kernel with its tiles and its memory."""
+    """A kernel with its tiles and its memory; ``expanded`` private variables live in LDM buffers."""
 
     tiled: TiledKernel
     plan: MemoryPlan
+    expanded: frozenset[str]
+
+
+class _Unsafe(Exception):
+    """Private variables that cannot be private after all."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__(", ".join(sorted(names)))
+        self.names = names
 
 
 def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
@@ -46,14 +55,34 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
     scop = lightened(scop)
     excluded: frozenset[str] = frozenset()
     while True:
-        private = find_private(scop, excluded)
-        scheduled = compute_schedule(scop, private, options.fusion)
-        tree = split_region(scheduled.schedule, f"{scop.name}_k", lambda domain: _may_leave(scop, domain))
-        placed = tuple(_place(scop, options, scheduled, kernel) for kernel in tree.kernels)
-        unsafe = _unsafe(scop, private, tree, placed)
-        if not unsafe:
-            return _code(scop, options, scheduled, tree, placed)
-        excluded |= unsafe
+        try:
+            return _attempt(scop, options, excluded)
+        except _Unsafe as unsafe:
+            excluded |= unsafe.names
+
+
+def _attempt(scop: Scop, options: KernelOptions, excluded: frozenset[str]) -> RegionCode:
+    """Return the code with every variable privatised that can be, ``excluded`` ones left out."""
+    private = find_private(scop, excluded)
+    scheduled = compute_schedule(scop, private, options.fusion)
+    tree = split_region(scheduled.schedule, f"{scop.name}_k", lambda domain: _may_leave(scop, domain))
+    _check_homes(scop, private, tree)
+    placed = tuple(_place(scop, options, scheduled, kernel) for kernel in tree.kernels)
+    return _code(scop, options, scheduled, tree, placed)
+
+
+def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
+    """Raise :class:`_Unsafe` for private variables that are not used in one place alone."""
+    unsafe = set()
+    for name in private.names:
+        users = _users(scop, name)
+        homes = [kernel for kernel in tree.kernels if users & set(kernel.statements)]
+        if homes and not (len(homes) == 1 and users <= set(homes[0].statements)):
+            unsafe.add(name)
+        if not homes and not _safe_on_host(scop, private, name, tree):
+            unsafe.add(name)
+    if unsafe:
+        raise _Unsafe(frozenset(unsafe))
 
 
 def _may_leave(scop: Scop, domain: isl.UnionSet) -> bool:
@@ -79,17 +108,51 @@ def _written(scop: Scop, statements: set[str]) -> set[str]:
 def _place(scop: Scop, options: KernelOptions, scheduled: Scheduled, kernel: Kernel) -> _Placed:
     """Choose tiles for ``kernel`` such that its buffers fit the LDM."""
     budget = options.ldm_budget or load(options.machine).ldm_budget
-    strides = AccessStrides(scop)
+    first = first_mapping(kernel, options)
+    first = replace(first, restructure=first.restructure and _may_restructure(scop, scheduled, kernel, first))
 
     def attempt(mapping: Mapping) -> _Placed | None:
-        tiled = tile_kernel(kernel, mapping, scheduled.dependences.all, strides)
-        plan = plan_memory(scop, tiled, scheduled.dependences, scheduled.private.names, budget)
-        return None if plan is None else _Placed(tiled, plan)
+        return _tile_and_plan(scop, scheduled, kernel, mapping, budget)
 
-    found = first_fitting(first_mapping(kernel, options), bool(options.tile), attempt)
-    if found is None:
+    placed = first_fitting(first, bool(options.tile), attempt)
+    if placed is None:
         raise SwbuildError(_does_not_fit(scop, options, kernel, budget))
-    return found[1]
+    if options.tile or not placed.plan.direct:
+        return placed
+    variants = [attempt(mapping) for mapping in unit_tile_variants(placed.tiled)]
+    return min([placed, *(v for v in variants if v is not None)], key=lambda p: len(p.plan.direct))
+
+
+def _tile_and_plan(
+    scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: Mapping, budget: int
+) -> _Placed | None:
+    tiled = tile_kernel(kernel, mapping, scheduled.dependences.all, AccessStrides(scop))
+    expanded = _not_contracted(scop, scheduled.private, tiled)
+    plan = plan_memory(scop, tiled, scheduled.dependences, scheduled.private, expanded, budget)
+    return None if plan is None else _Placed(tiled, plan, expanded)
+
+
+def _not_contracted(scop: Scop, private: Private, tiled: TiledKernel) -> frozenset[str]:
+    """Return the private variables of the kernel for which one copy per CPE does not do."""
+    used = [n for n in sorted(private.names) if _users(scop, n) & set(tiled.kernel.statements)]
+    return frozenset(name for name in used if not _safe_on_device(scop, private, name, tiled))
+
+
+def _may_restructure(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: Mapping) -> bool:
+    """Return whether private variables survive the distribution of loops over statements.
+
+    Raise :class:`_Unsafe` when they do not survive the order without it either.
+    """
+    private = scheduled.private
+    stuck: frozenset[str] = frozenset()
+    for restructure in (True, False):
+        trial = replace(mapping, restructure=mapping.restructure and restructure)
+        tiled = tile_kernel(kernel, trial, scheduled.dependences.all, AccessStrides(scop))
+        names = _not_contracted(scop, private, tiled)
+        stuck = frozenset(n for n in names if not is_expandable(scop, tiled, private, n))
+        if not stuck:
+            return restructure
+    raise _Unsafe(stuck)
 
 
 def _does_not_fit(scop: Scop, options: KernelOptions, kernel: Kernel, budget: int) -> Diagnostic:
@@ -100,23 +163,6 @@ def _does_not_fit(scop: Scop, options: KernelOptions, kernel: Kernel, budget: in
         scop.span,
         "give smaller 'tile' sizes, or a larger 'ldm-budget'",
     )
-
-
-def _unsafe(scop: Scop, private: Private, tree: HostTree, placed: tuple[_Placed, ...]) -> frozenset[str]:
-    """Return the privatised variables for which one copy per CPE (or on the host) does not do."""
-    unsafe = set()
-    for name in private.names:
-        users = {s.name for s in scop.statements if any(a.array == name for a in s.accesses)}
-        homes = [p for p in placed if users & set(p.tiled.kernel.statements)]
-        if not homes:
-            safe = _safe_on_host(scop, private, name, tree)
-        elif len(homes) == 1 and users <= set(homes[0].tiled.kernel.statements):
-            safe = _safe_on_device(scop, private, name, homes[0].tiled)
-        else:
-            safe = False
-        if not safe:
-            unsafe.add(name)
-    return frozenset(unsafe)
 
 
 def _safe_on_host(scop: Scop, private: Private, name: str, tree: HostTree) -> bool:
@@ -143,14 +189,19 @@ def _code(
 ) -> RegionCode:
     private = scheduled.private.names
     arguments = _arguments(scop, private)
-    kernels = tuple(_kernel(scop, private, place) for place in placed)
-    host_private = tuple(
-        a for a in scop.arrays if a.name in private and _users(scop, a.name) & set(tree.statements)
-    )
-    host = build_host(scop, tree, _host_spell(private, arguments))
+    kernels = tuple(_kernel(scop, scheduled.private, place) for place in placed)
+    local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
+    host = build_host(scop, tree, _host_spell(arguments))
     host = _named(scop, host)
-    region = RegionCode(scop, options, host, kernels, host_private, arguments, {})
+    region = RegionCode(scop, options, host, kernels, local, arguments, {})
     return replace(region, report=region_report(region, scheduled, tree))
+
+
+def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
+    """Return whether the entry has to declare ``array``: nobody outside knows it, and the host uses it."""
+    if array.name in private:
+        return bool(_users(scop, array.name) & set(tree.statements))
+    return array.storage is Storage.REGION and bool(_users(scop, array.name))
 
 
 def _users(scop: Scop, array: str) -> set[str]:
@@ -165,16 +216,16 @@ def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, 
     return tuple(
         (array, array.name in read, array.name in written)
         for array in scop.arrays
-        if array.name not in private and (array.name in read or array.name in written)
+        if array.name not in private
+        and array.storage is not Storage.REGION
+        and (array.name in read or array.name in written)
     )
 
 
-def _host_spell(private: frozenset[str], arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
+def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     by_pointer = {array.name for array, _, written in arguments if written and array.is_scalar}
 
-    def spell(statement: Statement, access: Access, index: tuple[str, ...]) -> str:
-        if access.array in private:
-            return access.array + "".join(f"[{text}]" for text in index)
+    def spell(_: Statement, access: Access, index: tuple[str, ...], __: tuple[str, ...]) -> str:
         if not index:
             return f"(*{access.array})" if access.array in by_pointer else access.array
         return f"MEM_{access.array}({', '.join(index)})"
@@ -182,20 +233,21 @@ def _host_spell(private: frozenset[str], arguments: tuple[tuple[Array, bool, boo
     return spell
 
 
-def _kernel(scop: Scop, private: frozenset[str], place: _Placed) -> KernelCode:
+def _kernel(scop: Scop, private: Private, place: _Placed) -> KernelCode:
     statements = set(place.tiled.kernel.statements)
     used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
     written = _written(scop, statements)
-    arrays = [a for a in scop.arrays if a.name in used and a.name not in private]
+    arrays = [a for a in scop.arrays if a.name in used and a.name not in private.names]
     values = tuple(a for a in arrays if a.is_scalar and a.name not in written)
     pointers = tuple(a for a in arrays if a not in values)
     body = build_device(scop, place.tiled, place.plan, _device_spell(private, written, place.plan))
     body = count_waits(body, lambda name: _operations(place.plan, name))
+    contracted = private.names - place.expanded
     return KernelCode(
         tiled=place.tiled,
         plan=place.plan,
         body=_named(scop, body),
-        private=tuple(a for a in scop.arrays if a.name in used and a.name in private),
+        private=tuple(a for a in scop.arrays if a.name in used and a.name in contracted),
         values=values,
         pointers=pointers,
         parameters=scop.parameters,
@@ -203,13 +255,18 @@ def _kernel(scop: Scop, private: frozenset[str], place: _Placed) -> KernelCode:
     )
 
 
-def _device_spell(private: frozenset[str], written: set[str], plan: MemoryPlan) -> Spell:
-    def spell(statement: Statement, access: Access, index: tuple[str, ...]) -> str:
-        if access.array in private:
-            return access.array + "".join(f"[{text}]" for text in index)
+def _device_spell(private: Private, written: set[str], plan: MemoryPlan) -> Spell:
+    def spell(
+        statement: Statement, access: Access, index: tuple[str, ...], iterators: tuple[str, ...]
+    ) -> str:
+        buffer = plan.buffer_of(statement.name, access.ref)
+        if access.array in private.names:
+            if buffer is None:
+                return access.array + "".join(f"[{text}]" for text in index)
+            depth = private.depth_of[(statement.name, access.array)][1]
+            return f"LDM_{buffer.name}({', '.join((*iterators[:depth], *index))})"
         if not index:
             return f"(*{access.array})" if access.array in written else access.array
-        buffer = plan.buffer_of(statement.name, access.ref)
         macro = f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"
         return f"{macro}({', '.join(index)})"
 

@@ -17,11 +17,11 @@ from swbuild.kernelir.nodes import Launch, Node
 __all__ = ["host_text"]
 
 
-def host_text(source: str, text: str, regions: tuple[RegionCode, ...], stem: str, banner: Lines) -> str:
+def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str, banner: Lines) -> str:
     """Return the host file of ``source``, whose text is ``text``."""
     name = os.path.basename(source)
     lines = text.split("\n")
-    parts = [*banner, f'#include "{stem}.sw.h"', f'#line 1 "{name}"']
+    parts = [*banner, f'#include "{base}.sw.h"', f'#line 1 "{name}"']
     position = 0
     for region in sorted(regions, key=lambda r: r.scop.span.line):
         first, last = region.scop.span.line - 1, region.scop.span.end_line - 1
@@ -31,7 +31,7 @@ def host_text(source: str, text: str, regions: tuple[RegionCode, ...], stem: str
         position = last + 1
     parts += lines[position:]
     body = "\n".join(parts)
-    entries = _entries(regions, stem)
+    entries = _entries(regions, base)
     return body + ("" if body.endswith("\n") else "\n") + "\n".join(entries) + "\n"
 
 
@@ -70,8 +70,8 @@ def _conditions(region: RegionCode) -> list[str]:
     return conditions
 
 
-def _entries(regions: tuple[RegionCode, ...], stem: str) -> Lines:
-    lines = ["", f'#line 1 "{stem}.host.c (entries)"', "#include <athread.h>", ""]
+def _entries(regions: tuple[RegionCode, ...], base: str) -> Lines:
+    lines = ["", f'#line 1 "{base}.host.c (entries)"', "#include <athread.h>", ""]
     kernels = [kernel for region in regions for kernel in region.kernels]
     if kernels:
         lines += [f"extern void SLAVE_FUN({kernel.name})(void *);" for kernel in kernels]
@@ -95,7 +95,7 @@ def _entry(region: RegionCode) -> Lines:
         body += [f"if ({condition})", "  return 1;"]
     if region.kernels:
         body += ["if (!sw_athread_ready) {", "  athread_init();", "  sw_athread_ready = 1;", "}"]
-    body += [_local(array) for array in region.private]
+    body += [_local(region, array) for array in region.locals]
     macros = _macros(region)
     body += print_node(region.host, _Launches(region).lines)
     body.append("return 0;")
@@ -111,16 +111,17 @@ def _entry(region: RegionCode) -> Lines:
 
 def _macros(region: RegionCode) -> list[tuple[str, str]]:
     macros = []
-    for array, _, _ in region.arguments:
+    for array in (*(array for array, _, _ in region.arguments), *region.locals):
         if not array.is_scalar:
             extents = extent_texts(region.scop, array)
             macros.append(index_macro(f"MEM_{array.name}", array.name, extents, ("",) * len(extents)))
     return macros
 
 
-def _local(array: Array) -> str:
-    extents = "".join(f"[{int(e.max_val().to_python())}]" for e in array.extents if e is not None)
-    return f"{array.element.name} {array.name}{extents};"
+def _local(region: RegionCode, array: Array) -> str:
+    """Return the declaration of a variable that only the region knows (arrays are flat)."""
+    size = " * ".join(extent_texts(region.scop, array))
+    return f"{array.element.name} {array.name}{f'[{size}]' if size else ''};"
 
 
 class _Launches:
@@ -129,13 +130,14 @@ class _Launches:
     def __init__(self, region: RegionCode) -> None:
         self.kernels = {kernel.name: kernel for kernel in region.kernels}
         self.by_pointer = {a.name for a, _, written in region.arguments if written and a.is_scalar}
+        self.local_scalars = {a.name for a in region.locals if a.is_scalar}
 
     def lines(self, node: Node) -> Lines:
         assert isinstance(node, Launch)
         kernel = self.kernels[node.kernel]
         fields = [f"args.{name} = {value};" for name, value in zip(kernel.loops, node.loops, strict=True)]
         fields += [f"args.{p.name} = {p.name};" for p in kernel.parameters]
-        fields += [f"args.{a.name} = {a.name};" for a in kernel.pointers]
+        fields += [f"args.{a.name} = {self._address(a)};" for a in kernel.pointers]
         fields += [f"args.{a.name} = {self._value(a)};" for a in kernel.values]
         return [
             "{",
@@ -145,6 +147,9 @@ class _Launches:
             "  athread_join();",
             "}",
         ]
+
+    def _address(self, array: Array) -> str:
+        return f"&{array.name}" if array.name in self.local_scalars else array.name
 
     def _value(self, array: Array) -> str:
         return f"*{array.name}" if array.name in self.by_pointer else array.name

@@ -38,13 +38,13 @@ class KernelCode:
 
 @dataclass(frozen=True, slots=True)
 class RegionCode:
-    """One region: ``host`` is what the entry runs; ``private`` its local variables."""
+    """One region: ``host`` is what the entry runs; ``locals`` the variables that only it knows."""
 
     scop: Scop
     options: KernelOptions
     host: Node
     kernels: tuple[KernelCode, ...]
-    private: tuple[Array, ...]
+    locals: tuple[Array, ...]
     #: (array or scalar, read, written) in the order of the entry's arguments
     arguments: tuple[tuple[Array, bool, bool], ...]
     report: dict[str, object]

@@ -18,13 +18,16 @@ from swbuild.options import Distribution
 __all__ = ["slave_lines"]
 
 
-def slave_lines(regions: tuple[RegionCode, ...], stem: str) -> Lines:
-    """Return the slave file's lines after its opening comment; ``stem`` names the file's symbols."""
+def slave_lines(regions: tuple[RegionCode, ...], stem: str, base: str) -> Lines:
+    """Return the slave file's lines after its opening comment.
+
+    ``stem`` names the file's symbols, ``base`` its header.
+    """
     kernels = [(region, kernel) for region in regions for kernel in region.kernels]
     dialect = dialect_of(kernels[0][0].options.machine)
     includes = sorted({name for region in regions for name in region.scop.includes})
     lines = [f"#include <{name}>" for name in (*includes, *dialect.includes)]
-    lines += [f'#include "{stem}.sw.h"', ""]
+    lines += [f'#include "{base}.sw.h"', ""]
     for text in dict.fromkeys(region.scop.prelude for region in regions if region.scop.prelude):
         lines += [*text.split("\n"), ""]
     lines += _storage(kernels, stem, dialect)

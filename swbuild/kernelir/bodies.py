@@ -21,8 +21,8 @@ from swbuild.kernelir.nodes import Compute
 
 __all__ = ["Spell", "compute_leaf"]
 
-#: (statement, access, subscripts as C text) -> the l-value in the emitted code
-Spell = Callable[[Statement, Access, tuple[str, ...]], str]
+#: (statement, access, subscripts, values of the statement's loops) -> the l-value in the emitted code
+Spell = Callable[[Statement, Access, tuple[str, ...], tuple[str, ...]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ def _parameter(scop: Scop, name: str) -> Parameter:
 def _access(point: _Point, ref: int, iterators: tuple[str, ...]) -> str:
     access = next(a for a in point.statement.accesses if a.ref == ref)
     if access.affine:
-        return point.spell(point.statement, access, _subscripts(point, access))
+        return point.spell(point.statement, access, _subscripts(point, access), iterators)
     subscripts = tuple(_render(point, body, iterators) for body in access.index_body)
-    return point.spell(point.statement, access, subscripts)
+    return point.spell(point.statement, access, subscripts, iterators)
 
 
 def _subscripts(point: _Point, access: Access) -> tuple[str, ...]:

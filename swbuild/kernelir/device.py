@@ -62,7 +62,7 @@ def _launched(tiled: TiledKernel) -> isl.Set:
     launches = kernel.launches
     for k, name in enumerate(kernel.host_loops):
         launches = launches.insert_dims(isl.dim_type.param, 0, 1)
-        launches = launches.set_dim_id(isl.dim_type.param, 0, isl.Id(name))
+        launches = launches.set_dim_name(isl.dim_type.param, 0, name)
         launches = launches.equate(isl.dim_type.param, 0, isl.dim_type.set, k)
     return launches.params()
 

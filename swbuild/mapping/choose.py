@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from swbuild.mapping.regiontree import Kernel
-from swbuild.mapping.tiling import Mapping
+from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.options import KernelOptions, Preset
 
 __all__ = ["first_fitting", "first_mapping"]
@@ -28,16 +29,27 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
 
 def first_fitting(
     mapping: Mapping, fixed: bool, attempt: Callable[[Mapping], Result | None]
-) -> tuple[Mapping, Result] | None:
-    """Return the first mapping with tiles no larger than ``mapping``'s for which ``attempt`` succeeds.
+) -> Result | None:
+    """Return the result of the first mapping with tiles no larger than ``mapping``'s for which ``attempt`` succeeds.
 
     All tile sizes are halved together until one fits; with ``fixed`` only the given ones are tried.
     """
     while True:
         result = attempt(mapping)
         if result is not None:
-            return mapping, result
+            return result
         smaller = tuple(max(SMALLEST_TILE, size // 2) for size in mapping.tile)
         if fixed or smaller == mapping.tile:
             return None
-        mapping = Mapping(mapping.threads, smaller, mapping.distribution, mapping.restructure)
+        mapping = replace(mapping, tile=smaller)
+
+
+def unit_tile_variants(tiled: TiledKernel) -> list[Mapping]:
+    """Return the mappings of ``tiled`` with one of its sequential loops not tiled (steps of 1).
+
+    Where a tile reads what it also writes elsewhere, a single iteration often does not.
+    """
+    sizes, mapped = tiled.sizes, len(tiled.mapping.threads)
+    return [
+        replace(tiled.mapping, tile=(*sizes[:k], 1, *sizes[k + 1 :])) for k in range(mapped, len(sizes))
+    ]

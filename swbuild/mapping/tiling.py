@@ -197,16 +197,16 @@ class _Builder:
         node = node.insert_partial_schedule(multi_union(self._ordered(members, permutable)))
         added = 1
         if permutable or len(members) == 1:
-            for member in reversed(outer):
-                node = self._strip(node, member)
+            first = len(self.sizes)
+            self.sizes += [_size(self.mapping, first + k) for k in range(len(outer))]
+            for k in reversed(range(len(outer))):
+                node = self._strip(node, outer[k], first + k)
                 added += 2
         return node, added
 
-    def _strip(self, node: isl.ScheduleNode, member: isl.UnionPwAff) -> isl.ScheduleNode:
-        size = _size(self.mapping, len(self.sizes))
-        self.sizes.append(size)
-        mark = isl.Id(f"{LEVEL_MARK}{len(self.sizes)}")
-        tile = isl.MultiUnionPwAff.from_union_pw_aff(_tile(member, size))
+    def _strip(self, node: isl.ScheduleNode, member: isl.UnionPwAff, position: int) -> isl.ScheduleNode:
+        mark = isl.Id(f"{LEVEL_MARK}{position + 1}")
+        tile = isl.MultiUnionPwAff.from_union_pw_aff(_tile(member, self.sizes[position]))
         return node.insert_mark(mark).insert_partial_schedule(tile)
 
     def _is_mapped(self, member: isl.UnionPwAff, domain: isl.UnionSet) -> bool:

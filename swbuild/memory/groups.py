@@ -10,7 +10,7 @@ from swbuild.memory.box import Box, bounding_box
 from swbuild.memory.levels import Level, Reference, footprint
 from swbuild.polyhedral.islutil import constant_of
 
-__all__ = ["Group", "Grouping"]
+__all__ = ["Group", "Grouping", "hull_group"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,15 @@ class Grouping:
         if key not in self._known:
             self._known[key] = _merged(level, _uniform(level, refs))
         return self._known[key]
+
+
+def hull_group(level: Level, refs: list[Reference]) -> Group:
+    """Return all of ``refs`` as one group."""
+    groups = _uniform(level, refs)
+    box = groups[0].box
+    for group in groups[1:]:
+        box = box.hull(group.box)
+    return Group(tuple(refs), box)
 
 
 def _uniform(level: Level, refs: list[Reference]) -> list[Group]:

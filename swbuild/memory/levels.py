@@ -8,7 +8,9 @@ import islpy as isl
 
 from swbuild.frontend.scop import Access, AccessKind, Scop
 from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel
+from swbuild.polyhedral.dataflow import access_relation
 from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps
+from swbuild.polyhedral.privatise import Private
 
 __all__ = ["Level", "Reference", "find_levels", "footprint", "references"]
 
@@ -67,8 +69,14 @@ def _level(node: isl.ScheduleNode, number: int) -> Level:
     return Level(number, node.get_schedule_depth(), prefix, names, _levels_below(node.child(0)))
 
 
-def references(scop: Scop, tiled: TiledKernel, private: frozenset[str]) -> list[Reference]:
-    """Return the references of the kernel to arrays in main memory (private variables and plain values left out)."""
+def references(
+    scop: Scop, tiled: TiledKernel, private: Private, expanded: frozenset[str] = frozenset()
+) -> list[Reference]:
+    """Return the references of the kernel to arrays.
+
+    Scalars and private variables are left out, but for the ``expanded`` ones, whose relation is
+    the expanded one: an element per iteration of the loops that they are private to.
+    """
     domains = {str(piece.get_tuple_name()): piece for piece in sets_of(tiled.kernel.domain)}
     found = []
     for statement in scop.statements:
@@ -76,17 +84,24 @@ def references(scop: Scop, tiled: TiledKernel, private: frozenset[str]) -> list[
             continue
         by_ref: dict[int, list[Access]] = {}
         for access in statement.accesses:
-            if access.array not in private and not scop.array(access.array).is_scalar:
+            if access.array in expanded or _is_in_memory(scop, access, private):
                 by_ref.setdefault(access.ref, []).append(access)
         for ref, accesses in sorted(by_ref.items()):
-            found.append(_reference(statement.name, ref, accesses, domains[statement.name]))
+            relations = [access_relation(scop, statement, a, private.depth_of) for a in accesses]
+            found.append(_reference(statement.name, ref, accesses, relations, domains[statement.name]))
     return found
 
 
-def _reference(statement: str, ref: int, accesses: list[Access], domain: isl.Set) -> Reference:
-    relation = accesses[0].relation
-    for access in accesses[1:]:
-        relation = relation.union(access.relation)
+def _is_in_memory(scop: Scop, access: Access, private: Private) -> bool:
+    return access.array not in private.names and not scop.array(access.array).is_scalar
+
+
+def _reference(
+    statement: str, ref: int, accesses: list[Access], relations: list[isl.Map], domain: isl.Set
+) -> Reference:
+    relation = relations[0]
+    for other in relations[1:]:
+        relation = relation.union(other)
     kinds = {access.kind for access in accesses}
     return Reference(
         statement,

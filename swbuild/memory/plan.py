@@ -22,12 +22,13 @@ import islpy as isl
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.box import Box
-from swbuild.memory.groups import Group, Grouping
+from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.polyhedral.dataflow import Dependences
 from swbuild.polyhedral.islutil import maps_of, union_maps
+from swbuild.polyhedral.privatise import Private
 
-__all__ = ["Buffer", "Direct", "MemoryPlan", "Store", "plan_memory"]
+__all__ = ["Buffer", "Direct", "MemoryPlan", "Store", "is_expandable", "plan_memory"]
 
 
 class Store(Enum):
@@ -87,24 +88,32 @@ class _Task:
     tiled: TiledKernel
     dependences: Dependences
     refs: tuple[Reference, ...]
+    expanded: frozenset[str]
     limit: int
     grouping: Grouping
 
 
 def plan_memory(
-    scop: Scop, tiled: TiledKernel, dependences: Dependences, private: frozenset[str], budget: int
+    scop: Scop,
+    tiled: TiledKernel,
+    dependences: Dependences,
+    private: Private,
+    expanded: frozenset[str],
+    budget: int,
 ) -> MemoryPlan | None:
     """Return a plan whose buffers take at most ``budget`` bytes, or None when the tiles are too large.
+
+    ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
 
     Buffers are placed as far out as they fit; a limit per buffer, halved until the sum fits, keeps
     one array from starving the others.
     """
     top = find_levels(tiled)
-    refs = tuple(references(scop, tiled, private))
+    refs = tuple(references(scop, tiled, private, expanded))
     grouping = Grouping()
     limit = budget
     while limit >= 64:
-        plan = _plan(_Task(scop, tiled, dependences, refs, limit, grouping), top)
+        plan = _plan(_Task(scop, tiled, dependences, refs, expanded, limit, grouping), top)
         if plan.bytes <= budget and not any(d.reason == _TOO_LARGE for d in plan.direct):
             return plan
         limit //= 2
@@ -141,6 +150,8 @@ def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
 
 def _place_array(task: _Task, top: Level, array: str) -> tuple[list[Buffer], list[Direct]]:
     refs = [ref for ref in task.refs if ref.array == array]
+    if array in task.expanded:
+        return _place_expanded(task, top, refs)
     reason = _unbufferable(task.scop, array, refs)
     if reason:
         return [], [_direct(ref, reason) for ref in refs]
@@ -155,6 +166,27 @@ def _place_array(task: _Task, top: Level, array: str) -> tuple[list[Buffer], lis
         _buffer(task, name, level, group) for name, (level, group) in zip(names, groups, strict=True)
     ]
     return buffers, left
+
+
+def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> tuple[list[Buffer], list[Direct]]:
+    """Give a private variable one buffer for the whole tile; nothing of it comes from or goes to memory."""
+    group = hull_group(top, refs)
+    array = refs[0].array
+    if group.box.bound is None or _bytes(task, group) > task.limit:
+        return [], [_direct(ref, _TOO_LARGE) for ref in refs]
+    identity = tuple((ref.statement, ref.ref) for ref in refs)
+    box = group.box.simplified()
+    size = _bytes(task, group)
+    return [Buffer(array, array, top.number, identity, box, False, Store.NONE, None, size)], []
+
+
+def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -> bool:
+    """Return whether the copies of the private variable ``name`` in one tile are bounded in number."""
+    labels = {label for (_, array), (label, _) in private.depth_of.items() if array == name}
+    if len(labels) != 1:
+        return False
+    refs = [ref for ref in references(scop, tiled, private, frozenset({name})) if ref.array == name]
+    return hull_group(find_levels(tiled), refs).box.bound is not None
 
 
 def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:

@@ -13,7 +13,7 @@ import islpy as isl
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.polyhedral.islutil import union_sets
 
-__all__ = ["Dependences", "Relations", "analyse", "domain_of", "relations"]
+__all__ = ["Dependences", "Relations", "access_relation", "analyse", "domain_of", "relations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def relations(scop: Scop, depth_of: dict[tuple[str, str], tuple[str, int]] | Non
     by_kind = {kind: empty for kind in AccessKind}
     for statement in scop.statements:
         for access in statement.accesses:
-            relation = _relation(scop, statement, access, depth_of or {})
+            relation = access_relation(scop, statement, access, depth_of or {})
             by_kind[access.kind] = by_kind[access.kind].union(relation.to_union_map())
     return Relations(
         domain_of(scop),
@@ -75,9 +75,10 @@ def relations(scop: Scop, depth_of: dict[tuple[str, str], tuple[str, int]] | Non
     )
 
 
-def _relation(
+def access_relation(
     scop: Scop, statement: Statement, access: Access, depth_of: dict[tuple[str, str], tuple[str, int]]
 ) -> isl.Map:
+    """Return ``instance -> element`` of one access, expanded as ``depth_of`` says (see :func:`relations`)."""
     relation = access.relation.intersect_domain(statement.domain).intersect_params(scop.context)
     expansion = depth_of.get((statement.name, access.array))
     if expansion is None:
