@@ -137,13 +137,15 @@ def common_flags(tool: Tool, language: str) -> list[str]:
     found = ["-g1", "-ffp-contract=off", "-Wno-psabi", "-fcommon"] if language == "c" else ["-g1", "-ffp-contract=off", "-Wno-psabi"]
     if language == "c" and tool.machine == "sw26010":
         found += ["-std=gnu99", "-fgnu89-inline"]
+    if tool.machine == "sw26010":
+        found.append("-O2")  # what this compiler does when it is told nothing
     return found
 
 
 def preprocess_command(tool: Tool, line: options.CommandLine, source: str, language: str) -> list[str]:
     return [
         tool.gcc, *common_flags(tool, language), *tool.defines(line), "-include", f"{tool.include}/swemu_prelude.h",
-        *line.flags, "-isystem", tool.include, *mpi_words(tool, "compile"), "-x", language,
+        *line.flags, "-isystem", tool.include, *mpi_words(tool, "compile", line.mpi), "-x", language,
     ] + [source]  # fmt: skip
 
 
@@ -498,9 +500,9 @@ def hybrid_words(tool: Tool, objects: list[tuple[str, elf.ElfObject]], kind: str
     return [*words, "-Wl,--whole-archive", library, "-Wl,--no-whole-archive", "-pthread"]
 
 
-def mpi_words(tool: Tool, stage: str) -> list[str]:
+def mpi_words(tool: Tool, stage: str, asked: bool = False) -> list[str]:
     """Return the words that the installed MPI adds when compiling (or linking); none without an MPI."""
-    if not tool.mpi:
+    if not tool.mpi and not asked:
         return []
     wrapper = find_mpi("mpicxx" if tool.cxx else "mpicc")
     if not wrapper:

@@ -27,6 +27,7 @@ _SOURCES = {
     ".c": "c", ".C": "c++", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++", ".CPP": "c++", ".i": "cpp-output",
     ".ii": "c++-cpp-output",
 }  # fmt: skip
+_MPI_HEADERS = ("-I/usr/sw-mpp/mpi", "-I/usr/sw/mpi")
 _ASSEMBLER = (".s", ".S", ".asm", ".sx")
 
 
@@ -49,6 +50,7 @@ class CommandLine:
         self.simd = False
         self.shared = False
         self.passthrough = False
+        self.mpi = False  # the machine's MPI headers are asked for by their place
         self.align = 0  # -faddress_align=N
         self.counters = False  # -lswperf: the hardware's performance counters
 
@@ -131,6 +133,8 @@ def _joined(line: CommandLine, option: str) -> None:
         line.passthrough |= option != "-v"
     elif option.startswith("-m"):
         raise UsageError(f"unknown option '{option}': the Sunway compilers do not know it")
+    elif option.startswith(_MPI_HEADERS):
+        line.mpi = True
     else:
         line.flags.append(option)
 

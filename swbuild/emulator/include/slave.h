@@ -25,9 +25,9 @@ typedef volatile long athread_rply_t;
 #endif
 
 /* len bytes per CPE; the memory side moves bsize bytes and skips stride bytes, the LDM side is packed. */
-extern int athread_get(dma_mode mode, void *src, void *dest, int len, void *reply, char mask, int stride,
+extern int athread_get(dma_mode mode, void *src, void *dest, int len, volatile void *reply, char mask, int stride,
                        int bsize);
-extern int athread_put(dma_mode mode, void *src, void *dest, int len, void *reply, int stride, int bsize);
+extern int athread_put(dma_mode mode, void *src, void *dest, int len, volatile void *reply, int stride, int bsize);
 extern int athread_syn(scope scp, int mask);
 extern int athread_dma_barrier(void);
 

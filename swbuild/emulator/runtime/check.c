@@ -219,16 +219,17 @@ static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool recor
 
 /* ---- LDM words of transfers under way ---- */
 
-static uint8_t *flags_of(struct cpe *c, const void *p)
+/* Return the flags of the words from p on; null when they are not all in one part of the LDM. */
+static uint8_t *flags_of(struct cpe *c, const void *p, size_t len)
 {
     const char *a = p;
-    switch (swemu_ldm_place(c, p, 1)) {
+    switch (swemu_ldm_place(c, p, len)) {
     case IN_STATICS:
         return &c->check->statics[(a - c->statics) / 4];
     case IN_HEAP:
         return &c->check->heap[(a - c->heap) / 4];
     case IN_STACK:
-        return c->stack_top - a < LDM_BYTES ? &c->check->stack[(c->stack_top - a) / 4] : NULL;
+        return c->stack_top - a <= LDM_BYTES ? &c->check->stack[(LDM_BYTES - (c->stack_top - a)) / 4] : NULL;
     default:
         return NULL;
     }
@@ -236,16 +237,10 @@ static uint8_t *flags_of(struct cpe *c, const void *p)
 
 static void mark(struct cpe *c, const volatile void *p, long len, uint8_t flag, int sign)
 {
-    const char *a = (const char *)((uintptr_t)p & ~(uintptr_t)3);
-    for (long k = 0; k < len; k += 4) {
-        uint8_t *f = flags_of(c, a + k);
-        if (!f)
-            continue;
-        if (sign > 0)
-            *f |= flag;
-        else
-            *f &= (uint8_t)~flag;
-    }
+    uint8_t *f = flags_of(c, (const void *)((uintptr_t)p & ~(uintptr_t)3), (size_t)len);
+    uint8_t keep = sign > 0 ? 0xff : (uint8_t)~flag, add = sign > 0 ? flag : 0;
+    for (long k = 0; f && k < (len + 3) / 4; k++)
+        f[k] = (uint8_t)((f[k] & keep) | add);
     c->check->inflight += sign;
 }
 
@@ -282,31 +277,31 @@ static void flight_problem(struct cpe *c, const void *p, const char *what, uint8
 
 void swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
 {
-    for (size_t k = 0; k < n; k += 4) {
-        const uint8_t *f = flags_of(c, (const char *)p + k);
-        if (f && *f & (write ? COMING | GOING | REPLY : COMING)) {
-            flight_problem(c, (const char *)p + k, write ? "a store to" : "a load from", *f, pc);
+    const uint8_t *f = flags_of(c, p, n);
+    for (size_t k = 0; f && k < (n + 3) / 4; k++)
+        if (UNLIKELY(f[k] & (write ? COMING | GOING | REPLY : COMING))) {
+            flight_problem(c, (const char *)p + 4 * k, write ? "a store to" : "a load from", f[k], pc);
             return;
         }
-    }
 }
 
 static void check_overlap(struct cpe *c, const struct xfer *x)
 {
     uint8_t bad = x->kind == XFER_GET || x->kind == XFER_RMA_GET ? COMING | GOING : COMING;
-    for (int k = 0; k < x->len; k += 4) {
-        const uint8_t *f = flags_of(c, x->ldm + k);
-        if (f && *f & bad) {
-            flight_problem(c, x->ldm + k, "a transfer is started on", *f & bad, x->pc);
+    const uint8_t *f = flags_of(c, x->ldm, (size_t)x->len);
+    for (int k = 0; f && k < x->len / 4; k++)
+        if (UNLIKELY(f[k] & bad)) {
+            flight_problem(c, x->ldm + 4 * k, "a transfer is started on", f[k] & bad, x->pc);
             return;
         }
-    }
 }
 
 static void check_written(struct cpe *c, const struct xfer *x)
 {
+    if (swemu_ldm_place(c, x->ldm, (size_t)x->len) == IN_STACK)
+        return;
     for (int k = 0; k < x->len; k += 4) {
-        if (!swemu_is_poison(x->ldm + k) || swemu_ldm_place(c, x->ldm + k, 4) == IN_STACK)
+        if (LIKELY(!swemu_is_poison(x->ldm + k)))
             continue;
         if (!swemu_reported("SW663", x->pc, 0))
             swemu_problem(c, x->pc, "SW663", "write every byte of the buffer, or put less",

@@ -35,7 +35,7 @@ static void list_remove(struct xfer_list *l, struct xfer *x)
 
 struct xfer *swemu_xfer_new(void)
 {
-    struct xfer *x = calloc(1, sizeof *x);
+    struct xfer *x = swemu_alloc(sizeof *x);
     if (!x)
         abort();
     return x;
@@ -81,8 +81,9 @@ static char *memory_start(const struct xfer *x)
 
 static void free_xfer(struct xfer *x)
 {
-    free(x->staged);
-    free(x);
+    if (x->staged)
+        swemu_release(x->staged);
+    swemu_release(x);
 }
 
 static void commit(struct cpe *c, struct xfer *x)
@@ -148,7 +149,7 @@ static void finish(struct cpe *c, struct xfer *x)
         if (swemu.completion == EAGER) {
             each_block(x, x->ldm, to_memory);
         } else {
-            x->staged = malloc((size_t)x->len);
+            x->staged = swemu_alloc((size_t)x->len);
             memcpy(x->staged, x->ldm, (size_t)x->len);
             list_add(&c->staged, x);
         }

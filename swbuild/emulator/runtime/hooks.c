@@ -20,11 +20,6 @@ static __attribute__((noinline)) void uninitialised(struct cpe *c, const void *p
 static __attribute__((noinline)) void far_access(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
 {
     char where[256];
-    if ((const char *)p >= c->stack_lo && (const char *)p < c->stack_hi) {
-        if (c->check->inflight)
-            swemu_check_flight(c, p, n, write, pc);
-        return;
-    }
     if ((const char *)p >= c->heap && (const char *)p < c->heap + LDM_BYTES) {
         if (c->check->inflight)
             swemu_check_flight(c, p, n, write, pc);
@@ -53,7 +48,10 @@ static inline __attribute__((always_inline)) void access_hook(const void *p, siz
     if (UNLIKELY(!c || !c->check))
         return;
     if (UNLIKELY((uintptr_t)((const char *)p - c->statics) >= c->statics_size)) {
-        far_access(c, p, n, write, pc);
+        if ((uintptr_t)((const char *)p - c->stack_lo) >= (uintptr_t)(c->stack_hi - c->stack_lo))
+            far_access(c, p, n, write, pc);
+        else if (UNLIKELY(c->check->inflight))
+            swemu_check_flight(c, p, n, write, pc);
         return;
     }
     if (UNLIKELY(c->check->inflight))

@@ -96,17 +96,18 @@ static struct node *merge(struct node *a, struct node *b)
     return b;
 }
 
-static void forget(char *lo)
+static bool forget(char *lo)
 {
     struct node **link = &root;
     while (*link && (*link)->lo != lo)
         link = lo < (*link)->lo ? &(*link)->left : &(*link)->right;
     struct node *n = *link;
     if (!n)
-        return;
+        return false;
     *link = merge(n->left, n->right);
     n->left = spare;
     spare = n;
+    return true;
 }
 
 static volatile unsigned long heap_changes;
@@ -126,12 +127,18 @@ static void drop(void *p)
     if (!p)
         return;
     pthread_mutex_lock(&heap_lock);
-    forget(p);
-    heap_changes++;
+    if (forget(p))
+        heap_changes++;
     pthread_mutex_unlock(&heap_lock);
 }
 
-#ifndef SWEMU_SANITIZED
+/* Memory of the runtime itself: not the program's, so not to be remembered. */
+#ifdef SWEMU_SANITIZED
+void *swemu_alloc(size_t size) { return malloc(size); }
+void swemu_release(void *p) { free(p); }
+#else
+void *swemu_alloc(size_t size) { return __libc_malloc(size); }
+void swemu_release(void *p) { __libc_free(p); }
 void *malloc(size_t size) { return remember(__libc_malloc(size), size); }
 void *calloc(size_t n, size_t size) { return remember(__libc_calloc(n, size), n * size); }
 
@@ -260,7 +267,7 @@ static bool find_object(const char *p, struct mem_block *out, struct mem_block *
 
 /* ---- mappings ---- */
 
-static bool find_mapping(const char *p, struct mem_block *out)
+static bool read_mappings(const char *p, struct mem_block *out)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[512];
@@ -277,6 +284,25 @@ static bool find_mapping(const char *p, struct mem_block *out)
     if (found)
         *out = (struct mem_block){(char *)lo, (char *)hi, "mapped memory"};
     return found;
+}
+
+/* Mappings found before stay known: reading the kernel's list takes long. */
+static bool find_mapping(const char *p, struct mem_block *out)
+{
+    static struct mem_block found[16];
+    static int next;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    bool known = false;
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < 16 && !known; k++)
+        if ((known = p >= found[k].lo && p < found[k].hi))
+            *out = found[k];
+    if (!known && (known = read_mappings(p, out))) {
+        found[next] = *out;
+        next = (next + 1) % 16;
+    }
+    pthread_mutex_unlock(&lock);
+    return known;
 }
 
 /* Find the block of main memory that p lies in: as narrow as it can be known. */
@@ -297,14 +323,19 @@ bool swemu_mem_valid(struct cpe *c, const void *p, size_t len)
 {
     const char *a = p;
     unsigned long now = heap_changes;
-    if (LIKELY(a >= c->known_lo && a + len <= c->known_hi && now == c->heap_seen))
-        return true;
+    if (UNLIKELY(now != c->heap_seen)) {
+        memset(c->known, 0, sizeof c->known);
+        c->heap_seen = now;
+    }
+    for (int k = 0; k < 4; k++)
+        if (LIKELY(a >= c->known[k].lo && a + len <= c->known[k].hi))
+            return true;
     struct mem_block b;
     if (!swemu_mem_find(p, &b) || a + len > b.hi)
         return false;
-    c->known_lo = b.lo;
-    c->known_hi = b.hi;
-    c->heap_seen = now;
+    c->known[c->known_next].lo = b.lo;
+    c->known[c->known_next].hi = b.hi;
+    c->known_next = (c->known_next + 1) % 4;
     return true;
 }
 

@@ -94,7 +94,8 @@ struct cpe {
     unsigned long serial;
     uint64_t arrived_mask;       /* barrier it waits in */
     int arrived_kind;
-    char *known_lo, *known_hi;   /* last block of main memory that was looked up */
+    struct { char *lo, *hi; } known[4]; /* blocks of main memory that were looked up last */
+    int known_next;
     unsigned long heap_seen;
     struct site *sites[SITE_BUCKETS];
     unsigned long barriers, job;
@@ -177,6 +178,8 @@ const struct cpe *swemu_ldm_owner(const void *p);
 struct mem_block { char *lo, *hi; const char *kind; };
 bool swemu_mem_find(const void *p, struct mem_block *out);
 bool swemu_mem_valid(struct cpe *c, const void *p, size_t len);
+void *swemu_alloc(size_t size);
+void swemu_release(void *p);
 void swemu_mem_describe(const void *p, char *buffer, size_t size);
 
 /* sync.c */
