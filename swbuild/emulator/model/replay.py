@@ -12,7 +12,7 @@ between two kernels: only what the trace tells is charged.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from heapq import heappop, heappush
@@ -149,7 +149,7 @@ class _Actor:
         "record", "records", "site", "time", "total",
     )  # fmt: skip
 
-    def __init__(self, identity: int, records: list[Record]) -> None:
+    def __init__(self, identity: int, records: Sequence[Record]) -> None:
         self.id = identity
         self.records = records
         self.next = 0
@@ -180,7 +180,7 @@ class _Simulation:
         self.gates: dict[int, list[_Actor]] = {}
         self.running: dict[int, int] = {}
         self.senders: dict[tuple[int, int], list[_Actor]] = {}
-        self.actors = _split(process.trace.records)
+        self.actors = {cpe: _Actor(cpe, records) for cpe, records in process.trace.by_cpe().items()}
         self.spawned = any(record.kind == Kind.SPAWN for record in self._host_records())
 
     def run(self) -> Replay:
@@ -265,9 +265,9 @@ class _Simulation:
 
     # --- spawn and join -------------------------------------------------------------------------
 
-    def _host_records(self) -> list[Record]:
+    def _host_records(self) -> Sequence[Record]:
         host = self.actors.get(HOST)
-        return host.records if host else []
+        return host.records if host else ()
 
     def _spawn(self, actor: _Actor, record: Record) -> None:
         name = self.process.kernel(record.ldm)
@@ -550,14 +550,6 @@ class _Simulation:
             f"the replay cannot go on: {names}{more} wait ({first.blocked_on}) for what never comes; {why}"
         )
         raise SwbuildError(Diagnostic("SW692", message, span))
-
-
-def _split(records: Iterable[Record]) -> dict[int, _Actor]:
-    """Return the actors of a trace, each with its own records in order."""
-    streams: dict[int, list[Record]] = {}
-    for record in records:
-        streams.setdefault(record.cpe, []).append(record)
-    return {cpe: _Actor(cpe, streams[cpe]) for cpe in sorted(streams)}
 
 
 def _bits(mask: int) -> tuple[int, ...]:

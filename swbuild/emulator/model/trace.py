@@ -45,17 +45,19 @@ An LDM offset of 0xffffffff means "none".
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 __all__ = [
     "HOST",
     "NONE",
+    "PackedRecords",
     "Kind",
     "Process",
     "Record",
@@ -122,13 +124,50 @@ class Record(NamedTuple):
     value: int = 0
 
 
+class PackedRecords(Sequence[Record]):
+    """Records as they lie in a file, decoded one by one: a trace of millions stays small in memory."""
+
+    def __init__(self, body: memoryview, numbers: Sequence[int]) -> None:
+        self._body = body
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> PackedRecords: ...
+    def __getitem__(self, index: int | slice) -> Record | PackedRecords:
+        if isinstance(index, slice):
+            return PackedRecords(self._body, self._numbers[index])
+        return Record._make(_RECORD.unpack_from(self._body, _RECORD.size * self._numbers[index]))
+
+    def by_cpe(self) -> dict[int, Sequence[Record]]:
+        """Return the records of each CPE, in their order."""
+        numbers: dict[int, array[int]] = {}
+        cpes = bytes(self._body[1 :: _RECORD.size])
+        for number in self._numbers:
+            numbers.setdefault(cpes[number], array("L")).append(number)
+        return {cpe: PackedRecords(self._body, numbers[cpe]) for cpe in sorted(numbers)}
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The records of one process; ``counted``: compute cycles are in it; ``dropped``: it is cut short."""
 
-    records: tuple[Record, ...]
+    records: Sequence[Record]
     counted: bool = True
     dropped: bool = False
+
+    def by_cpe(self) -> dict[int, Sequence[Record]]:
+        """Return the records of each CPE (and of the host, 255), in their order."""
+        if isinstance(self.records, PackedRecords):
+            return self.records.by_cpe()
+        streams: dict[int, list[Record]] = {}
+        for record in self.records:
+            streams.setdefault(record.cpe, []).append(record)
+        return {cpe: streams[cpe] for cpe in sorted(streams)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +226,11 @@ def read_trace(path: Path) -> Trace:
         raise _error(path, f"it has version {version} with {size}-byte records, not {expected}")
     body = memoryview(data)[_HEADER.size :]
     whole = len(body) // _RECORD.size * _RECORD.size
-    records = tuple(_decode(body[:whole]))
-    bad = next((record.kind for record in records if not 1 <= record.kind <= max(Kind)), None)
-    if bad is not None:
-        raise _error(path, f"it has a record of unknown kind {bad}")
+    bad = set(bytes(body[: whole : _RECORD.size])) - set(Kind)
+    if bad:
+        raise _error(path, f"it has a record of unknown kind {min(bad)}")
+    records = PackedRecords(body, range(whole // _RECORD.size))
     return Trace(records, bool(flags & _COUNTED), bool(flags & _DROPPED) or whole != len(body))
-
-
-def _decode(body: memoryview) -> Iterator[Record]:
-    return map(Record._make, _RECORD.iter_unpack(body))
 
 
 def _bytes(path: Path) -> bytes:
