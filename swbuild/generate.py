@@ -12,7 +12,7 @@ from swbuild.codegen.host import host_text
 from swbuild.codegen.plan import RegionCode
 from swbuild.codegen.slave import slave_lines
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
-from swbuild.diagnostics import SwbuildError
+from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.request import SourceModel
 from swbuild.options import KernelOptions
 from swbuild.region import generate_region
@@ -25,7 +25,8 @@ def generate_unit(model: SourceModel, options: Mapping[str, KernelOptions]) -> G
 
     Raise :class:`SwbuildError` with the diagnostics of all regions that cannot be generated.
     """
-    regions, problems = [], []
+    regions: list[RegionCode] = []
+    problems: list[Diagnostic] = []
     for scop in model.scops:
         try:
             regions.append(generate_region(scop, options.get(scop.name, KernelOptions())))

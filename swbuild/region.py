@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -281,5 +282,11 @@ def _operations(plan: MemoryPlan, name: str) -> int | None:
 
 def _named(scop: Scop, node: Node) -> Node:
     names = {s.name: tuple(iterator.name for iterator in s.iterators) for s in scop.statements}
-    taken = frozenset(p.name for p in scop.parameters) | frozenset(a.name for a in scop.arrays)
-    return name_loops(node, names, taken)
+    return name_loops(node, names, _names_in_use(scop))
+
+
+def _names_in_use(scop: Scop) -> frozenset[str]:
+    """Return every identifier of the region that a loop in the emitted code must not take."""
+    texts = [part for s in scop.statements for part in s.body if isinstance(part, str)]
+    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return frozenset(words) | {p.name for p in scop.parameters} | {a.name for a in scop.arrays}

@@ -25,9 +25,9 @@ def kernel_comment(scop: Scop, options: KernelOptions, kernel: KernelCode) -> Li
     mapping = kernel.tiled.mapping
     sizes = " x ".join(str(size) for size in kernel.tiled.sizes)
     shape = f"{rows} x {columns}" if len(mapping.threads) == 2 else f"{rows * columns}"
+    where = f"lines {scop.span.line}-{scop.span.end_line} of {os.path.basename(scop.source)}"
     lines = [
-        f" * {kernel.name}: lines {scop.span.line}-{scop.span.end_line} of {os.path.basename(scop.source)},"
-        f" function {scop.function}",
+        f" * {kernel.name}: {where}, function {scop.function}",
         f" * {shape} threads, {mapping.distribution.value} distribution of tiles, tile {sizes}",
     ]
     if kernel.plan.buffers:
@@ -41,5 +41,7 @@ def kernel_comment(scop: Scop, options: KernelOptions, kernel: KernelCode) -> Li
 def _buffer(scop: Scop, buffer: Buffer) -> str:
     bounds = "".join(f"[{bound}]" for bound in buffer.box.bound or ())
     element = scop.array(buffer.array).element.name
-    moves = [*(["get"] if buffer.load else []), *([f"put ({buffer.store.value})"] if buffer.written else [])]
-    return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {buffer.bytes} bytes, {' and '.join(moves)}"
+    moves = ["get"] if buffer.load else []
+    moves += [f"put ({buffer.store.value})"] if buffer.written else []
+    what = " and ".join(moves) or "not in main memory"
+    return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {buffer.bytes} bytes, {what}"

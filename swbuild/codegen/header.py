@@ -53,6 +53,6 @@ def entry_prototype(region: RegionCode) -> str:
 
 def _entry(region: RegionCode) -> Lines:
     return [
-        f"/* region {region.scop.name}: returns 0 when done, 1 (nothing done) when its assumptions do not hold */",
+        f"/* {region.scop.name}: returns 0 when done, 1 (nothing done) when it must run serially */",
         f"{entry_prototype(region)};",
     ]

@@ -135,15 +135,15 @@ class _Launches:
     def lines(self, node: Node) -> Lines:
         assert isinstance(node, Launch)
         kernel = self.kernels[node.kernel]
-        fields = [f"args.{name} = {value};" for name, value in zip(kernel.loops, node.loops, strict=True)]
-        fields += [f"args.{p.name} = {p.name};" for p in kernel.parameters]
-        fields += [f"args.{a.name} = {self._address(a)};" for a in kernel.pointers]
-        fields += [f"args.{a.name} = {self._value(a)};" for a in kernel.values]
+        fields = [f"sw_args.{name} = {value};" for name, value in zip(kernel.loops, node.loops, strict=True)]
+        fields += [f"sw_args.{p.name} = {p.name};" for p in kernel.parameters]
+        fields += [f"sw_args.{a.name} = {self._address(a)};" for a in kernel.pointers]
+        fields += [f"sw_args.{a.name} = {self._value(a)};" for a in kernel.values]
         return [
             "{",
-            f"  struct {kernel.name}_args args;",
-            *indent(fields or ["args.unused = 0;"]),
-            f"  athread_spawn({kernel.name}, &args);",
+            f"  struct {kernel.name}_args sw_args;",
+            *indent(fields or ["sw_args.unused = 0;"]),
+            f"  athread_spawn({kernel.name}, &sw_args);",
             "  athread_join();",
             "}",
         ]

@@ -72,7 +72,7 @@ class _Kernel:
         return [
             *kernel_comment(self.scop, self.options, self.kernel),
             *(f"#define {name} {text}" for name, text in macros),
-            f"void {self.kernel.name}(void *argument)",
+            f"void {self.kernel.name}(void *sw_argument)",
             "{",
             *indent([*opening, "", *body]),
             "}",
@@ -82,13 +82,13 @@ class _Kernel:
     def _identity(self) -> Lines:
         rows, columns = self.options.threads
         threads = rows * columns
-        lines = ["const long thread = _PEN;"]
+        lines = ["const long sw_thread = _PEN;"]
         if len(self.kernel.tiled.mapping.threads) == 2:
-            lines.append(f"const long sw_rid = thread / {columns}, sw_cid = thread % {columns};")
+            lines.append(f"const long sw_rid = sw_thread / {columns}, sw_cid = sw_thread % {columns};")
         else:
-            lines.append("const long sw_rid = thread;")
+            lines.append("const long sw_rid = sw_thread;")
         if threads < 64:
-            lines.append(f"if (thread >= {threads})\n    return;")
+            lines.append(f"if (sw_thread >= {threads})\n    return;")
         return [part for line in lines for part in line.split("\n")]
 
     def _arguments(self) -> Lines:
@@ -96,23 +96,23 @@ class _Kernel:
         struct, args = f"struct {self.kernel.name}_args", f"{self.ldm}.args"
         pieces = {
             "ldm": f"&{args}",
-            "memory": "argument",
+            "memory": "sw_argument",
             "bytes": f"sizeof({struct})",
             "reply": self.reply,
         }
         lines = [f"{self.reply} = 0;", self.dialect.get.format(**pieces), *self._waited("1")]
-        lines.append(f"const {struct} *const args = &{args};")
+        lines.append(f"const {struct} *const sw_args = &{args};")
         names = [*self.kernel.loops, *(p.name for p in self.kernel.parameters)]
-        lines += [f"const long {name} = args->{name};" for name in names]
-        lines += [f"const {a.element.name} {a.name} = args->{a.name};" for a in self.kernel.values]
-        lines += [f"{a.element.name} *const {a.name} = args->{a.name};" for a in self.kernel.pointers]
+        lines += [f"const long {name} = sw_args->{name};" for name in names]
+        lines += [f"const {a.element.name} {a.name} = sw_args->{a.name};" for a in self.kernel.values]
+        lines += [f"{a.element.name} *const {a.name} = sw_args->{a.name};" for a in self.kernel.pointers]
         for buffer in self.kernel.plan.buffers:
             element = self.scop.array(buffer.array).element.name
             lines.append(f"{element} *const {buffer.name}_ldm = {self.ldm}.{buffer.name};")
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
         if any(isinstance(node, Begin) and node.dynamic for node in walk(self.kernel.body)):
-            lines.append("int issued = 0;")
+            lines.append("int sw_issued = 0;")
         return lines
 
     def _box_variables(self, buffer: Buffer) -> str:
@@ -167,7 +167,7 @@ class _Kernel:
 
     def _special(self, node: Node) -> Lines:
         if isinstance(node, Begin):
-            return [f"{self.reply} = 0;", *(["issued = 0;"] if node.dynamic else [])]
+            return [f"{self.reply} = 0;", *(["sw_issued = 0;"] if node.dynamic else [])]
         if isinstance(node, Place):
             return self._place(node)
         if isinstance(node, Put):
@@ -180,7 +180,7 @@ class _Kernel:
             offset = array_index(self.extents[buffer.array], node.index)
             return [f"{buffer.array}[{offset}] = LDM_{node.buffer}({index});"]
         assert isinstance(node, Wait)
-        lines = self._waited("issued" if node.count is None else str(node.count))
+        lines = self._waited("sw_issued" if node.count is None else str(node.count))
         return [*lines, *([self.dialect.fence] if node.fence else [])]
 
     def _waited(self, count: str) -> Lines:
@@ -196,10 +196,10 @@ class _Kernel:
         """Move the whole box: one strided transfer per index of all dimensions but the last two."""
         name, n = buffer.name, len(buffer.box.low)
         element = self.scop.array(buffer.array).element
-        outer = [f"d{k}" for k in range(n - 2)]
+        outer = [f"sw_d{k}" for k in range(n - 2)]
         place = [f"({name}_lo{k} + {d})" for k, d in enumerate(outer)]
         place += [f"{name}_lo{k}" for k in range(len(outer), n)]
-        zeros = tuple([*outer, *("0" for _ in range(n - len(outer)))])
+        zeros = (*outer, *("0" for _ in range(n - len(outer))))
         sizes = ("", *(f"{name}_n{k}" for k in range(1, n)))
         pieces = {
             "ldm": f"{name}_ldm" if not outer else f"{name}_ldm + {array_index(sizes, zeros)}",
@@ -212,9 +212,9 @@ class _Kernel:
             pieces["block"] = pieces["bytes"]
             pieces["bytes"] = f"{name}_n{n - 2} * {pieces['block']}"
             pieces["gap"] = f"({self.extents[buffer.array][n - 1]} - {name}_n{n - 1}) * {element.size}"
-        lines = [self._call(put=put, strided=strided).format(**pieces), *self._counted(buffer)]
+        lines = [self._call(put=put, strided=strided).format(**pieces), *self._counted()]
         for k in reversed(range(n - 2)):
-            head = f"for (long d{k} = 0; d{k} < {name}_n{k}; d{k}++) {{"
+            head = f"for (long sw_d{k} = 0; sw_d{k} < {name}_n{k}; sw_d{k}++) {{"
             lines = [head, *indent(lines), "}"]
         return lines
 
@@ -223,9 +223,9 @@ class _Kernel:
             return self.dialect.put_strided if strided else self.dialect.put
         return self.dialect.get_strided if strided else self.dialect.get
 
-    def _counted(self, buffer: Buffer) -> Lines:
+    def _counted(self) -> Lines:
         dynamic = any(isinstance(n, Begin) and n.dynamic for n in walk(self.kernel.body))
-        return ["issued++;"] if dynamic and buffer else []
+        return ["sw_issued++;"] if dynamic else []
 
     def _row(self, node: RowPut) -> Lines:
         buffer = self.buffers[node.buffer]
@@ -237,7 +237,7 @@ class _Kernel:
             "bytes": f"({node.size}) * {element.size}",
             "reply": self.reply,
         }
-        return [self.dialect.put.format(**pieces), "issued++;"]
+        return [self.dialect.put.format(**pieces), "sw_issued++;"]
 
 
 def _local(array: Array) -> str:

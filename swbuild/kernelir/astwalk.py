@@ -31,7 +31,7 @@ class _Collector:
         key = f"leaf_{len(self.nodes)}"
         try:
             self.nodes[key] = self._leaf(build)
-        except Exception as error:  # re-raised by build_ir
+        except Exception as error:  # noqa: BLE001 - re-raised by build_ir
             self.error = self.error or error
             self.nodes[key] = Block(())
         return node.set_annotation(isl.Id(key))
@@ -52,7 +52,7 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves) -> Node:
     options.set_ast_build_atomic_upper_bound(1)
     options.set_ast_build_detect_min_max(1)
     options.set_ast_build_prefer_pdiv(1)
-    build = isl.AstBuild.from_context(context)
+    build = isl.AstBuild.from_context(context).set_iterators(_iterator_names())
     build, _keep = build.set_at_each_domain(collector.at_domain)
     tree = build.node_from_schedule(schedule)
     if collector.error is not None:
@@ -60,11 +60,23 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves) -> Node:
     return _convert(tree, collector.nodes)
 
 
+#: Deeper nests than this get isl's own names.
+_DEEPEST = 40
+
+
+def _iterator_names() -> isl.IdList:
+    """Return names for the loops that no name of a user's program equals."""
+    names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, _DEEPEST)
+    for k in range(_DEEPEST):
+        names = names.add(isl.Id(f"sw_c{k}"))
+    return names
+
+
 def _convert(node: isl.AstNode, leaves: dict[str, Node]) -> Node:
     kind = node.get_type()
-    if kind == _NODE.for_:
+    if kind == _NODE.for_:  # type: ignore[attr-defined]
         return _loop(node, leaves)
-    if kind == _NODE.if_:
+    if kind == _NODE.if_:  # type: ignore[attr-defined]
         otherwise = _convert(node.if_get_else_node(), leaves) if node.if_has_else_node() else None
         return Guard(to_c(node.if_get_cond()), _convert(node.if_get_then_node(), leaves), otherwise)
     if kind == _NODE.block:

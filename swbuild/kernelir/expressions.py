@@ -6,6 +6,8 @@ the generated header.
 
 from __future__ import annotations
 
+from typing import Any
+
 import islpy as isl
 
 __all__ = ["always_true", "to_c"]
@@ -14,10 +16,10 @@ _OP = isl.ast_expr_op_type
 _TYPE = isl.ast_expr_type
 
 #: operator, precedence; a higher one binds tighter
-_BINARY = {
-    _OP.or_: ("||", 1),
+_BINARY: dict[Any, tuple[str, int]] = {
+    _OP.or_: ("||", 1),  # type: ignore[attr-defined]
     _OP.or_else: ("||", 1),
-    _OP.and_: ("&&", 2),
+    _OP.and_: ("&&", 2),  # type: ignore[attr-defined]
     _OP.and_then: ("&&", 2),
     _OP.eq: ("==", 3),
     _OP.lt: ("<", 4),
@@ -32,7 +34,7 @@ _BINARY = {
     _OP.pdiv_r: ("%", 6),
     _OP.zdiv_r: ("%", 6),
 }
-_CALLS = {_OP.min: "SW_MIN", _OP.max: "SW_MAX", _OP.fdiv_q: "SW_FLOORDIV"}
+_CALLS: dict[Any, str] = {_OP.min: "SW_MIN", _OP.max: "SW_MAX", _OP.fdiv_q: "SW_FLOORDIV"}
 _UNARY, _PRIMARY = 7, 8
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from swbuild.kernelir.nodes import (
     Begin,
@@ -72,7 +73,9 @@ def _counted(children: list[Node], operations: Callable[[str], int | None]) -> l
         elif isinstance(child, Wait) and opened >= 0:
             count = _group_size(children[opened + 1 : position], operations)
             if count is not None:
-                children[opened] = replace(children[opened], dynamic=False)
+                begin = children[opened]
+                assert isinstance(begin, Begin)
+                children[opened] = replace(begin, dynamic=False)
                 children[position] = replace(child, count=count)
             opened = -1
     return children
@@ -86,9 +89,13 @@ def _group_size(group: list[Node], operations: Callable[[str], int | None]) -> i
             if needed is None:
                 return None
             count += needed
-        elif any(isinstance(inner, (Place, Put, RowPut)) for inner in walk(node)) and not isinstance(node, Place):
+        elif not isinstance(node, Place) and _moves_data(node):
             return None
     return count
+
+
+def _moves_data(node: Node) -> bool:
+    return any(isinstance(inner, (Place, Put, RowPut)) for inner in walk(node))
 
 
 def name_loops(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
@@ -144,7 +151,7 @@ def rename(node: Node, old: str, new: str) -> Node:
         return pattern.sub(new, value)
 
     def change(found: Node) -> Node:
-        values = {}
+        values: dict[str, Any] = {}
         for field in type(found).__dataclass_fields__:
             value = getattr(found, field)
             if field in _TEXT and isinstance(value, str):
@@ -156,6 +163,19 @@ def rename(node: Node, old: str, new: str) -> Node:
     return transform(node, change)
 
 
+#: the fields of nodes that hold expressions or statements
 _TEXT = frozenset(
-    "iterator first condition step text iterators loops low size outer index".split()
+    (
+        "iterator",
+        "first",
+        "condition",
+        "step",
+        "text",
+        "iterators",
+        "loops",
+        "low",
+        "size",
+        "outer",
+        "index",
+    )
 )

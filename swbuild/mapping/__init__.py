@@ -1,0 +1,3 @@
+"""Kernels, tiles and threads."""
+
+__all__: list[str] = []

@@ -30,7 +30,7 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
 def first_fitting(
     mapping: Mapping, fixed: bool, attempt: Callable[[Mapping], Result | None]
 ) -> Result | None:
-    """Return the result of the first mapping with tiles no larger than ``mapping``'s for which ``attempt`` succeeds.
+    """Return the first result of ``attempt``, called with ``mapping`` and then ever smaller tiles.
 
     All tile sizes are halved together until one fits; with ``fixed`` only the given ones are tried.
     """

@@ -149,10 +149,10 @@ def respects(node: isl.ScheduleNode, dependences: isl.UnionMap) -> bool:
 
 
 class StrideScore:
-    """Says how well a loop serves as the innermost one; the memory side knows the subscripts."""
+    """Says how well a loop serves as the innermost one."""
 
     def score(self, member: isl.UnionPwAff) -> int:
-        """Return a number that grows with the unit-stride accesses of ``member`` and falls with the others."""
+        """Return a number that grows with the unit-stride accesses of ``member``."""
         raise NotImplementedError
 
 

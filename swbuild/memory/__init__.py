@@ -1,0 +1,3 @@
+"""What lives in the LDM, and how it gets there and back."""
+
+__all__: list[str] = []

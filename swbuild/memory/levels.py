@@ -57,7 +57,7 @@ def find_levels(tiled: TiledKernel) -> Level:
 
 def _levels_below(node: isl.ScheduleNode) -> tuple[Level, ...]:
     if node.get_type() == isl.schedule_node_type.mark:
-        name = node.mark_get_id().name
+        name = str(node.mark_get_id().name)
         if name.startswith(LEVEL_MARK):
             return (_level(node, int(name[len(LEVEL_MARK) :])),)
     return tuple(level for k in range(node.n_children()) for level in _levels_below(node.child(k)))

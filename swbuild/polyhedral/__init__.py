@@ -1,0 +1,3 @@
+"""Dependences, privatisation and schedules."""
+
+__all__: list[str] = []

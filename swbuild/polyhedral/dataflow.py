@@ -62,7 +62,7 @@ def relations(scop: Scop, depth_of: dict[tuple[str, str], tuple[str, int]] | Non
     ``name[i0, …, i(depth-1), e]``, one copy per iteration of those loops.
     """
     empty = isl.UnionMap("{ }")
-    by_kind = {kind: empty for kind in AccessKind}
+    by_kind = dict.fromkeys(AccessKind, empty)
     for statement in scop.statements:
         for access in statement.accesses:
             relation = access_relation(scop, statement, access, depth_of or {})

@@ -168,8 +168,7 @@ def _around(problem: _Problem, body: isl.Schedule) -> isl.Schedule:
     inner, outer = isl.UnionPwMultiAff("{ }"), []
     for piece in sets_of(problem.domain):
         space = isl.LocalSpace.from_space(piece.get_space())
-        names = [isl.PwAff.var_on_domain(space, isl.dim_type.set, k) for k in range(piece.dim(isl.dim_type.set))]
-        outer.append(names[0].intersect_domain(piece))
+        outer.append(isl.PwAff.var_on_domain(space, isl.dim_type.set, 0).intersect_domain(piece))
         inner = inner.union_add(_without_first(piece).to_union_pw_multi_aff())
     first = isl.UnionPwAff.from_pw_aff(outer[0])
     for value in outer[1:]:
