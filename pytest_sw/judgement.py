@@ -1,0 +1,92 @@
+"""From verdicts to words and figures: what a failed test says, and what its record keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_sw.records import Record
+from swbuild.check.evidence import CaseRun
+from swbuild.check.report import explain_case
+from swbuild.check.results import ArrayReport, CaseResult, Outcome
+
+if TYPE_CHECKING:
+    from pytest_sw.collect import SwKernel
+    from pytest_sw.workbench import Prepared
+
+__all__ = ["describe", "summarise"]
+
+
+def describe(item: SwKernel, prepared: Prepared, results: Sequence[CaseResult]) -> str:
+    """Return what a person reads about a test that failed."""
+    scop = prepared.generated.region.scop
+    bad = [result for result in results if result.outcome not in (Outcome.PASS, Outcome.SKIP)]
+    lines = [f"{scop.span.file}:{scop.span.line}: {item.task.name} on {item.target}: {bad[0].outcome.value}"]
+    for result in bad:
+        lines += [f"  {line}" for line in explain_case(result)]
+    passed = [result.mode for result in results if result.outcome is Outcome.PASS]
+    if passed:
+        lines.append(f"  passed in: {', '.join(dict.fromkeys(passed))}")
+    if item.bench.settings.keep != "none":
+        lines.append(f"  data and generated files: {prepared.directory}, {prepared.executable.parent}")
+    return "\n".join(lines)
+
+
+def summarise(
+    record: Record, prepared: Prepared, runs: Sequence[CaseRun], results: Sequence[CaseResult]
+) -> None:
+    """Put the figures of the runs on the record."""
+    reports = [report for result in results for report in result.arrays]
+    if reports:
+        record.set(
+            max_ulp=max(report.max_ulp for report in reports),
+            max_rel=max(report.max_relative for report in reports),
+        )
+    record.set(
+        seconds=sum(result.seconds for result in results),
+        reference_seconds=sum(result.reference_seconds for result in results[: len(prepared.plan.cases)]),
+        runs=[_run(run, results) for run in runs],
+    )
+
+
+def _run(run: CaseRun, results: Sequence[CaseResult]) -> dict[str, Any]:
+    counts = run.counts
+    return {
+        "mode": run.mode,
+        "status": run.ending.status,
+        "counts": {
+            "spawns": counts.spawns,
+            "dma_operations": counts.dma_operations,
+            "dma_bytes": counts.dma_bytes,
+            "ldm_bytes": counts.ldm_bytes,
+        },
+        "cases": [_case(result) for result in results if result.mode == run.mode],
+    }
+
+
+def _case(result: CaseResult) -> dict[str, Any]:
+    return {
+        "sizes": dict(result.sizes),
+        "outcome": result.outcome.value,
+        "message": result.message,
+        "seconds": result.seconds,
+        "reference_seconds": result.reference_seconds,
+        "arrays": [_array(report) for report in result.arrays],
+    }
+
+
+def _array(report: ArrayReport) -> dict[str, Any]:
+    return {
+        "array": report.array,
+        "elements": report.elements,
+        "mismatches": report.mismatches,
+        "first": [
+            {"index": list(bad.index), "expected": bad.expected, "actual": bad.actual} for bad in report.first
+        ],
+        "box": [list(pair) for pair in report.box],
+        "max_absolute": report.max_absolute,
+        "max_relative": report.max_relative,
+        "max_ulp": report.max_ulp,
+        "red_zone": report.red_zone,
+        "owner": report.owner,
+    }

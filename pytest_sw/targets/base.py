@@ -1,0 +1,103 @@
+"""What all targets have in common: the serial reference, and runs on this computer."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_sw.verdicts import Category, SwInfraError
+from swbuild.check.emulation import read_counts
+from swbuild.check.evidence import CaseRun, Ending, case_arguments, new_nonce, read_run
+from swbuild.check.exchange import RunOutput
+from swbuild.check.plan import Plan
+from swbuild.check.results import Counts
+from swbuild.check.staged import GeneratedRegion, build_reference
+from swbuild.check.store import RegionStore
+from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.options import Machine
+from swbuild.toolchain import Job, Toolchain, host_toolchain, launcher_for, overrides_from_environment
+from swbuild.toolchain.model import Overrides
+
+if TYPE_CHECKING:
+    from pytest_sw.collect import SwKernel
+    from pytest_sw.workbench import Prepared, Workbench
+
+__all__ = ["Target", "build_name", "run_here"]
+
+
+class Target(ABC):
+    """One place to run kernels of one machine."""
+
+    def __init__(self, machine: Machine, bench: Workbench) -> None:
+        self.machine = machine
+        self.bench = bench
+
+    @abstractmethod
+    def absent(self) -> str:
+        """Return why the target cannot be used, empty if it can."""
+
+    @abstractmethod
+    def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
+        """Return the executable to run on the target."""
+
+    @abstractmethod
+    def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
+        """Return the runs of the test; raise :class:`SwInfraError` when the machinery fails."""
+
+    def close(self) -> None:  # noqa: B027 - most targets have nothing to end
+        """End what is still running for this target."""
+
+    def reference(
+        self, store: RegionStore, generated: GeneratedRegion, plan: Plan, inputs: Path, limit: float
+    ) -> RunOutput:
+        """Build and run the serial reference; raise SW501 when it does not get to its end."""
+        toolchain = host_toolchain(self.machine)
+        name = build_name("reference", toolchain)
+        executable = store.built(generated.task, name, lambda d, n: build_reference(generated, toolchain, d, n))
+        output = inputs.with_name("reference.bin")
+        run = run_here(toolchain, executable, plan, "reference", inputs, output, limit)
+        if not run.found.complete:
+            name = generated.region.scop.name
+            what = f"the serial reference of {name} {run.ending}\n{run.ending.output}".rstrip()
+            hint = "the region itself fails for these inputs: give sizes that it is meant for"
+            raise SwbuildError(Diagnostic("SW501", what, generated.region.scop.span, hint))
+        return run.found
+
+    def overrides(self) -> Overrides:
+        """Return the site's own drivers and flags."""
+        return overrides_from_environment(os.environ)
+
+
+def build_name(kind: str, toolchain: Toolchain) -> str:
+    """Return a file name for what ``toolchain`` builds: other drivers or flags make another one."""
+    commands = [" ".join(tool.command()) for tool in toolchain.tools.values()]
+    text = "\n".join([*commands, *toolchain.libraries, *toolchain.path])
+    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def run_here(
+    toolchain: Toolchain,
+    executable: Path,
+    plan: Plan,
+    mode: str,
+    inputs: Path,
+    output: Path,
+    limit: float,
+    environment: Mapping[str, str] | None = None,
+    counters: Path | None = None,
+) -> CaseRun:
+    """Run an executable of the harness on this computer."""
+    nonce = new_nonce()
+    output.unlink(missing_ok=True)
+    arguments = case_arguments(inputs, output, nonce)
+    job = Job(executable, arguments, {}, environment or {}, inputs.parent, limit)
+    try:
+        done = launcher_for("local", toolchain.machine).start(toolchain, job)
+    except OSError as error:
+        raise SwInfraError(Category.LAUNCHER, f"cannot start {executable}: {error}") from None
+    counts = read_counts(counters) if counters is not None else Counts()
+    return read_run(plan, mode, output, nonce, Ending.of(done), counts)

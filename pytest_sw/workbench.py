@@ -1,0 +1,245 @@
+"""The session's workplace: its settings, its directories, and the way of a test through build, run and verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_sw.breaker import Breaker
+from pytest_sw.options import Settings, read_settings
+from pytest_sw.records import Record
+from pytest_sw.targets import Target, make_target
+from pytest_sw.verdicts import Category, SwBuildError, SwFailure, SwInfraError
+from swbuild.check.evidence import CaseRun, plan_case, prepare_case, verdicts
+from swbuild.check.exchange import RunOutput
+from swbuild.check.plan import Plan
+from swbuild.check.results import CaseResult, Outcome, worst
+from swbuild.check.staged import GeneratedRegion
+from swbuild.check.store import RegionStore
+from swbuild.diagnostics import Diagnostic, SwbuildError, render
+
+if TYPE_CHECKING:
+    from pytest_sw.collect import SwKernel
+
+__all__ = ["Evidence", "Prepared", "Workbench", "make_workbench"]
+
+_FAILURES = {
+    Outcome.MISMATCH: Category.MISMATCH,
+    Outcome.CRASH: Category.CRASH,
+    Outcome.TIMEOUT: Category.TIMEOUT,
+    Outcome.NOT_OFFLOADED: Category.NOT_OFFLOADED,
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A test that is built and whose reference has run: all that is missing is the run to judge."""
+
+    generated: GeneratedRegion
+    plan: Plan
+    inputs: Path
+    reference: RunOutput
+    executable: Path
+    directory: Path
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What there is to judge a test by."""
+
+    prepared: Prepared
+    runs: tuple[CaseRun, ...]
+
+
+_EVIDENCE: pytest.StashKey[Evidence] = pytest.StashKey()
+
+
+class Workbench:
+    """Holds what tests share; one per process."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, root: Path, session: str) -> None:
+        self.config = config
+        self.settings = settings
+        self.root = root
+        self.session = session
+        self.store = RegionStore(root / "builds")
+        self.runs = root / "runs" / session
+        self.breaker = Breaker(settings.breaker)
+        self._targets: dict[tuple[str, str], Target] = {}
+
+    def target(self, name: str, item: pytest.Item, machine: Any) -> Target:
+        """Return the target for a machine, made on first use."""
+        key = (name, machine.value)
+        if key not in self._targets:
+            self._targets[key] = make_target(name, machine, self, item.session)
+        return self._targets[key]
+
+    def shorten(self, text: str) -> str:
+        """Return ``text`` with file names as seen from where pytest was started."""
+        here = str(self.config.invocation_params.dir).rstrip("/") + "/"
+        return text.replace(here, "") if len(here) > 1 else text
+
+    def note_collection_error(self, manifest: str, diagnostics: Sequence[Diagnostic]) -> None:
+        """Remember a manifest that could not be read."""
+
+    def gather(self, item: SwKernel) -> None:
+        """Build and run the test; raise for everything that is not the kernel's fault."""
+        __tracebackhide__ = True
+        target = self.require_target(item)
+        prepared = self.prepare(item, target)
+        if self.settings.build_only:
+            pytest.skip("built, not run (--sw-build-only)")
+        try:
+            runs = target.run(item, prepared)
+        except SwInfraError:
+            self.breaker.failed(item.target)
+            raise
+        self.breaker.worked(item.target)
+        item.stash[_EVIDENCE] = Evidence(prepared, runs)
+
+    def require_target(self, item: SwKernel) -> Target:
+        """Return the test's target, or skip the test when there is none that works."""
+        __tracebackhide__ = True
+        if self.breaker.open(item.target):
+            item.record.set(category=Category.TARGET_BROKEN.value)
+            pytest.skip(f"target {item.target} broken: {self.breaker.why(item.target)}")
+        target = self.target(item.target, item, item.task.options.machine)
+        absent = target.absent()
+        if absent:
+            message = self.shorten(f"target {item.target} is not there: {absent}")
+            if self.settings.require:
+                raise SwBuildError(Category.TARGET_ABSENT, message)
+            item.record.set(category=Category.TARGET_ABSENT.value)
+            pytest.skip(message)
+        return target
+
+    def prepare(self, item: SwKernel, target: Target) -> Prepared:
+        """Generate and build the test's region, and run its reference."""
+        __tracebackhide__ = True
+        with self.stage(item.record, "generate", Category.GENERATE):
+            generated = self.store.generated(item.task)
+            plan = plan_case(generated, item.sizes)
+        item.record.set(digest=digest_of(generated), kernels=list(generated.region.kernels))
+        if not plan.cases:
+            item.record.set(category=Category.NOT_APPLICABLE.value)
+            pytest.skip(plan.skipped[0].message)
+        with self.stage(item.record, "build", Category.COMPILE):
+            executable = target.build(self.store, generated)
+        directory = self.runs / item.target / _file_name(item.nodeid)
+        if self.settings.build_only:
+            return Prepared(generated, plan, directory, RunOutput((), False), executable, directory)
+        with self.stage(item.record, "reference", Category.REFERENCE):
+            inputs = prepare_case(plan, directory)
+            reference = target.reference(self.store, generated, plan, inputs, self.limit(item))
+        return Prepared(generated, plan, inputs, reference, executable, directory)
+
+    def limit(self, item: SwKernel) -> float:
+        """Return the time that one run of the test may take, in seconds."""
+        stated = self.settings.timeout or item.task.check.timeout or 60.0
+        return stated * self.settings.timeout_scale
+
+    @contextlib.contextmanager
+    def stage(self, record: Record, name: str, category: Category) -> Iterator[None]:
+        """Time a stage; what goes wrong in it is an error of that category."""
+        __tracebackhide__ = True
+        start = time.monotonic()
+        try:
+            yield
+        except SwbuildError as error:
+            found = _narrow(error.diagnostics, category)
+            raise SwBuildError(found, self.shorten(render(error.diagnostics))) from None
+        except OSError as error:
+            kind = Category.DISK_FULL if error.errno == 28 else category
+            raise SwInfraError(kind, self.shorten(f"{name}: {error}")) from None
+        finally:
+            record.stage(name, time.monotonic() - start)
+
+    def judge(self, item: SwKernel) -> None:
+        """Compare what the runs left with the reference; raise for a kernel that is wrong."""
+        __tracebackhide__ = True
+        from pytest_sw.judgement import describe, summarise
+
+        evidence = item.stash[_EVIDENCE]
+        start = time.monotonic()
+        prepared = evidence.prepared
+        results: list[CaseResult] = []
+        for run in evidence.runs:
+            results += verdicts(prepared.generated, prepared.plan, prepared.reference, run)
+        summarise(item.record, prepared, evidence.runs, results)
+        item.record.stage("judge", time.monotonic() - start)
+        outcome = worst(result.outcome for result in results)
+        if outcome is Outcome.PASS:
+            self.dispose(prepared, failed=False)
+            return
+        text = self.shorten(describe(item, prepared, results))
+        self.dispose(prepared, failed=True)
+        if outcome in _FAILURES:
+            raise SwFailure(_FAILURES[outcome], text)
+        raise SwInfraError(Category.NO_EVIDENCE, text)
+
+    def dispose(self, prepared: Prepared, failed: bool) -> None:
+        """Remove a test's data unless the user wants to keep it."""
+        keep = self.settings.keep
+        if keep == "none" or (keep == "failed" and not failed):
+            shutil.rmtree(prepared.directory, ignore_errors=True)
+
+    def close(self) -> None:
+        """Leave nothing behind: no job, no empty directory."""
+        for target in self._targets.values():
+            target.close()
+        with contextlib.suppress(OSError):
+            self.runs.rmdir()
+
+
+def make_workbench(config: pytest.Config) -> Workbench:
+    """Return the workbench of this process; workers of one xdist session share its directories."""
+    settings = read_settings(config)
+    root = _artifacts(config, settings)
+    worker = getattr(config, "workerinput", None)
+    session = worker["testrunuid"][:12] if worker else secrets.token_hex(6)
+    bench = Workbench(config, settings, root, session)
+    config.add_cleanup(bench.close)
+    return bench
+
+
+def digest_of(generated: GeneratedRegion) -> str:
+    """Return a digest of the generated files."""
+    import hashlib
+
+    unit = generated.unit
+    texts = [file.text for file in (unit.host, unit.slave, unit.header) if file is not None]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def _artifacts(config: pytest.Config, settings: Settings) -> Path:
+    """Return the directory that all is made in; nodes must see it, so it is not ``/tmp`` if possible."""
+    if settings.artifacts:
+        path = Path(config.rootpath, settings.artifacts)
+    elif getattr(config, "cache", None) is not None:
+        path = Path(config.cache.mkdir("sunway"))  # type: ignore[union-attr]
+    else:
+        path = Path(tempfile.gettempdir()) / f"swbuild-pytest-{os.getuid()}"
+    path.mkdir(parents=True, exist_ok=True)
+    return path.resolve()
+
+
+def _narrow(diagnostics: Sequence[Diagnostic], category: Category) -> Category:
+    """Return the category of a failed stage: manifests and sources that are wrong say so themselves."""
+    if all(diagnostic.code.startswith("SW1") for diagnostic in diagnostics):
+        return Category.CONFIG
+    return category
+
+
+def _file_name(nodeid: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "._=-" else "_" for letter in nodeid)[-150:]
+
