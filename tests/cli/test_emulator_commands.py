@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -63,11 +64,34 @@ def app(tmp_path: Path) -> Path:
 def test_run_and_profile(swbuild: Run, app: Path) -> None:
     done = swbuild("run", "--checked", "--profile", "p.json", "./app")
     assert (done.returncode, done.stdout) == (0, "63 -\n"), done.stderr
-    done = swbuild("profile", "p.json", "--sites")
-    assert done.returncode == 0
+    done = swbuild("profile", "p.json", "--report", "counts", "--report", "sites")
+    assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
     assert ["increment", "1", "get", "64", "512", "64", "64"] in rows
     assert any(row[:4] == ["slave.c:11", "put", "64", "512"] for row in rows)
+
+
+def test_model_time(swbuild: Run, app: Path, tmp_path: Path) -> None:
+    assert swbuild("run", "--profile", "p.json", "./app").returncode == 0
+    done = swbuild("profile", "p.json", "--trace", "line.json")
+    assert done.returncode == 0, done.stderr
+    assert "increment" in done.stdout
+    assert "model time" in done.stdout
+    assert json.loads((tmp_path / "line.json").read_text())["traceEvents"]
+    slow = swbuild("profile", "p.json", "--json", "--set", "clock_hz=1e9")
+    fast = swbuild("profile", "p.json", "--json", "--set", "clock_hz=2e9")
+    assert json.loads(slow.stdout)["clock_hz"] == 1e9, slow.stderr
+    assert json.loads(fast.stdout)["clock_hz"] == 2e9
+    assert swbuild("profile", "p.json", "--json", "--set", "clock_hz=fast").returncode == 2
+    assert swbuild("profile", "p.json", "--json", "--set", "clack=1").returncode == 2
+
+
+def test_counts_alone(swbuild: Run, app: Path, tmp_path: Path) -> None:
+    assert swbuild("run", "--counts", "c.json", "./app").returncode == 0
+    assert not (tmp_path / "c.json.trace").exists()
+    assert "increment" in swbuild("profile", "c.json").stdout
+    done = swbuild("profile", "c.json", "--report", "summary")
+    assert (done.returncode, "SW691" in done.stderr) == (2, True)
 
 
 def test_the_status_is_the_programs(swbuild: Run, app: Path) -> None:

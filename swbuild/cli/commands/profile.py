@@ -1,74 +1,100 @@
-"""``swbuild profile``: show what an emulated run has counted."""
+"""``swbuild profile``: show what an emulated run has counted, and its model time."""
 
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from swbuild.cli.exits import Exit
 from swbuild.cli.tables import print_rows
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
+if TYPE_CHECKING:
+    from swbuild.emulator.model.report import Analysis
+
 __all__ = ["configure", "run"]
 
-_OPERATIONS = (
-    *("get", "put", "rma_get", "rma_put", "broadcast", "send", "receive"),
-    *("wait", "barrier", "atomic"),
-)
+_COUNTS = ("counts", "sites")
+_MODELLED = ("summary", "compute", "transfers", "runtime")
+
+_EPILOG = """\
+reports: counts (exact, by kernel), sites (exact, by call), and in model time summary, compute, transfers,
+runtime.  Without --report: counts, and summary if the run left its events beside the file.
+"""
 
 
 def configure(parser: ArgumentParser) -> None:
+    parser.epilog = _EPILOG
     parser.add_argument("file", metavar="FILE", help="what 'swbuild run --profile FILE' has written")
-    parser.add_argument("--sites", action="store_true", help="a line for every call in the source")
+    parser.add_argument(
+        "--report", action="append", choices=(*_COUNTS, *_MODELLED), help="what to show (repeatable)"
+    )
+    parser.add_argument(
+        "--trace", metavar="FILE", help="write the time line of the CPEs, for Perfetto or Chrome"
+    )
+    parser.add_argument("--json", action="store_true", help="the whole analysis as JSON")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="replace a number of the machine file",
+    )
 
 
 def run(args: Namespace) -> int:
-    profile = _read(Path(args.file))
-    ldm = profile["ldm"]
-    used = f"LDM {ldm['peak']} of {ldm['size']} bytes used"
-    print(f"machine {profile['machine']}, {profile['spawns']} spawns, {used}")
-    print_rows(
-        ("kernel", "spawns", "operation", "calls", "bytes", "requests", "partial"),
-        [row for kernel in profile["kernels"] for row in _kernel_rows(kernel)],
-        frozenset({1, 3, 4, 5, 6}),
-    )
-    if args.sites:
+    path = Path(args.file)
+    reports = args.report or ["counts", *(["summary"] if _has_events(path) else [])]
+    modelled = args.trace or args.json or any(name in _MODELLED for name in reports)
+    analysis = _analysis(path, args) if modelled else None
+    if args.trace and analysis:
+        from swbuild.emulator.model.timeline import write_timeline
+
+        write_timeline(analysis, Path(args.trace))
+    if args.json and analysis:
+        from swbuild.emulator.model.report import as_json
+
+        json.dump(as_json(analysis), sys.stdout, indent=2)
         print()
-        print_rows(
-            ("place", "operation", "calls", "bytes", "requests", "partial", "misaligned"),
-            [_site_row(site) for kernel in profile["kernels"] for site in kernel["sites"]],
-            frozenset({2, 3, 4, 5, 6}),
-        )
+    else:
+        for number, name in enumerate(reports):
+            print("\n" if number else "", end="")
+            _show(name, path, analysis)
     return Exit.OK
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _has_events(path: Path) -> bool:
+    return path.with_name(f"{path.name}.trace").exists()
+
+
+def _analysis(path: Path, args: Namespace) -> Analysis:
+    from swbuild.emulator.model.report import analyse
+
+    return analyse(path, dict(map(_override, args.set)), timeline=bool(args.trace))
+
+
+def _override(word: str) -> tuple[str, int | float]:
+    name, _, text = word.partition("=")
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return {key: found[key] for key in ("machine", "spawns", "ldm", "kernels")}
-    except OSError as error:
-        message = f"cannot read the profile: {error.strerror}"
-    except (ValueError, KeyError, TypeError):
-        message = "this is not a profile"
-    raise SwbuildError(
-        Diagnostic("SW115", message, Span(str(path)), "'swbuild run --profile FILE' writes one")
-    )
+        value = float(text)
+    except ValueError:
+        raise SwbuildError(Diagnostic("SW100", f"--set {word}: write NAME=NUMBER", Span("--set"))) from None
+    return name, int(value) if value.is_integer() else value
 
 
-def _kernel_rows(kernel: dict[str, Any]) -> list[tuple[str, ...]]:
-    name, spawns = kernel["kernel"], str(kernel["spawns"])
-    rows = []
-    for operation in _OPERATIONS:
-        counts = kernel.get(operation, {})
-        if counts.get("calls"):
-            numbers = (str(counts[key]) for key in ("calls", "bytes", "requests", "partial"))
-            rows.append((name, spawns, operation, *numbers))
-            name = spawns = ""
-    return rows or [(name, spawns, "-", "0", "0", "0", "0")]
+def _show(name: str, path: Path, analysis: Analysis | None) -> None:
+    if name in _COUNTS or analysis is None:
+        from swbuild.cli.counts import print_counts
 
+        print_counts(path, by_site=name == "sites")
+        return
+    from swbuild.emulator.model.report import tables
 
-def _site_row(site: dict[str, Any]) -> tuple[str, ...]:
-    numbers = (str(site[key]) for key in ("calls", "bytes", "requests", "partial", "misaligned"))
-    return site["place"], site["operation"], *numbers
+    for table in tables(analysis, [name]):
+        print(table.title)
+        print_rows(table.heads, table.rows, table.right)
+        for note in table.notes:
+            print(f"note: {note}")

@@ -1,4 +1,4 @@
-"""``swbuild query``: what a build system needs to know of a manifest; see :mod:`swbuild.buildsys.contract`."""
+"""``swbuild query``: what a build system needs to know of a manifest."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--checked", action="store_true", help="watch every access and transfer (slower)")
     parser.add_argument("--dma", metavar="MODE", help="when transfers complete: eager, late or random:SEED")
     parser.add_argument(
-        "--profile", metavar="FILE", help="write exact counts to FILE (see 'swbuild profile')"
+        "--profile", metavar="FILE", help="write counts to FILE, events to FILE.trace (see 'swbuild profile')"
     )
-    parser.add_argument("--trace", metavar="FILE", help="write the events of every CPE to FILE")
+    parser.add_argument("--counts", metavar="FILE", help="write only the counts to FILE")
 
 
 def run(args: Namespace) -> int:
@@ -57,7 +57,7 @@ def _settings(args: Namespace) -> dict[str, str]:
     given = {
         "SWBUILD_EMU_CHECKED": "1" if args.checked else None,
         "SWBUILD_EMU_DMA": args.dma,
-        "SWBUILD_EMU_COUNTERS": args.profile,
-        "SWBUILD_EMU_TRACE": args.trace,
+        "SWBUILD_EMU_COUNTERS": args.profile or args.counts,
+        "SWBUILD_EMU_TRACE": f"{args.profile}.trace" if args.profile else None,
     }
     return {name: value for name, value in given.items() if value is not None}
