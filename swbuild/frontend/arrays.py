@@ -36,6 +36,7 @@ class ArrayMaker:
         accesses = [a for s in statements for a in s.accesses]
         used = {a.array for a in accesses}
         self._written = {a.array for a in accesses if a.kind.value != "read"}
+        self._fresh: dict[Object, bool] = {}
         self._objects = [thing for thing in builder.objects.values() if thing.name in used]
 
     def overwritten_parameters(self) -> list[tuple[str, str]]:
@@ -135,8 +136,10 @@ class ArrayMaker:
         symbol = thing.symbol
         if thing.place.fields or symbol.storage is not Storage.LOCAL or symbol.is_static:
             return False
-        values = self._assigned(thing)
-        return len(values) == 1 and _is_allocation(values[0])
+        if thing not in self._fresh:
+            values = self._assigned(thing)
+            self._fresh[thing] = len(values) == 1 and _is_allocation(values[0])
+        return self._fresh[thing]
 
     def _assigned(self, thing: Object) -> list[c_ast.Node]:
         facts = self._builder.facts

@@ -141,13 +141,15 @@ class Branches(PlainStatements):
         return [*piece.parts, ";"]
 
     def _macro_if(self, node: c_ast.If, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:
+        taken, other = emitter.under(node.cond, where, True), emitter.under(node.cond, where, False)
+        if taken.domain.is_empty():
+            return self._macro_text(node.iffalse or c_ast.EmptyStatement(), emitter, other, indent)
         cond = emitter.expression(node.cond, where)
         parts: list[BodyPart] = ["if (", *cond.parts, ") "]
         owned = emitter.owned()
-        parts += self._braced(node.iftrue, emitter, emitter.under(node.cond, where, True), indent)
+        parts += self._braced(node.iftrue, emitter, taken, indent)
         emitter.restore(owned)
-        if node.iffalse is not None:
-            other = emitter.under(node.cond, where, False)
+        if node.iffalse is not None and not other.domain.is_empty():
             chained = isinstance(node.iffalse, c_ast.If)
             parts += [" else "]
             parts += (

@@ -197,7 +197,10 @@ class Emitter:
     def _emit_binaryop(self, node: c_ast.BinaryOp, where: Where) -> Piece:
         level = _BINARY[node.op]
         left = self.expression(node.left, where)
-        right = self.expression(node.right, self._second(node, where))
+        second = self._second(node, where)
+        if second.domain.is_empty() and not where.domain.is_empty():
+            return Piece(["!!", *left.at(_UNARY)], _UNARY, INT)  # the right side is never looked at
+        right = self.expression(node.right, second)
         kind = common_type(left.type, right.type)
         if node.op in _FLOPS:
             self._count("int" if is_integer(kind) else _FLOPS[node.op])
@@ -316,11 +319,31 @@ class Emitter:
         return isinstance(node, c_ast.ID) and symbol is not None and self._names.local(symbol) is not None
 
     def _emit_ternaryop(self, node: c_ast.TernaryOp, where: Where) -> Piece:
+        taken, other = self.under(node.cond, where, True), self.under(node.cond, where, False)
+        if taken.domain.is_empty() or other.domain.is_empty():
+            return self._only_arm(node, other if taken.domain.is_empty() else taken, taken.domain.is_empty())
         cond = self.expression(node.cond, where)
-        first = self.expression(node.iftrue, self.under(node.cond, where, True))
-        second = self.expression(node.iffalse, self.under(node.cond, where, False))
+        first = self.expression(node.iftrue, taken)
+        second = self.expression(node.iffalse, other)
         parts = [*cond.at(_TERNARY + 1), " ? ", *first.at(_TERNARY), " : ", *second.at(_TERNARY)]
         return Piece(parts, _TERNARY, common_type(first.type, second.type))
+
+    def _only_arm(self, node: c_ast.TernaryOp, where: Where, second: bool) -> Piece:
+        """Return the one arm that is ever taken, converted to the type that both together have."""
+        live, dead = (node.iffalse, node.iftrue) if second else (node.iftrue, node.iffalse)
+        piece = self.expression(live, where)
+        kind = common_type(piece.type, self._type_of(dead, where))
+        if kind == piece.type:
+            return piece
+        return Piece([f"({kind.name})", *piece.at(_UNARY)], _UNARY, kind)
+
+    def _type_of(self, node: c_ast.Node, where: Where) -> ElementType:
+        """Return the type of an expression that is not emitted."""
+        accesses, flops, calls = list(self._draft.accesses), dict(self._draft.flops), dict(self._draft.calls)
+        try:
+            return self.expression(node, where).type
+        finally:
+            self._draft.accesses, self._draft.flops, self._draft.calls = accesses, flops, calls
 
     def _emit_cast(self, node: c_ast.Cast, where: Where) -> Piece:
         target = self._types.resolve(node.to_type)

@@ -36,6 +36,7 @@ class RegionFacts:
             key for item in items for target, _, _ in writes(item) for key in [self._key(target)] if key
         }
         self._cache: dict[int, dict[Symbol, c_ast.Node]] = {}
+        self._counters: dict[int, set[Symbol]] = {}
         self._kept: list[c_ast.Node] = []
         self._order = {id(node): place for place, node in enumerate(walk(function.body))}
         self._changes = self._find_changes()

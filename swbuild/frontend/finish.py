@@ -66,9 +66,12 @@ class _Finisher:
                 image = image.intersect(where_inside(space, position, shape.extents[position]))
         image = image.intersect_params(access.domain)
         if access.conditional:
+            inside = isl.Set.universe(space)
             for position, extent in enumerate(shape.extents):
                 if shape.trusted(position):
-                    image = image.intersect(where_inside(space, position, extent))
+                    inside = inside.intersect(where_inside(space, position, extent))
+            # Where nothing is left the access never happens; an empty relation would leave it without a text.
+            image = image if image.is_disjoint(inside) else image.intersect(inside)
         relation = aligned(moved_in(image, draft.loops, self.names[draft]), self.space)
         return relation.coalesce().remove_redundancies()
 
@@ -215,25 +218,23 @@ def finish(builder: RegionState, shapes: Shapes) -> Finished | None:
 
 
 def _check_possible(work: _Finisher, drafts: Sequence[Draft], context: isl.Set, assumptions: isl.Set) -> None:
-    """Refuse assumptions that leave nothing of a statement."""
+    """Refuse assumptions that leave nothing of any statement."""
     builder = work.builder
-    for draft in drafts:
-        domain = draft.domain.intersect(builder.context)
-        if not domain.intersect(assumptions).is_empty():
-            continue
-        sizes = sizes_only(domain)
-        alone = [a for a in builder.assumptions if sizes.is_subset(a.bad)]
-        culprit = (alone or builder.assumptions)[0]
-        why = "it never does" if alone else "with the other conditions here it never does"
-        builder.problems.add(
-            builder.problems.make(
-                "SW221",
-                f"{culprit.why}, and {why} where the region computes anything",
-                culprit.node,
-                "correct the bounds, subscripts or types",
-            )
-        )
+    domains = [draft.domain.intersect(builder.context) for draft in drafts]
+    if any(not domain.intersect(assumptions).is_empty() for domain in domains):
         return
+    sizes = sizes_only(domains[0])
+    alone = [a for a in builder.assumptions if sizes.is_subset(a.bad)]
+    culprit = (alone or builder.assumptions)[0]
+    why = "it never does" if alone else "with the other conditions here it never does"
+    builder.problems.add(
+        builder.problems.make(
+            "SW221",
+            f"{culprit.why}, and {why} where the region computes anything",
+            culprit.node,
+            "correct the bounds, subscripts or types",
+        )
+    )
 
 
 def _scalar_parameters(builder: RegionState) -> dict[Object, str]:

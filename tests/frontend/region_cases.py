@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (C text is easier to read in one line)
 """Regions of many shapes; each runs as itself and replayed from its model, and must compute the same.
 
 All kernels have one signature (see ``SIGNATURE``); a case gives the text of the region, and text

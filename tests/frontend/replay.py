@@ -144,7 +144,7 @@ def _element(access: Access, statement: Statement, scop: Scop) -> str:
     else:
         subscripts = _affine_subscripts(access)
     offset = "0"
-    for subscript, extent in zip(subscripts, array.extents):
+    for subscript, extent in zip(subscripts, array.extents, strict=True):
         offset = f"({offset}) * ({_pa(extent)}) + ({subscript})" if extent is not None else subscript
     return f"swb_{array.name}[{offset}]"
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (C text is easier to read in one line)
 """Every kind of refusal: its code, its exact place, why, and a hint; and all problems of a file at once."""
 
 from __future__ import annotations

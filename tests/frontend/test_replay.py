@@ -1,4 +1,4 @@
-"""Every case of :mod:`region_cases`: the model, replayed as C, computes bit for bit what the region computes."""
+"""Every case of :mod:`region_cases`: replayed as C, the model computes bit for bit what the region does."""
 
 from __future__ import annotations
 
