@@ -110,10 +110,17 @@ def test_a_dma_barrier_waits_for_everything() -> None:
 
 
 def test_a_broadcast_get_replies_to_all_cpes_of_the_rows() -> None:
-    receivers = [kernel(cpe, wait(cpe, 1)) for cpe in range(1, 16)]
+    receivers = [kernel(cpe, wait(cpe, 1, mode=1)) for cpe in range(1, 16)]
     sender = kernel(0, get(0, 12800, mode=1, mask=3), wait(0, 1))
     result = run(*sender, *(record for body in receivers for record in body))
     assert {cpe.end for cpe in result.kernels[0].cpes} == {1000}
+
+
+def test_what_others_complete_on_a_word_is_not_taken_for_one_s_own_transfer() -> None:
+    broadcast = kernel(0, get(0, 128, mode=1, mask=1), wait(0, 1))
+    receiver = kernel(1, get(1, 128000), wait(1, 1))
+    result = run(*broadcast, *receiver)
+    assert next(cpe.end for cpe in result.kernels[0].cpes if cpe.cpe == 1) > 9000
 
 
 def test_a_barrier_opens_for_all_when_the_last_has_come() -> None:
@@ -161,7 +168,7 @@ def test_a_kernel_that_ends_before_the_join_is_called_costs_the_same() -> None:
 def test_a_put_into_another_ldm_wakes_its_owner_and_distance_counts() -> None:
     def time(target: int) -> float:
         put = Record(Kind.RMA, 0, RmaMode.PUT, address=1 << target, length=8, reply=0, gap=4)
-        result = run(*kernel(0, put), *kernel(target, wait(target, 1, reply=4)), machine=NEW)
+        result = run(*kernel(0, put), *kernel(target, wait(target, 1, reply=4, mode=1)), machine=NEW)
         return next(cpe.end for cpe in result.kernels[0].cpes if cpe.cpe == target)
 
     assert time(1) == pytest.approx(NEW.rma.remote_latency, abs=1)
@@ -171,7 +178,7 @@ def test_a_put_into_another_ldm_wakes_its_owner_and_distance_counts() -> None:
 
 def test_an_rma_broadcast_reaches_every_cpe_of_the_mask() -> None:
     send = Record(Kind.RMA, 0, RmaMode.BROADCAST, address=0xFF, length=1024, reply=0, gap=4)
-    bodies = [kernel(cpe, wait(cpe, 1, reply=4)) for cpe in range(1, 8)]
+    bodies = [kernel(cpe, wait(cpe, 1, reply=4, mode=1)) for cpe in range(1, 8)]
     result = run(*kernel(0, send, wait(0, 1)), *(r for body in bodies for r in body), machine=NEW)
     assert len(result.kernels[0].cpes) == 8
 

@@ -145,7 +145,8 @@ class _Actor:
     """A CPE (or the host) on its way through its records."""
 
     __slots__ = (
-        "begin_wait", "blocked_on", "completions", "engine", "id", "next", "outstanding", "queue",
+        "begin_wait", "blocked_on", "completions", "engine", "id", "next", "outstanding",
+        "own_completions", "queue",
         "record", "records", "site", "time", "total",
     )  # fmt: skip
 
@@ -159,6 +160,7 @@ class _Actor:
         self.blocked_on = ""
         self.site = 0
         self.completions: dict[int, int] = {}
+        self.own_completions: dict[int, int] = {}
         self.outstanding = 0
         self.engine: deque[Transfer] = deque()
         self.queue: tuple[deque[float], deque[float]] = (deque(), deque())
@@ -299,6 +301,7 @@ class _Simulation:
         actor.blocked_on = ""
         actor.total = CpeTime(actor.id, self.now)
         actor.completions = {}
+        actor.own_completions = {}
         kernel.cpes.append(actor.total)
         self._schedule_next(actor, self.now)
 
@@ -379,7 +382,7 @@ class _Simulation:
     def _replied(self, transfer: Transfer) -> None:
         self._settle(transfer.cpe)
         for cpe in transfer.receivers:
-            self._completed(cpe, transfer.reply, Category.DMA, transfer.site)
+            self._completed(cpe, transfer.reply, Category.DMA, transfer.site, cpe == transfer.cpe)
         if transfer.cpe not in transfer.receivers or transfer.reply == NONE:
             self._check_wait(transfer.cpe, Category.DMA, transfer.site)
 
@@ -388,12 +391,14 @@ class _Simulation:
 
     # --- replies --------------------------------------------------------------------------------
 
-    def _completed(self, cpe: int, reply: int, category: Category, site: int) -> None:
+    def _completed(self, cpe: int, reply: int, category: Category, site: int, own: bool) -> None:
         actor = self.actors.get(cpe)
         if actor is None:
             return
         if reply != NONE:
             actor.completions[reply] = actor.completions.get(reply, 0) + 1
+        if reply != NONE and own:
+            actor.own_completions[reply] = actor.own_completions.get(reply, 0) + 1
         self._check_wait(cpe, category, site)
 
     def _check_wait(self, cpe: int, category: Category, site: int) -> None:
@@ -404,7 +409,8 @@ class _Simulation:
     def _satisfied(self, actor: _Actor, record: Record) -> bool:
         if record.reply == NONE:
             return actor.outstanding == 0
-        return actor.completions.get(record.reply, 0) >= record.value
+        found = actor.completions if record.mode else actor.own_completions
+        return found.get(record.reply, 0) >= record.value
 
     def _wait(self, actor: _Actor, record: Record) -> None:
         if self._satisfied(actor, record):
@@ -441,11 +447,11 @@ class _Simulation:
         self._at(back, self._rma_local, actor.id, record)
         for other in others:
             arrival = there + self._distance(actor.id, other)
-            self._at(arrival, self._completed, other, record.gap, Category.RMA, record.site)
+            self._at(arrival, self._completed, other, record.gap, Category.RMA, record.site, False)
 
     def _rma_local(self, cpe: int, record: Record) -> None:
         self._settle(cpe)
-        self._completed(cpe, record.reply, Category.RMA, record.site)
+        self._completed(cpe, record.reply, Category.RMA, record.site, True)
 
     def _distance(self, one: int, other: int) -> float:
         """Return the cycles that the way between the routers of two CPEs adds."""

@@ -24,11 +24,11 @@ Fields of every record: ``kind``; ``cpe`` (0..63, 255 = host); ``site`` (1-based
                   of the CPEs at the other end (the sender itself included where it receives),
                   ``ldm`` = offset on the initiator, ``length``, ``reply`` = the initiator's
                   reply word, ``gap`` = the reply word on the other CPEs, ``block`` = data offset there.
-``WAIT``          the CPE goes on only when its reply word ``reply`` has seen its ``value``-th completion,
-                  counted from the first completion of this kernel (1 = the first; resets of the word do
-                  not reset the count).  Where the runtime cannot tell which one, ``value`` = the number
-                  of transfers issued on that word so far.  ``reply`` = 0xffffffff: everything that this CPE
-                  has issued (``dma_barrier``).  ``mode`` 1: wait for RMA, 0: for DMA or unknown.
+``WAIT``          the CPE goes on only when enough completions have come on its reply word ``reply``,
+                  counted over this kernel (resets of the word do not reset the count).  ``mode`` 0: the
+                  ``value``-th of the transfers that it has issued itself on that word; ``mode`` 1: the
+                  ``value``-th of anyone's (a word that other CPEs' RMA or broadcasts increment).
+                  ``reply`` = 0xffffffff: everything that it has issued itself (``dma_barrier``).
 ``SYNC``          barrier: ``address`` = mask of all participants, itself included; ``mode`` 0 row,
                   1 column, 2 array, 3 other.  Waits until every CPE of the mask has a SYNC with that mask.
 ``REG_PUT``       register communication: ``mode`` 0 row, 1 column; ``address`` = mask of the receivers,
