@@ -80,7 +80,7 @@ def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
         homes = [kernel for kernel in tree.kernels if users & set(kernel.statements)]
         if homes and not (len(homes) == 1 and users <= set(homes[0].statements)):
             unsafe.add(name)
-        if not homes and not _safe_on_host(scop, private, name, tree):
+        if not homes and not contraction_is_safe(scop, private, name, tree.schedule):
             unsafe.add(name)
     if unsafe:
         raise _Unsafe(frozenset(unsafe))
@@ -136,7 +136,7 @@ def _tile_and_plan(
 def _not_contracted(scop: Scop, private: Private, tiled: TiledKernel) -> frozenset[str]:
     """Return the private variables of the kernel for which one copy per CPE does not do."""
     used = [n for n in sorted(private.names) if _users(scop, n) & set(tiled.kernel.statements)]
-    return frozenset(name for name in used if not _safe_on_device(scop, private, name, tiled))
+    return frozenset(name for name in used if not contraction_is_safe(scop, private, name, tiled.schedule))
 
 
 def _may_restructure(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: Mapping) -> bool:
@@ -163,21 +163,6 @@ def _does_not_fit(scop: Scop, options: KernelOptions, kernel: Kernel, budget: in
         f"the buffers of kernel {kernel.name} with {tile} do not fit the LDM budget of {budget} bytes",
         scop.span,
         "give smaller 'tile' sizes, or a larger 'ldm-budget'",
-    )
-
-
-def _safe_on_host(scop: Scop, private: Private, name: str, tree: HostTree) -> bool:
-    order = tree.schedule.get_map()
-    owner = isl.UnionMap.from_domain(tree.schedule.get_domain())
-    return contraction_is_safe(scop, private, frozenset({name}), order, owner)
-
-
-def _safe_on_device(scop: Scop, private: Private, name: str, tiled: TiledKernel) -> bool:
-    order = tiled.schedule.get_map()
-    owner = isl.UnionMap.from_multi_union_pw_aff(tiled.coordinates)
-    launch = tiled.kernel.domain
-    return contraction_is_safe(
-        scop, private, frozenset({name}), order.intersect_domain(launch), owner.intersect_domain(launch)
     )
 
 

@@ -67,7 +67,7 @@ def array_index(extents: tuple[str, ...], index: tuple[str, ...]) -> str:
     """Return the offset, in elements, of the element ``index`` of an array with these ``extents``."""
     text = index[0]
     for extent, subscript in zip(extents[1:], index[1:], strict=True):
-        text = f"{_factor(text)} * {extent} + {subscript}"
+        text = f"{_factor(text)} * {extent}" + ("" if subscript == "0" else f" + {subscript}")
     return text
 
 

@@ -8,12 +8,13 @@ from swbuild.codegen.comments import kernel_comment
 from swbuild.codegen.ctext import Lines, array_index, extent_texts, indent, index_macro, print_node
 from swbuild.codegen.dialect import Dialect, dialect_of
 from swbuild.codegen.plan import KernelCode, RegionCode
+from swbuild.codegen.transfers import Moved, Transfers
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
 from swbuild.kernelir.passes import walk
 from swbuild.memory.plan import Buffer, Store
-from swbuild.options import Distribution
+from swbuild.options import Distribution, Preset
 
 __all__ = ["slave_lines"]
 
@@ -64,6 +65,12 @@ class _Kernel:
         self.reply = f"sw_reply_{stem}"
         self.buffers = {buffer.name: buffer for buffer in kernel.plan.buffers}
         self.extents = {a.name: extent_texts(region.scop, a) for a in kernel.pointers}
+        self.transfers = Transfers(
+            dialect,
+            self.reply,
+            at_once=region.options.preset is Preset.CLASSIC,
+            counted=any(isinstance(node, Begin) and node.dynamic for node in walk(kernel.body)),
+        )
 
     def lines(self) -> Lines:
         body = print_node(self.kernel.body, self._special)
@@ -100,7 +107,7 @@ class _Kernel:
             "bytes": f"sizeof({struct})",
             "reply": self.reply,
         }
-        lines = [f"{self.reply} = 0;", self.dialect.get.format(**pieces), *self._waited("1")]
+        lines = [f"{self.reply} = 0;", self.dialect.get.format(**pieces), *self.transfers.waited("1")]
         lines.append(f"const {struct} *const sw_args = &{args};")
         names = [*self.kernel.loops, *(p.name for p in self.kernel.parameters)]
         lines += [f"const long {name} = sw_args->{name};" for name in names]
@@ -111,7 +118,7 @@ class _Kernel:
             lines.append(f"{element} *const {buffer.name}_ldm = {self.ldm}.{buffer.name};")
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
-        if any(isinstance(node, Begin) and node.dynamic for node in walk(self.kernel.body)):
+        if self.transfers.counted and not self.transfers.at_once:
             lines.append("int sw_issued = 0;")
         return lines
 
@@ -167,77 +174,33 @@ class _Kernel:
 
     def _special(self, node: Node) -> Lines:
         if isinstance(node, Begin):
-            return [f"{self.reply} = 0;", *(["sw_issued = 0;"] if node.dynamic else [])]
+            return self.transfers.begin(dynamic=node.dynamic)
         if isinstance(node, Place):
             return self._place(node)
         if isinstance(node, Put):
-            return self._transfer(self.buffers[node.buffer], put=True)
+            return self.transfers.box(self._moved(node.buffer), put=True)
         if isinstance(node, RowPut):
-            return self._row(node)
+            return self.transfers.row(self._moved(node.buffer), node)
         if isinstance(node, ElementStore):
             index = ", ".join(node.index)
             buffer = self.buffers[node.buffer]
             offset = array_index(self.extents[buffer.array], node.index)
             return [f"{buffer.array}[{offset}] = LDM_{node.buffer}({index});"]
         assert isinstance(node, Wait)
-        lines = self._waited("sw_issued" if node.count is None else str(node.count))
-        return [*lines, *([self.dialect.fence] if node.fence else [])]
+        return [*self.transfers.wait(node.count), *([self.dialect.fence] if node.fence else [])]
 
-    def _waited(self, count: str) -> Lines:
-        return self.dialect.wait.format(reply=self.reply, count=count).split("\n")
+    def _moved(self, name: str) -> Moved:
+        buffer = self.buffers[name]
+        places = [n for n in walk(self.kernel.body) if isinstance(n, Place) and n.buffer == name]
+        constant = all(text.isdigit() for place in places for text in place.size)
+        element = self.scop.array(buffer.array).element
+        return Moved(name, buffer.array, self.extents[buffer.array], element.size, constant)
 
     def _place(self, node: Place) -> Lines:
         buffer = self.buffers[node.buffer]
         parts = [f"{node.buffer}_lo{k} = {text};" for k, text in enumerate(node.low)]
         parts += [f"{node.buffer}_n{k} = {node.size[k]};" for k in self._sizes(buffer)]
-        return [*parts, *(self._transfer(buffer, put=False) if node.get else [])]
-
-    def _transfer(self, buffer: Buffer, *, put: bool) -> Lines:
-        """Move the whole box: one strided transfer per index of all dimensions but the last two."""
-        name, n = buffer.name, len(buffer.box.low)
-        element = self.scop.array(buffer.array).element
-        outer = [f"sw_d{k}" for k in range(n - 2)]
-        place = [f"({name}_lo{k} + {d})" for k, d in enumerate(outer)]
-        place += [f"{name}_lo{k}" for k in range(len(outer), n)]
-        zeros = (*outer, *("0" for _ in range(n - len(outer))))
-        sizes = ("", *(f"{name}_n{k}" for k in range(1, n)))
-        pieces = {
-            "ldm": f"{name}_ldm" if not outer else f"{name}_ldm + {array_index(sizes, zeros)}",
-            "memory": f"{buffer.array} + {array_index(self.extents[buffer.array], tuple(place))}",
-            "bytes": f"{name}_n{n - 1} * {element.size}",
-            "reply": self.reply,
-        }
-        strided = n > 1
-        if strided:
-            pieces["block"] = pieces["bytes"]
-            pieces["bytes"] = f"{name}_n{n - 2} * {pieces['block']}"
-            pieces["gap"] = f"({self.extents[buffer.array][n - 1]} - {name}_n{n - 1}) * {element.size}"
-        lines = [self._call(put=put, strided=strided).format(**pieces), *self._counted()]
-        for k in reversed(range(n - 2)):
-            head = f"for (long sw_d{k} = 0; sw_d{k} < {name}_n{k}; sw_d{k}++) {{"
-            lines = [head, *indent(lines), "}"]
-        return lines
-
-    def _call(self, *, put: bool, strided: bool) -> str:
-        if put:
-            return self.dialect.put_strided if strided else self.dialect.put
-        return self.dialect.get_strided if strided else self.dialect.get
-
-    def _counted(self) -> Lines:
-        dynamic = any(isinstance(n, Begin) and n.dynamic for n in walk(self.kernel.body))
-        return ["sw_issued++;"] if dynamic else []
-
-    def _row(self, node: RowPut) -> Lines:
-        buffer = self.buffers[node.buffer]
-        element = self.scop.array(buffer.array).element
-        index = (*node.outer, f"({node.low})")
-        pieces = {
-            "ldm": f"&LDM_{node.buffer}({', '.join(index)})",
-            "memory": f"{buffer.array} + {array_index(self.extents[buffer.array], index)}",
-            "bytes": f"({node.size}) * {element.size}",
-            "reply": self.reply,
-        }
-        return [self.dialect.put.format(**pieces), "sw_issued++;"]
+        return [*parts, *(self.transfers.box(self._moved(node.buffer), put=False) if node.get else [])]
 
 
 def _local(array: Array) -> str:

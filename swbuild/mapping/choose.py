@@ -12,7 +12,9 @@ from swbuild.options import KernelOptions, Preset
 
 __all__ = ["first_fitting", "first_mapping"]
 
+#: Iterations per tile and loop, as in the published algorithm.
 DEFAULT_TILE = 32
+#: Below this nothing can be shrunk.
 SMALLEST_TILE = 1
 
 Result = TypeVar("Result")

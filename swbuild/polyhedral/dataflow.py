@@ -13,7 +13,15 @@ import islpy as isl
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.polyhedral.islutil import union_sets
 
-__all__ = ["Dependences", "Relations", "access_relation", "analyse", "domain_of", "relations"]
+__all__ = [
+    "Dependences",
+    "Relations",
+    "access_relation",
+    "analyse",
+    "domain_of",
+    "instance_prefix",
+    "relations",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +92,11 @@ def access_relation(
     if expansion is None:
         return relation
     name, depth = expansion
-    prefix = _prefix(statement, depth)
+    prefix = instance_prefix(statement, depth)
     return prefix.flat_range_product(relation).set_tuple_name(isl.dim_type.out, name)
 
 
-def _prefix(statement: Statement, depth: int) -> isl.Map:
+def instance_prefix(statement: Statement, depth: int) -> isl.Map:
     """Return ``{ S[i0, …] -> [i0, …, i(depth-1)] }``."""
     identity = isl.Map.identity(statement.domain.get_space().map_from_set())
     n = identity.dim(isl.dim_type.out)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop, Statement, Storage
-from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relations
-from swbuild.polyhedral.islutil import constant_of, maps_of, union_maps
+from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, instance_prefix, relations
+from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
 
 __all__ = ["Private", "contraction_is_safe", "find_private"]
 
@@ -127,38 +127,30 @@ def _agrees(flow: isl.Map, depth: int) -> bool:
     return bool(flow.is_subset(equal))
 
 
-def contraction_is_safe(
-    scop: Scop, private: Private, names: frozenset[str], order: isl.UnionMap, owner: isl.UnionMap
-) -> bool:
-    """Return whether one copy per owner serves the privatised variables ``names``.
+def contraction_is_safe(scop: Scop, private: Private, name: str, schedule: isl.Schedule) -> bool:
+    """Return whether one copy of the private variable ``name`` serves all of ``schedule``.
 
-    ``order`` maps instances to their execution time in the generated code, ``owner`` instances to
-    the thread that runs them (spaces of the callers' choice).  With the storage ``x[owner]`` the
-    data flow must be exactly that of the expanded original.
+    It does when the innermost place of the tree that holds all its users visits one expanded
+    copy at a time: what the loops above that place have fixed determines the copy.
     """
-    for name in sorted(names):
-        wanted = analyse(_restrict_expanded(scop, private, name), scop.schedule).flow
-        storage = _owned(_restrict(relations(scop), name), owner)
-        found = analyse(storage, order)
-        if not found.live_in.is_empty() or not found.flow.is_subset(wanted):
-            return False
-    return True
-
-
-def _restrict_expanded(scop: Scop, private: Private, name: str) -> Relations:
-    found = relations(scop, private.depth_of)
-    labels = {label for (_, array), (label, _) in private.depth_of.items() if array == name}
-
-    def only(accesses: isl.UnionMap) -> isl.UnionMap:
-        return union_maps(m for m in maps_of(accesses) if m.get_tuple_name(isl.dim_type.out) in labels)
-
-    return Relations(found.domain, only(found.reads), only(found.must_writes), only(found.may_writes))
-
-
-def _owned(found: Relations, owner: isl.UnionMap) -> Relations:
-    def per_owner(accesses: isl.UnionMap) -> isl.UnionMap:
-        return owner.range_product(accesses)
-
-    return Relations(
-        found.domain, per_owner(found.reads), per_owner(found.must_writes), per_owner(found.may_writes)
+    users = [s for s in scop.statements if any(a.array == name for a in s.accesses)]
+    before = _common_place(schedule.get_root(), frozenset(s.name for s in users))
+    copies = union_maps(
+        instance_prefix(s, private.depth_of[(s.name, name)][1]).intersect_domain(s.domain) for s in users
     )
+    labels = {private.depth_of[(s.name, name)][0] for s in users}
+    fixed = before.intersect_domain(copies.domain())
+    return len(labels) == 1 and bool(fixed.reverse().apply_range(copies).is_single_valued())
+
+
+def _common_place(node: isl.ScheduleNode, names: frozenset[str]) -> isl.UnionMap:
+    """Return the prefix schedule of the innermost node below ``node`` that has all of ``names`` below it."""
+    while True:
+        inner = [c for c in (node.child(k) for k in range(node.n_children())) if names <= _below(c)]
+        if not inner:
+            return node.get_prefix_schedule_union_map()
+        node = inner[0]
+
+
+def _below(node: isl.ScheduleNode) -> frozenset[str]:
+    return frozenset(str(piece.get_tuple_name()) for piece in sets_of(node.get_domain()))

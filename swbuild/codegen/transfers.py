@@ -1,0 +1,110 @@
+"""The vendor's calls for one buffer's transfers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from swbuild.codegen.ctext import Lines, array_index, indent
+from swbuild.codegen.dialect import Dialect
+from swbuild.kernelir.nodes import RowPut
+
+__all__ = ["Moved", "Transfers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A buffer as the transfers see it.
+
+    ``extents`` are the array's, as C text; ``element`` is the size of one element in bytes;
+    ``constant``: its box has the same size at every visit.
+    """
+
+    name: str
+    array: str
+    extents: tuple[str, ...]
+    element: int
+    constant: bool
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.extents)
+
+
+@dataclass(frozen=True, slots=True)
+class Transfers:
+    """Prints transfers and waits.
+
+    ``at_once`` is the classic way: each transfer is waited for as soon as it is issued, and a box
+    whose size is not constant goes row by row.  ``counted``: some group's size is only known when
+    it is issued, so ``sw_issued`` counts.
+    """
+
+    dialect: Dialect
+    reply: str
+    at_once: bool
+    counted: bool
+
+    def begin(self, *, dynamic: bool) -> Lines:
+        """Open a group."""
+        if self.at_once:
+            return []
+        return [f"{self.reply} = 0;", *(["sw_issued = 0;"] if dynamic else [])]
+
+    def wait(self, count: int | None) -> Lines:
+        """Close a group of ``count`` transfers (None: as many as were counted)."""
+        if self.at_once:
+            return []
+        return self.waited("sw_issued" if count is None else str(count))
+
+    def waited(self, count: str) -> Lines:
+        """Wait until ``count`` transfers are complete."""
+        return self.dialect.wait.format(reply=self.reply, count=count).split("\n")
+
+    def box(self, moved: Moved, *, put: bool) -> Lines:
+        """Move the whole box: one strided transfer for the last two dimensions, loops over the others."""
+        n, name = moved.dimensions, moved.name
+        strided = n > 1 and not (self.at_once and not moved.constant)
+        looped = max(n - 2 if strided else n - 1, 0)
+        outer = tuple(f"sw_d{k}" for k in range(looped))
+        rest = range(looped, n)
+        place = (*(f"({name}_lo{k} + {d})" for k, d in enumerate(outer)), *(f"{name}_lo{k}" for k in rest))
+        inside = array_index(_sizes(moved), (*outer, *("0" for _ in rest)))
+        pieces = {
+            "ldm": f"{name}_ldm + {inside}" if outer else f"{name}_ldm",
+            "memory": f"{moved.array} + {array_index(moved.extents, place)}",
+            "bytes": f"{name}_n{n - 1} * {moved.element}",
+        }
+        if strided:
+            pieces["block"] = pieces["bytes"]
+            pieces["bytes"] = f"{name}_n{n - 2} * {pieces['block']}"
+            pieces["gap"] = f"({moved.extents[n - 1]} - {name}_n{n - 1}) * {moved.element}"
+        lines = self._issued(self._call(put=put, strided=strided), pieces)
+        for k in reversed(range(looped)):
+            head = f"for (long sw_d{k} = 0; sw_d{k} < {name}_n{k}; sw_d{k}++) {{"
+            lines = [head, *indent(lines), "}"]
+        return lines
+
+    def row(self, moved: Moved, node: RowPut) -> Lines:
+        """Put one row of the exact footprint."""
+        index = (*node.outer, f"({node.low})")
+        pieces = {
+            "ldm": f"&LDM_{moved.name}({', '.join(index)})",
+            "memory": f"{moved.array} + {array_index(moved.extents, index)}",
+            "bytes": f"({node.size}) * {moved.element}",
+        }
+        return self._issued(self.dialect.put, pieces)
+
+    def _issued(self, call: str, pieces: dict[str, str]) -> Lines:
+        issue = call.format(reply=self.reply, **pieces)
+        if self.at_once:
+            return [f"{self.reply} = 0;", issue, *self.waited("1")]
+        return [issue, *(["sw_issued++;"] if self.counted else [])]
+
+    def _call(self, *, put: bool, strided: bool) -> str:
+        if put:
+            return self.dialect.put_strided if strided else self.dialect.put
+        return self.dialect.get_strided if strided else self.dialect.get
+
+
+def _sizes(moved: Moved) -> tuple[str, ...]:
+    return ("", *(f"{moved.name}_n{k}" for k in range(1, moved.dimensions)))
