@@ -56,19 +56,23 @@ def _sources() -> list[Path]:
 
 def _fingerprint() -> str:
     digest = hashlib.sha256()
-    for path in (*_sources(), _HERE / "model" / "swb_trace.h", Path(__file__)):
+    for path in (*_sources(), *sorted((_HERE / "model").glob("swb_*")), Path(__file__)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     digest.update(f"{sys.executable}\0{_HERE}".encode())
     return digest.hexdigest()[:16]
+
+
+def _runtime_sources(kind: str) -> list[Path]:
+    """Return the C files of one kind of runtime: fast, checked (with hooks), counted (with block counters)."""
+    found = [p for p in sorted((_HERE / "runtime").glob("*.c")) if p.stem != "hooks" or kind == "checked"]
+    return [*found, _HERE / "model" / "swb_count.c"] if kind == "counted" else found
 
 
 def _compile_runtime(home: Path, machine: str, kind: str, flags: tuple[str, ...]) -> None:
     """Build one archive of the runtime, and the list of the slave functions that it defines."""
     objects = []
     with tempfile.TemporaryDirectory() as work:
-        for source in sorted((_HERE / "runtime").glob("*.c")):
-            if source.stem == "hooks" and kind == "fast":
-                continue
+        for source in _runtime_sources(kind):
             target = Path(work) / f"{source.stem}.o"
             command = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", "-ftls-model=initial-exec", *_WARNINGS, *flags]
             command += [f"-I{_HERE / 'model'}", f"-DSWEMU_MACHINE={MACHINES[machine]}", "-c", str(source), "-o", str(target)]
@@ -83,7 +87,7 @@ def _compile_runtime(home: Path, machine: str, kind: str, flags: tuple[str, ...]
 
 def _write_tool(home: Path, final: Path, machine: str, tool: str) -> None:
     words = [sys.executable, "-SEs", str(final / "driver" / "main.py"), "--tool", tool, "--machine", machine]
-    words += ["--home", str(final), "--include", str(final / "include")]
+    words += ["--home", str(final), "--include", str(final / "include"), "--root", str(_HERE.parents[1])]
     script = home / "bin" / machine / tool
     script.write_text("#!/bin/sh\nexec " + " ".join(map(shlex.quote, words)) + ' "$@"\n')
     script.chmod(0o755)
@@ -102,7 +106,7 @@ def _build(home: Path, final: Path) -> None:
         shutil.copytree(_HERE / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for machine in MACHINES:
         (home / "bin" / machine).mkdir(parents=True)
-        for kind in ("fast", "checked"):
+        for kind in ("fast", "checked", "counted"):
             _compile_runtime(home, machine, kind, ())
         for tool in TOOLS:
             _write_tool(home, final, machine, tool)
@@ -141,4 +145,5 @@ def environment(machine: Named | str, base: Mapping[str, str] | None = None) -> 
     parts = [part for part in found.get("PATH", os.defpath).split(os.pathsep) if part != folder]
     found["PATH"] = os.pathsep.join([folder, *parts])
     found["SWBUILD_MACHINE"] = _name(machine)
+    found["SWBUILD_EMU_COUNTED_CODE"] = "1"
     return found

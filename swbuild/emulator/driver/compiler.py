@@ -13,110 +13,15 @@ import sys
 import elf
 import options
 import rewrite
+from link import check_roles, foreign_stubs, link_image, linked_objects
+from process import Failure, clean, must, read, run, scratch, write
+from slave import declared_functions, prefix_functions, slave_object
+from tool import Tool, mpi_words
 
 __all__ = ["main"]
 
-_MACHINES = {"sw26010": "26010", "sw26010-pro": "26011"}
-_OWN_MACHINE = {
-    "sw5cc": "sw26010", "sw5CC": "sw26010", "sw5c++": "sw26010", "swcc": "sw26010", "swCC": "sw26010",
-    "sw5cc.new": "sw26010", "sw9gcc": "sw26010-pro", "swgcc": "sw26010-pro", "sw9g++": "sw26010-pro",
-    "swg++": "sw26010-pro",
-}  # fmt: skip
 _LANGUAGES = {".c": "c", ".i": "cpp-output", ".ii": "c++-cpp-output"}
 ASSEMBLY = (".s", ".S")
-CHECKED = ".swbuild.checked"
-_KEPT = ("__swemu_", "__tsan_", "__sanitizer_", "__real_")
-
-
-class Failure(Exception):
-    """A message for the user and the exit status."""
-
-    def __init__(self, message: str, status: int = 1) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class Tool:
-    """Who was called, for which machine, and where things are."""
-
-    def __init__(self, name: str, machine: str, home: str, include: str) -> None:
-        self.name, self.home, self.include = name, home, include
-        self.machine = _OWN_MACHINE.get(name, machine)
-        self.cxx = name.endswith(("++", "CC", "cxx"))
-        self.mpi = name.startswith("mpi")
-        self.gcc = os.environ.get("SWBUILD_EMU_CXX", "g++") if self.cxx else os.environ.get("SWBUILD_EMU_CC", "gcc")
-
-    def library(self, kind: str) -> str:
-        return f"{self.home}/lib/libswemu-{self.machine}-{kind}.a"
-
-    def defines(self, line: options.CommandLine) -> list[str]:
-        role = "slave" if line.role == "slave" else "host"
-        found = [f"-D__swemu_machine={_MACHINES[self.machine]}", f"-D__swemu_{role}__=1", "-D__sw_64__=1"]
-        if self.machine == "sw26010-pro":
-            found.append(f"-D__sw_{role}__=1")
-        if line.simd:
-            found.append(f"-D_SIMD_{role.upper()}=1")
-        return found
-
-
-def start(command: list[str], quiet: bool = False) -> int:
-    """Start a command and return its process number."""
-    if os.environ.get("SWBUILD_EMU_VERBOSE"):
-        print("+", " ".join(command), file=sys.stderr)
-    try:
-        silence = [(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)] if quiet else []
-        return os.posix_spawnp(command[0], command, os.environ, file_actions=silence)
-    except FileNotFoundError:
-        raise Failure(f"error[SW601]: '{command[0]}' is not installed") from None
-
-
-def finish(child: int) -> int:
-    """Wait for a process and return its exit status."""
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def run(command: list[str]) -> int:
-    """Run a command and return its exit status."""
-    return finish(start(command))
-
-
-def must(command: list[str]) -> None:
-    """Run a command; its failure is ours."""
-    status = run(command)
-    if status:
-        raise Failure("", status if status > 0 else 1)
-
-
-def scratch() -> str:
-    """Return a fresh directory for intermediate files."""
-    base = os.environ.get("TMPDIR", "/tmp")
-    for attempt in range(1000):
-        path = f"{base}/swemu-{os.getpid()}-{attempt}"
-        try:
-            os.mkdir(path, 0o700)
-            return path
-        except FileExistsError:
-            continue
-    raise Failure("error[SW601]: no scratch directory")
-
-
-def clean(path: str) -> None:
-    for name in os.listdir(path):
-        os.unlink(f"{path}/{name}")
-    os.rmdir(path)
-
-
-def read(path: str) -> bytes:
-    with open(path, "rb") as stream:
-        return stream.read()
-
-
-def write(path: str, data: bytes) -> None:
-    """Write a file by renaming, so that a parallel reader never sees half of it."""
-    part = f"{path}.{os.getpid()}.part"
-    with open(part, "wb") as stream:
-        stream.write(data)
-    os.replace(part, path)
 
 
 def stem(path: str) -> str:
@@ -191,7 +96,7 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         command = [tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra]
         command += [*compile_flags(line.flags), "-fpreprocessed", "-x", output, stop]
         if slave and stop == "-c":
-            write(target, slave_object(command, work, output == "cpp-output"))
+            write(target, slave_object(tool, command, work, output == "cpp-output"))
         else:
             names = ["-aux-info", f"{work}/names"] if slave and output == "cpp-output" else []
             must([*command, *names, "-o", f"{work}/out", f"{work}/final.i"])
@@ -237,31 +142,6 @@ def compiled_from(source: str, text: str) -> str:
     return path if os.path.exists(path) else ""
 
 
-_CHECKED_FLAGS = (
-    "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns", "-fno-omit-frame-pointer",
-    "-w", "-g1",
-)  # fmt: skip
-
-
-def slave_object(command: list[str], work: str, is_c: bool) -> bytes:
-    """Compile a slave file twice, plain and for checked mode, and return one object that holds both."""
-    source = f"{work}/final.i"
-    names = ["-aux-info", f"{work}/names"] if is_c else []
-    checked = os.environ.get("SWBUILD_EMU_CHECKED_CODE", "1") != "0"
-    second = start([*command, *_CHECKED_FLAGS, "-o", f"{work}/checked.o", source], quiet=True) if checked else None
-    status = run([*command, *names, "-o", f"{work}/out", source])
-    if second is not None and finish(second) and not status:
-        raise Failure(f"{source}: error[SW601]: the version for checked mode does not compile")
-    if status:
-        raise Failure("", status if status > 0 else 1)
-    declared = declared_functions(f"{work}/names") if is_c else set()
-    data = prefix_functions(read(f"{work}/out"), declared, is_c)
-    if second is None:
-        return data
-    other = prefix_functions(read(f"{work}/checked.o"), declared, is_c)
-    return elf.add_section(data, CHECKED, other, elf.EXCLUDE)
-
-
 def marker(line: options.CommandLine, names: str) -> bytes:
     """Return the last lines of an assembly file: what `assemble` needs to know."""
     declared = " ".join(sorted(declared_functions(names)))
@@ -279,119 +159,6 @@ def compile_flags(flags: list[str]) -> list[str]:
         elif not flag.startswith(("-I", "-D", "-U", "-Wp,")):
             found.append(flag)
     return found
-
-
-def declared_functions(path: str) -> set[str]:
-    """Return the names of the functions that the file declares, from gcc's -aux-info."""
-    import re
-
-    if not os.path.exists(path):
-        return set()
-    pattern = re.compile(r"([A-Za-z_$][\w$]*) \(")
-    found: set[str] = set()
-    for text in read(path).decode("latin-1").splitlines():
-        found.update(pattern.findall(text.split("*/", 1)[-1]))
-    return found
-
-
-def called_symbols(obj: elf.ElfObject) -> set[int]:
-    """Return the indices of undefined symbols that are called (for C++, where declarations are not known)."""
-    import struct
-
-    found = set()
-    for header in obj.headers:
-        if header[1] != 4:
-            continue
-        for at in range(header[4], header[4] + header[5], 24):
-            info = struct.unpack_from("<Q", obj.data, at + 8)[0]
-            if info & 0xFFFFFFFF == 4:
-                found.add(info >> 32)
-    return found
-
-
-def prefix_functions(data: bytes, declared: set[str], known: bool) -> bytes:
-    """Return the object with `slave_` ahead of every external function it defines or uses."""
-    obj = elf.ElfObject(data)
-    called = set() if known else called_symbols(obj)
-    names = {}
-    for symbol in obj.symbols():
-        if symbol.binding == 0 or symbol.name.startswith(_KEPT):
-            continue
-        if symbol.section:
-            function = symbol.kind == elf.FUNCTION
-        else:
-            function = symbol.name in declared or symbol.index in called
-        if function:
-            names[symbol.index] = "slave_" + symbol.name
-    return elf.rename_symbols(obj, names)
-
-
-def object_role(obj: elf.ElfObject) -> str:
-    """Return the role that an object was compiled for: slave, host, or nothing for a foreign object."""
-    if ".swbuild.slave" in obj.sections:
-        return "slave"
-    return "host" if ".swbuild.host" in obj.sections else ""
-
-
-def linked_objects(line: options.CommandLine) -> list[tuple[str, elf.ElfObject]]:
-    """Return the objects of the link that can be looked into: files, and members of archives."""
-    found: list[tuple[str, elf.ElfObject]] = []
-    for path in archive_paths(line):
-        try:
-            data = read(path)
-        except OSError:
-            continue
-        pieces = elf.members(data) if data[:8] == b"!<arch>\n" else [("", data)]
-        for name, piece in pieces:
-            try:
-                found.append((f"{path}({name})" if name else path, elf.ElfObject(piece)))
-            except ValueError:
-                continue
-    return found
-
-
-def archive_paths(line: options.CommandLine) -> list[str]:
-    """Return the files of the link, with the archives that -L and -l name."""
-    folders = [word[2:] for word in line.link if word.startswith("-L")]
-    found = []
-    for word in line.link:
-        if word.startswith("file:"):
-            found.append(word[5:])
-        elif word.startswith("-l"):
-            found += [p for p in (f"{folder}/lib{word[2:]}.a" for folder in folders) if os.path.exists(p)][:1]
-    return found
-
-
-def slave_entries(objects: list[tuple[str, elf.ElfObject]], runtime: set[str]) -> list[str]:
-    """Return the library functions that slave code calls: undefined everywhere in the link."""
-    defined, wanted = set(runtime), set()
-    for _, obj in objects:
-        for symbol in obj.symbols():
-            if not symbol.name.startswith("slave_") or symbol.binding == 0:
-                continue
-            (defined if symbol.section else wanted).add(symbol.name)
-    slave = [obj for _, obj in objects if object_role(obj) == "slave"]
-    wanted = {s.name for obj in slave for s in obj.symbols() if not s.section and s.name.startswith("slave_")}
-    return sorted(name[6:] for name in wanted - defined)
-
-
-def entries_assembly(names: list[str]) -> bytes:
-    text = ['\t.section .note.GNU-stack,"",@progbits\n\t.text\n']
-    for name in names:
-        text.append(f"\t.globl slave_{name}\n\t.type slave_{name},@function\nslave_{name}:\n\tjmp *{name}@GOTPCREL(%rip)\n")
-        text.append(f"\t.size slave_{name},.-slave_{name}\n")
-    return "".join(text).encode()
-
-
-def check_roles(line: options.CommandLine, objects: list[tuple[str, elf.ElfObject]]) -> None:
-    if line.role == "hybrid":
-        return
-    for path, obj in objects:
-        if obj.type == 1 and object_role(obj) == "slave":
-            raise Failure(
-                f"{path}: error[SW601]: slave object in a {line.role or 'host'} link\n"
-                "  hint: link host and slave objects with -mhybrid (SW26010: -hybrid)"
-            )
 
 
 def link(tool: Tool, line: options.CommandLine) -> None:
@@ -414,140 +181,6 @@ def link(tool: Tool, line: options.CommandLine) -> None:
         link_image(tool, line, objects, work)
     finally:
         clean(work)
-
-
-def link_image(tool: Tool, line: options.CommandLine, objects: list[tuple[str, elf.ElfObject]], work: str) -> None:
-    """Link the executable; with slave code in it, link its checked twin too and put it inside."""
-    target = line.output or "a.out"
-    files = [w[5:] if w.startswith("file:") else w for w in line.link]
-    twin = None
-    if line.role == "hybrid" and not line.shared and any(obj.section(CHECKED) for _, obj in objects):
-        checked_files, checked_objects = checked_words(line, work)
-        twin = start(link_command(tool, line, checked_files, checked_objects, f"{work}/twin", "checked", work))
-    status = run(link_command(tool, line, files, objects, f"{work}/image" if twin else target, "fast", work))
-    if twin is None:
-        if status:
-            raise Failure("", status if status > 0 else 1)
-        return
-    status = finish(twin) or status
-    if status:
-        raise Failure("", status if status > 0 else 1)
-    write(target, elf.add_section(read(f"{work}/image"), CHECKED, read(f"{work}/twin")))
-    os.chmod(target, os.stat(f"{work}/image").st_mode & 0o777)
-
-
-def link_command(tool: Tool, line: options.CommandLine, files: list[str], objects: list[tuple[str, elf.ElfObject]],
-                 target: str, kind: str, work: str) -> list[str]:  # fmt: skip
-    command = [tool.gcc, *[f for f in line.flags if f in ("-v", "-w") or f.startswith(("-f", "-g", "-O"))]]
-    command += ["-o", target, *files]
-    if line.role == "hybrid":
-        command += hybrid_words(tool, objects, kind, work)
-    return [*command, "-lm", *mpi_words(tool, "link")]
-
-
-def checked_words(line: options.CommandLine, work: str) -> tuple[list[str], list[tuple[str, elf.ElfObject]]]:
-    """Return the link's files with every slave object replaced by its checked version, and the objects."""
-    files: list[str] = []
-    objects: list[tuple[str, elf.ElfObject]] = []
-    folders = [word[2:] for word in line.link if word.startswith("-L")]
-    for number, word in enumerate(line.link):
-        path = word[5:] if word.startswith("file:") else ""
-        if word.startswith("-l"):
-            path = next((p for p in (f"{f}/lib{word[2:]}.a" for f in folders) if os.path.exists(p)), "")
-        files.append(checked_file(path, number, work, objects) if path else word)
-    return files, objects
-
-
-def checked_file(path: str, number: int, work: str, objects: list[tuple[str, elf.ElfObject]]) -> str:
-    """Write the checked version of one object or archive, note its objects, and return its path."""
-    data = read(path)
-    archive = data[:8] == b"!<arch>\n"
-    pieces = elf.members(data) if archive else [("", data)]
-    changed, parts = False, []
-    for name, piece in pieces:
-        try:
-            other = elf.ElfObject(piece).section(CHECKED)
-        except ValueError:
-            parts.append((name, piece))
-            continue
-        changed |= other is not None
-        piece = other if other is not None else piece
-        objects.append((path, elf.ElfObject(piece)))
-        parts.append((name, piece))
-    if not changed:
-        return path
-    names = []
-    for k, (_, piece) in enumerate(parts):
-        names.append(f"{work}/{number}-{k}.checked.o")
-        write(names[-1], piece)
-    if not archive:
-        return names[0]
-    made = f"{work}/{number}.checked.a"
-    must(["ar", "rcs", made, *names])
-    return made
-
-
-def hybrid_words(tool: Tool, objects: list[tuple[str, elf.ElfObject]], kind: str, work: str) -> list[str]:
-    library = tool.library(kind)
-    with open(f"{library}.names", encoding="utf-8") as stream:
-        runtime = set(stream.read().split())
-    names = slave_entries(objects, runtime)
-    words = []
-    if names:
-        write(f"{work}/{kind}.s", entries_assembly(names))
-        must(["gcc", "-c", "-o", f"{work}/{kind}.o", f"{work}/{kind}.s"])
-        words.append(f"{work}/{kind}.o")
-    return [*words, "-Wl,--whole-archive", library, "-Wl,--no-whole-archive", "-pthread"]
-
-
-def mpi_words(tool: Tool, stage: str, asked: bool = False) -> list[str]:
-    """Return the words that the installed MPI adds when compiling (or linking); none without an MPI."""
-    if not tool.mpi and not asked:
-        return []
-    wrapper = find_mpi("mpicxx" if tool.cxx else "mpicc")
-    if not wrapper:
-        if stage == "link":
-            print(f"{tool.name}: note: no MPI is installed here (tried Open MPI); linking without it", file=sys.stderr)
-        return []
-    import subprocess
-
-    shown = subprocess.run([wrapper, f"--showme:{stage}"], capture_output=True, text=True, check=False)
-    return shown.stdout.split() if shown.returncode == 0 else []
-
-
-def find_mpi(name: str) -> str:
-    """Return the real MPI compiler on PATH that is not one of the stand-ins."""
-    own = f"{os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))}/"
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        for candidate in (f"{folder}/{name}.openmpi", f"{folder}/{name}"):
-            if os.access(candidate, os.X_OK) and not os.path.realpath(candidate).startswith(own):
-                return candidate
-    return ""
-
-
-def foreign_stubs(tool: Tool, line: options.CommandLine, work: str) -> list[str]:
-    """Drop libraries with Sunway machine code from the link; give their functions that are called empty bodies.
-
-    The functions of -lswperf (penv_…, the hardware's counters) are treated in the same way.
-    """
-    objects = linked_objects(line)
-    lost = {path.split("(", 1)[0] for path, obj in objects if obj.foreign}
-    if not lost and not line.counters:
-        return []
-    offered = {s.name for _, obj in objects if obj.foreign for s in obj.symbols() if s.section and s.binding}
-    native = [obj for _, obj in objects if not obj.foreign]
-    defined = {s.name for obj in native for s in obj.symbols() if s.section and s.binding}
-    wanted = {s.name for obj in native for s in obj.symbols() if not s.section} - defined
-    names = sorted(n for n in wanted if n in offered or line.counters and n.removeprefix("slave_").startswith("penv_"))
-    line.link = [word for word in line.link if word.removeprefix("file:") not in lost]
-    if lost or names:
-        what = f"{', '.join(sorted(lost)) or '-lswperf'}: code of another processor cannot run here"
-        print(f"{tool.name}: warning[SW601]: {what}; these functions do nothing: {', '.join(names) or '(none is called)'}",
-              file=sys.stderr)  # fmt: skip
-    text = "".join(f"\t.globl {n}\n\t.type {n},@function\n{n}:\n\txorl %eax,%eax\n\tret\n" for n in names)
-    write(f"{work}/foreign.s", f'\t.section .note.GNU-stack,"",@progbits\n\t.text\n{text}'.encode())
-    must(["gcc", "-c", "-o", f"{work}/foreign.o", f"{work}/foreign.s"])
-    return [f"file:{work}/foreign.o"]
 
 
 def preprocess(tool: Tool, line: options.CommandLine) -> None:
@@ -582,10 +215,10 @@ def dispatch(tool: Tool, line: options.CommandLine) -> int:
 
 def main(arguments: list[str]) -> int:
     """Act as the stand-in; the first words are ours, the rest is the user's command line."""
-    settings = dict(zip(arguments[:8:2], arguments[1:8:2]))
-    tool = Tool(settings["--tool"], settings["--machine"], settings["--home"], settings["--include"])
+    settings = dict(zip(arguments[:10:2], arguments[1:10:2]))
+    tool = Tool(*(settings[name] for name in ("--tool", "--machine", "--home", "--include", "--root")))
     try:
-        return dispatch(tool, options.parse(arguments[8:]))
+        return dispatch(tool, options.parse(arguments[10:]))
     except options.UsageError as error:
         print(f"{tool.name}: error[SW601]: {error}", file=sys.stderr)
         return 1

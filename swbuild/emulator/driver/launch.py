@@ -138,7 +138,7 @@ def swrun(arguments: list[str]) -> int:
 
 def main(arguments: list[str]) -> int:
     """Act as the launcher that the second word names."""
-    tool, rest = arguments[1], arguments[8:]
+    tool, rest = arguments[1], arguments[10:]
     try:
         return bsub(rest) if tool == "bsub" else swrun(rest)
     except Refused as error:

@@ -1,4 +1,4 @@
-"""What the stand-ins run: ``python -SEs main.py --tool NAME --machine M --home DIR --include DIR arguments…``."""
+"""What the stand-ins run: ``python -SEs main.py --tool NAME --machine M --home DIR --include DIR --root DIR arguments…``."""
 
 import sys
 

@@ -28,6 +28,33 @@ static void completion_mode(const char *text)
     }
 }
 
+static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+
+static int rank_of_process(void)
+{
+    for (size_t k = 0; k < sizeof rank_names / sizeof *rank_names; k++)
+        if (getenv(rank_names[k]))
+            return atoi(getenv(rank_names[k]));
+    return 0;
+}
+
+/* The first process writes the file of this name; of the others each has its own: NAME.1, NAME.2, ... */
+static const char *output_name(const char *variable, const char *ending)
+{
+    const char *name = getenv(variable);
+    int rank = rank_of_process();
+    size_t end = strlen(ending);
+    if (!name || !*name || rank <= 0)
+        return name;
+    size_t length = strlen(name), keep = length;
+    bool ends = length > end && !strcmp(name + length - end, ending);
+    if (ends)
+        keep -= end;
+    char *made = malloc(length + 16);
+    sprintf(made, "%.*s.%d%s", (int)keep, name, rank, ends ? ending : "");
+    return made;
+}
+
 /* Read the environment once, before the first CPE starts. */
 void swemu_configure(void)
 {
@@ -43,12 +70,12 @@ void swemu_configure(void)
     swemu.poison = flag("SWBUILD_EMU_POISON", true);
     swemu.stack_in_ldm = !stack || strcmp(stack, "main") != 0;
     swemu.hang_seconds = hang && *hang ? atof(hang) : 5.0;
-    swemu.trace_path = getenv("SWBUILD_EMU_TRACE");
+    swemu.trace_path = output_name("SWBUILD_EMU_TRACE", ".trace");
     if (swemu.trace_path && *swemu.trace_path && !swemu.checked) {
         swemu.completion = LATE;
         swemu.baton = swemu.oldest_first = true;
     }
-    swemu.counters_path = getenv("SWBUILD_EMU_COUNTERS");
+    swemu.counters_path = output_name("SWBUILD_EMU_COUNTERS", ".json.never");
     swemu.groups = groups && *groups ? atoi(groups) : 1;
     if (swemu.groups < 1 || swemu.groups > MAX_GROUPS)
         swemu.groups = 1;

@@ -5,6 +5,8 @@
 
 #include "swemu.h"
 
+extern void swb_count_write(FILE *out) __attribute__((weak));
+
 struct kernel {
     struct kernel *next;
     void *func;
@@ -143,6 +145,9 @@ static void write_kernel(FILE *out, const struct kernel *k)
     fprintf(out, "      ]}%s\n", k->next ? "," : "");
 }
 
+unsigned long swemu_spawn_count(void);
+unsigned long swemu_spawn_count(void) { return swemu.spawns; }
+
 /* Write the counters to the file that was asked for, if any; once. */
 void swemu_write_counters(void)
 {
@@ -165,7 +170,12 @@ void swemu_write_counters(void)
             swemu.count ? swemu_ldm_static_size(swemu.cpes[0]) : 0, peak);
     for (struct kernel *k = kernels; k; k = k->next)
         write_kernel(out, k);
-    fprintf(out, "  ]\n}\n");
+    fprintf(out, "  ]");
+    if (&swb_count_write) {
+        fprintf(out, ",\n  \"lines\": ");
+        swb_count_write(out);
+    }
+    fprintf(out, "\n}\n");
     if (fclose(out) == 0)
         rename(temporary, swemu.counters_path);
 }

@@ -102,7 +102,7 @@ struct cpe {
     uint64_t waits_room;         /* receivers whose FIFO it wants to send to */
     int waits_column;
     const void *published;       /* its part of a collective */
-    unsigned long direct_accesses, direct_bytes, compute;
+    unsigned long direct_accesses, direct_bytes;
     struct check *check;
     struct trace *trace;
 };

@@ -9,6 +9,10 @@
 
 #define BATCH 4096
 
+extern bool swb_count_any(void) __attribute__((weak));
+extern void swb_count_start(void) __attribute__((weak));
+extern uint64_t swb_count_take(void) __attribute__((weak));
+
 /* How often a reply word was issued for and completed in this kernel. */
 struct reply_count {
     struct reply_count *next;
@@ -108,15 +112,16 @@ void swemu_trace_open(void)
         perror(part);
         return;
     }
-    struct swb_trace_header header = {SWB_TRACE_MAGIC, SWB_TRACE_VERSION, sizeof(struct swb_trace_record), 0};
+    struct swb_trace_header header = {SWB_TRACE_MAGIC, SWB_TRACE_VERSION, sizeof(struct swb_trace_record),
+                                      &swb_count_any && swb_count_any()};
     fwrite(&header, sizeof header, 1, out);
     swemu.trace = true;
 }
 
 static void take_compute(struct cpe *c, struct swb_trace_record *r)
 {
-    r->compute = c->compute;
-    c->compute = 0;
+    if (&swb_count_take && c == swemu_self)
+        r->compute = swb_count_take();
 }
 
 /* A spin loop that looked at a word of others has ended by now. */
@@ -155,6 +160,8 @@ void swemu_trace_kernel(struct cpe *c, bool begin)
 {
     if (!swemu.trace || !c->started)
         return;
+    if (begin && &swb_count_start)
+        swb_count_start();
     struct swb_trace_record *r = event(c, begin ? SWB_KERNEL_BEGIN : SWB_KERNEL_END, 0, 0);
     r->value = (uint32_t)c->job;
 }

@@ -1,0 +1,76 @@
+"""Processes, scratch directories and files of the stand-ins."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["Failure", "clean", "finish", "must", "read", "run", "scratch", "start", "write"]
+
+
+class Failure(Exception):
+    """A message for the user and the exit status."""
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def start(command: list[str], quiet: bool = False) -> int:
+    """Start a command and return its process number."""
+    if os.environ.get("SWBUILD_EMU_VERBOSE"):
+        print("+", " ".join(command), file=sys.stderr)
+    try:
+        silence = [(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)] if quiet else []
+        return os.posix_spawnp(command[0], command, os.environ, file_actions=silence)
+    except FileNotFoundError:
+        raise Failure(f"error[SW601]: '{command[0]}' is not installed") from None
+
+
+def finish(child: int) -> int:
+    """Wait for a process and return its exit status."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run(command: list[str]) -> int:
+    """Run a command and return its exit status."""
+    return finish(start(command))
+
+
+def must(command: list[str]) -> None:
+    """Run a command; its failure is ours."""
+    status = run(command)
+    if status:
+        raise Failure("", status if status > 0 else 1)
+
+
+def scratch() -> str:
+    """Return a fresh directory for intermediate files."""
+    base = os.environ.get("TMPDIR", "/tmp")
+    for attempt in range(1000):
+        path = f"{base}/swemu-{os.getpid()}-{attempt}"
+        try:
+            os.mkdir(path, 0o700)
+            return path
+        except FileExistsError:
+            continue
+    raise Failure("error[SW601]: no scratch directory")
+
+
+def clean(path: str) -> None:
+    for name in os.listdir(path):
+        os.unlink(f"{path}/{name}")
+    os.rmdir(path)
+
+
+def read(path: str) -> bytes:
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def write(path: str, data: bytes) -> None:
+    """Write a file by renaming, so that a parallel reader never sees half of it."""
+    part = f"{path}.{os.getpid()}.part"
+    with open(part, "wb") as stream:
+        stream.write(data)
+    os.replace(part, path)

@@ -1,0 +1,109 @@
+"""Slave objects: the plain version, and inside it the versions for checked mode and for counting.
+
+Every external function of a slave object gets the prefix ``slave_``.  The further versions travel in
+sections that a linker drops; the stand-in's hybrid link makes an executable of each of them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import elf
+from process import Failure, finish, must, read, run, start, write
+from tool import Tool
+
+__all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object"]
+
+#: The further versions and the sections that hold them.
+VARIANTS = {"checked": ".swbuild.checked", "counted": ".swbuild.counted"}
+_KEPT = ("__swemu_", "__tsan_", "__sanitizer_", "__real_")
+_CHECKED_FLAGS = (
+    "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns",
+    "-fno-omit-frame-pointer", "-w", "-g1",
+)  # fmt: skip
+#: As the counting needs it: two scratch registers of its own, no vectors but the source's.
+_COUNTED_FLAGS = (
+    "-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-g1", "-w", "-S",
+)  # fmt: skip
+
+
+def _wanted() -> list[str]:
+    """Return the further versions to make: SWBUILD_EMU_CHECKED_CODE (on) and SWBUILD_EMU_COUNTED_CODE (off)."""
+    found = ["checked"] if os.environ.get("SWBUILD_EMU_CHECKED_CODE", "1") != "0" else []
+    return [*found, "counted"] if os.environ.get("SWBUILD_EMU_COUNTED_CODE", "0") != "0" else found
+
+
+def slave_object(tool: Tool, command: list[str], work: str, is_c: bool) -> bytes:
+    """Compile a slave file, ``work/final.i``, in every version; return one object that holds them all."""
+    source = f"{work}/final.i"
+    flags = {"checked": _CHECKED_FLAGS, "counted": _COUNTED_FLAGS}
+    others = {
+        name: start([*command, *flags[name], "-o", f"{work}/{name}", source], quiet=True) for name in _wanted()
+    }
+    names = ["-aux-info", f"{work}/names"] if is_c else []
+    status = run([*command, *names, "-o", f"{work}/out", source])
+    failed = [name for name, child in others.items() if finish(child)]
+    if status or failed:
+        text = f"{source}: error[SW601]: the {failed[0]} version does not compile" if failed and not status else ""
+        raise Failure(text, status if status > 0 else 1)
+    declared = declared_functions(f"{work}/names") if is_c else set()
+    data = prefix_functions(read(f"{work}/out"), declared, is_c)
+    for name in others:
+        other = _assembled(tool, work) if name == "counted" else read(f"{work}/{name}")
+        data = elf.add_section(data, VARIANTS[name], prefix_functions(other, declared, is_c), elf.EXCLUDE)
+    return data
+
+
+def _assembled(tool: Tool, work: str) -> bytes:
+    """Put the counters into ``work/counted`` and return the object."""
+    script = "import sys; sys.path.insert(0, sys.argv[1]); from swbuild.emulator.model.instrument import main; "
+    script += "sys.exit(main(sys.argv[2:]))"
+    must([sys.executable, "-c", script, tool.root, tool.machine, f"{work}/counted", f"{work}/counted.s"])
+    must([tool.gcc, "-c", "-o", f"{work}/counted.o", f"{work}/counted.s"])
+    return read(f"{work}/counted.o")
+
+
+def declared_functions(path: str) -> set[str]:
+    """Return the names of the functions that the file declares, from gcc's -aux-info."""
+    import re
+
+    if not os.path.exists(path):
+        return set()
+    pattern = re.compile(r"([A-Za-z_$][\w$]*) \(")
+    found: set[str] = set()
+    for text in read(path).decode("latin-1").splitlines():
+        found.update(pattern.findall(text.split("*/", 1)[-1]))
+    return found
+
+
+def called_symbols(obj: elf.ElfObject) -> set[int]:
+    """Return the indices of undefined symbols that are called (for C++, where declarations are not known)."""
+    import struct
+
+    found = set()
+    for header in obj.headers:
+        if header[1] != 4:
+            continue
+        for at in range(header[4], header[4] + header[5], 24):
+            info = struct.unpack_from("<Q", obj.data, at + 8)[0]
+            if info & 0xFFFFFFFF == 4:
+                found.add(info >> 32)
+    return found
+
+
+def prefix_functions(data: bytes, declared: set[str], known: bool) -> bytes:
+    """Return the object with `slave_` ahead of every external function it defines or uses."""
+    obj = elf.ElfObject(data)
+    called = set() if known else called_symbols(obj)
+    names = {}
+    for symbol in obj.symbols():
+        if symbol.binding == 0 or symbol.name.startswith(_KEPT):
+            continue
+        if symbol.section:
+            function = symbol.kind == elf.FUNCTION
+        else:
+            function = symbol.name in declared or symbol.index in called
+        if function:
+            names[symbol.index] = "slave_" + symbol.name
+    return elf.rename_symbols(obj, names)
