@@ -165,6 +165,13 @@ def test_a_kernel_that_ends_before_the_join_is_called_costs_the_same() -> None:
     assert run(*host, *kernel(0)).cycles == 10**6 + 500
 
 
+@pytest.mark.parametrize("mode", [0, 1])
+def test_completions_of_one_kernel_do_not_count_for_the_next(mode: int) -> None:
+    first = kernel(0, get(0, 128), wait(0, 1, mode=mode))
+    second = kernel(0, get(0, 128000), wait(0, 1, mode=mode), ordinal=1)
+    assert run(*first, *second).kernels[1].span == pytest.approx(10000)
+
+
 def test_a_put_into_another_ldm_wakes_its_owner_and_distance_counts() -> None:
     def time(target: int) -> float:
         put = Record(Kind.RMA, 0, RmaMode.PUT, address=1 << target, length=8, reply=0, gap=4)
@@ -280,6 +287,17 @@ def test_a_server_shares_equally_and_keeps_its_work() -> None:
     assert server.depart(12.0) == "long"
     assert server.next_departure() is None
     assert server.busy == 12.0
+
+
+def test_a_server_is_shared_by_those_who_come_while_it_is_shared() -> None:
+    server: SharedServer[str] = SharedServer()
+    server.add(0.0, 10.0, "first")
+    server.add(0.0, 20.0, "second")
+    server.add(10.0, 5.0, "third")
+    left = []
+    while (time := server.next_departure()) is not None:
+        left.append((server.depart(time), time))
+    assert left == [("first", 25.0), ("third", 25.0), ("second", 35.0)]
 
 
 def test_faster_machines_are_not_slower() -> None:
