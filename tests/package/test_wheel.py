@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from swbuild import __version__
 
 ROOT = Path(__file__).parents[2]
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.slow
 
 SOURCE = """\
 void twice(int n, double x[n])
@@ -34,7 +35,16 @@ def _clean_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("wheel")
+    """Return the wheel, built once for all processes of a parallel run."""
+    base = tmp_path_factory.getbasetemp()
+    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheel"
+    directory.mkdir(exist_ok=True)
+    with (directory / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return next(directory.glob("*.whl"), None) or _build(directory)
+
+
+def _build(directory: Path) -> Path:
     command = [
         sys.executable,
         "-m",
