@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
@@ -19,7 +19,16 @@ from swbuild.check.results import CaseResult, Counts, Outcome
 from swbuild.check.staged import GeneratedRegion
 from swbuild.toolchain import Completed
 
-__all__ = ["CaseRun", "Ending", "case_arguments", "new_nonce", "plan_case", "prepare_case", "read_run", "verdicts"]
+__all__ = [
+    "CaseRun",
+    "Ending",
+    "case_arguments",
+    "new_nonce",
+    "plan_case",
+    "prepare_case",
+    "read_run",
+    "verdicts",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,7 @@ class CaseRun:
     mode: str
     ending: Ending
     found: RunOutput
-    counts: Counts = Counts()
+    counts: Counts = field(default_factory=Counts)
 
 
 def new_nonce() -> str:
@@ -119,5 +128,5 @@ def _lost(plan: Plan, done: int, run: CaseRun) -> list[CaseResult]:
 
 
 def _machinery(ending: Ending) -> bool:
-    """Whether it is the machinery that failed: the harness says so with 99, and 0 without results is a lie."""
+    """Whether the machinery failed: the harness says so with 99, and 0 without results is a lie."""
     return ending.status in (0, 99)

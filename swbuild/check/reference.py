@@ -29,6 +29,7 @@ def reference_source(scop: Scop, slots: Sequence[Slot], text: str, source: Path)
             "",
             f"static void swchk_region(void **swchk_slot{', ' if parameters else ''}{parameters})",
             "{",
+            *_counters(scop, slots),
             f'#line {scop.span.line} "{_quoted(source)}"',
             _renamed(region_text(scop, text), slots),
             *results,
@@ -53,6 +54,13 @@ def reference_source(scop: Scop, slots: Sequence[Slot], text: str, source: Path)
 def region_text(scop: Scop, text: str) -> str:
     """Return the lines of the region, from its ``#pragma scop`` to its ``#pragma endscop``."""
     return "\n".join(text.splitlines()[scop.span.line - 1 : scop.span.end_line])
+
+
+def _counters(scop: Scop, slots: Sequence[Slot]) -> list[str]:
+    """Return declarations of the loop counters; where a ``for`` declares its own, that one hides it."""
+    iterators = {it.name: it.type.name for statement in scop.statements for it in statement.iterators}
+    given = {slot.name for slot in slots}
+    return [f"    {name} {counter};" for counter, name in iterators.items() if counter not in given]
 
 
 def _rank(slot: Slot) -> int:

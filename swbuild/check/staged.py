@@ -45,7 +45,7 @@ class RegionTask:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedRegion:
-    """A region after generation: ``text`` is its source file's, ``dependencies`` are all files that were read."""
+    """A region after generation: ``text`` is its source file's, ``dependencies`` all files that were read."""
 
     task: RegionTask
     text: str

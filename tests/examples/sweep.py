@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = set(args.only.split(",")) if args.only else None
     programs = [path for path in _programs(args.tree) if chosen is None or path.stem in chosen]
     wrong = 0
-    with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn"), max_tasks_per_child=4) as pool:
+    with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
         futures = [(path, pool.submit(_check, path, args)) for path in programs]
         for path, future in futures:
             outcome, text = future.result()
