@@ -114,7 +114,7 @@ endmacro()
 
 # Adds the rules and the sources.  Leaves the lists made_HEADER, made_REPORT, made_SCHEDULE, stamps, originals.
 macro(swbuild_add_sources)
-  foreach(list IN ITEMS made_HEADER made_REPORT made_SCHEDULE stamps slaves originals kernels private_files)
+  foreach(list IN ITEMS made_HEADER made_REPORT made_SCHEDULE stamps slaves originals kernels private_files compiled_files)
     set(${list} "")
   endforeach()
   math(EXPR last "${count} - 1")
@@ -129,6 +129,7 @@ macro(swbuild_add_sources)
     swbuild_add_rule()
     swbuild_add_source()
   endforeach()
+  swbuild_set_preprocessing()
 endmacro()
 
 # One run of the generator per source.  Its output is a stamp that every run touches: the generated files keep
@@ -136,23 +137,21 @@ endmacro()
 # with several targets behind them would be made several times at once.
 macro(swbuild_add_rule)
   set(stamp "${folder}/${name}.stamp")
-  set(request "${folder}/${name}.request")
-  swbuild_write_request()
+  set(request "${folder}/${name}.request.C")
   set(flags -q)
   if(arg_ALLOW_REFUSED)
     list(APPEND flags --allow-refused)
   endif()
+  swbuild_write_request()
   add_custom_command(
     OUTPUT "${stamp}"
     BYPRODUCTS "${folder}/${host}" "${folder}/${slave}" "${folder}/${header}" "${folder}/${report}"
     COMMAND "${SWBUILD_EXECUTABLE}" generate "${manifest}" --source "${name}" --digest "${digest}" ${choice} ${flags}
-      "$<$<BOOL:${include_dirs}>:-I$<JOIN:${include_dirs},;-I>>" "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-      -o "${folder}" --depfile "${folder}/${name}.d" --depfile-target "${stamp}"
+      --cpp-options "${request}" -o "${folder}" --depfile "${folder}/${name}.d" --depfile-target "${stamp}"
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
     DEPENDS "${request}" "${source}" "${SWBUILD_EXECUTABLE}" ${arg_DEPENDS}
     DEPFILE "${folder}/${name}.d"
     COMMENT "Generating Sunway kernels of ${name}"
-    COMMAND_EXPAND_LISTS
     VERBATIM)
   list(APPEND stamps "${stamp}")
   list(APPEND made_HEADER "${folder}/${header}")
@@ -171,13 +170,16 @@ macro(swbuild_add_rule)
 endmacro()
 
 # The rule depends on what is asked for this source, not on the manifest: a change elsewhere in it generates
-# nothing.  The file is only written when its text changes.  Include directories and definitions of the target
-# count too, with their generator expressions resolved; they must be the same in every configuration.
+# nothing.  The file is only written when its text changes.  It carries the target's include directories and
+# definitions, as they are for C; they must be the same in every configuration.
 macro(swbuild_write_request)
   set(include_dirs "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
   set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-  file(GENERATE OUTPUT "${request}"
-    CONTENT "${digest} ${choice} ${arg_ALLOW_REFUSED}\n-I ${include_dirs}\n-D ${definitions}\n")
+  file(GENERATE OUTPUT "${folder}/${name}.request.$<COMPILE_LANGUAGE>" CONTENT
+    "# ${digest} ${choice} ${flags}
+$<$<BOOL:${include_dirs}>:-I$<JOIN:${include_dirs},\n-I>>
+$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},\n-D>>
+")
 endmacro()
 
 # Adds the files of one source to the target.
@@ -195,8 +197,37 @@ macro(swbuild_add_source)
   target_sources(${target} PRIVATE "${compiled}")
   # The host file holds the user's text, whose quoted includes are relative to where that text lies.
   set_source_files_properties("${compiled}" PROPERTIES
-    INCLUDE_DIRECTORIES "${origin};${includes}"
-    COMPILE_DEFINITIONS "${defines}")
+    SUNWAY_INCLUDES "${origin};${includes}"
+    SUNWAY_DEFINES "${defines}")
+  list(APPEND compiled_files "${compiled}")
+endmacro()
+
+# Gives the host files their include directories and definitions: the target where all files have the same,
+# else each file.  (With Make, a target whose files have flags of their own is compiled again as a whole when a
+# file is added.)
+macro(swbuild_set_preprocessing)
+  set(kinds "")
+  foreach(file IN LISTS compiled_files)
+    get_source_file_property(includes "${file}" SUNWAY_INCLUDES)
+    get_source_file_property(defines "${file}" SUNWAY_DEFINES)
+    string(SHA1 kind "${includes} -D ${defines}")
+    list(APPEND kinds "${kind}")
+  endforeach()
+  list(REMOVE_DUPLICATES kinds)
+  list(LENGTH kinds count_of_kinds)
+  if(count_of_kinds EQUAL 1)
+    target_include_directories(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${includes}>")
+    if(defines)
+      target_compile_definitions(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${defines}>")
+    endif()
+  else()
+    foreach(file IN LISTS compiled_files)
+      get_source_file_property(includes "${file}" SUNWAY_INCLUDES)
+      get_source_file_property(defines "${file}" SUNWAY_DEFINES)
+      set_source_files_properties("${file}" PROPERTIES
+        INCLUDE_DIRECTORIES "${includes}" COMPILE_DEFINITIONS "${defines}")
+    endforeach()
+  endif()
 endmacro()
 
 macro(swbuild_finish_target)

@@ -7,7 +7,7 @@ complain in the same words.
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -64,6 +64,29 @@ def add_cpp_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro"
     )
+    group.add_argument(
+        "--cpp-options",
+        action=_CppOptions,
+        metavar="FILE",
+        help="take -I and -D from FILE, one per line; lines that start with # are comments",
+    )
+
+
+class _CppOptions(Action):
+    """Reads ``-I`` and ``-D`` from a file, as build systems write it."""
+
+    def __call__(self, parser: ArgumentParser, args: Namespace, file: Any, option: str | None = None) -> None:
+        try:
+            lines = Path(file).read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            parser.error(f"cannot read {file}: {error.strerror}")
+        for line in filter(None, lines):
+            if line.startswith("-I"):
+                args.include_dirs = [*args.include_dirs, line[2:]]
+            elif line.startswith("-D"):
+                args.defines = [*args.defines, line[2:]]
+            elif not line.startswith("#"):
+                parser.error(f"{file}: neither -I nor -D: {line}")
 
 
 def is_manifest(name: str) -> bool:

@@ -80,9 +80,6 @@ def configured(tmp_path: Path, installation: Installation, tmp_path_factory: pyt
     Toolchain ``None`` is none at all; a name is one of the package's toolchain files.
     """
 
-    # The wheel would build its own copy of the emulator; all but the test of just that take the checkout's.
-    stand_ins = toolchain_dir("sw26010")
-
     def vendored() -> Path:
         def make(folder: Path) -> None:
             call([installation.program, "vendor", "cmake", folder])
@@ -100,7 +97,7 @@ def configured(tmp_path: Path, installation: Installation, tmp_path_factory: pyt
         build: Path | None = None,
         path: tuple[Path, ...] = (),
         check: bool = True,
-        emulator: Path | None = stand_ins,
+        own_emulator: bool = False,
         **variables: str,
     ) -> Build:
         if source is None:
@@ -109,10 +106,12 @@ def configured(tmp_path: Path, installation: Installation, tmp_path_factory: pyt
         environment = installation.environment(*path)
         package, found = _package(route, installation, vendored)
         command: list[str | Path] = [cmake, "-S", source, "-B", build, "-G", generator, *found, *arguments]
+        if toolchain == "emulator" and not own_emulator:
+            # The wheel would build its own copy of the emulator; all but the test of just that take this one.
+            machine = variables.get("SWBUILD_MACHINE", "sw26010")
+            variables = {"SWBUILD_EMULATOR_DIR": str(toolchain_dir(machine)), **variables}
         if isinstance(toolchain, str):
             toolchain = package / "toolchains" / f"{toolchain}.cmake"
-        if emulator is not None and toolchain is not None:
-            variables = {"SWBUILD_EMULATOR_DIR": str(emulator), **variables}
         if toolchain is not None:
             command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
         command += [f"-D{name}={value}" for name, value in variables.items()]

@@ -1,0 +1,10 @@
+#include "scale.h"
+
+/* y := a x */
+void scale(int n, double a, const double *x, double *y)
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        y[i] = a * x[i];
+#pragma endscop
+}
