@@ -145,6 +145,8 @@ def _may_restructure(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: 
     Raise :class:`_Unsafe` when they do not survive the order without it either.
     """
     private = scheduled.private
+    if not any(_users(scop, name) & set(kernel.statements) for name in private.names):
+        return True
     stuck: frozenset[str] = frozenset()
     for restructure in (True, False):
         trial = replace(mapping, restructure=mapping.restructure and restructure)

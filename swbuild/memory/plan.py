@@ -113,9 +113,12 @@ def plan_memory(
     grouping = Grouping()
     limit = budget
     while limit >= 64:
-        plan = _plan(_Task(scop, tiled, dependences, refs, expanded, limit, grouping), top)
-        if plan.bytes <= budget and not any(d.reason == _TOO_LARGE for d in plan.direct):
-            return plan
+        task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping)
+        homes = [_place_array(task, top, array) for array in sorted({ref.array for ref in refs})]
+        if any(home.too_large for home in homes):
+            return None
+        if sum(home.bytes(task) for home in homes) <= budget:
+            return _plan(task, top, homes)
         limit //= 2
     return None
 
@@ -123,14 +126,31 @@ def plan_memory(
 _TOO_LARGE = "its tile is larger than the LDM budget"
 
 
-def _plan(task: _Task, top: Level) -> MemoryPlan:
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """Where the references to one array go: groups with their level, and what stays in main memory."""
+
+    array: str
+    groups: tuple[tuple[Level, Group], ...]
+    direct: tuple[Direct, ...]
+
+    @property
+    def too_large(self) -> bool:
+        return any(d.reason == _TOO_LARGE for d in self.direct)
+
+    def bytes(self, task: _Task) -> int:
+        return sum(_bytes(task, group) for _, group in self.groups)
+
+
+def _plan(task: _Task, top: Level, homes: list[_Home]) -> MemoryPlan:
     buffers: list[Buffer] = []
-    direct: list[Direct] = []
-    for array in sorted({ref.array for ref in task.refs}):
-        placed, left = _place_array(task, top, array)
+    for home in homes:
+        names = [home.array if not k else f"{home.array}_{k + 1}" for k in range(len(home.groups))]
+        pairs = zip(names, home.groups, strict=True)
+        placed = [_buffer(task, name, level, group) for name, (level, group) in pairs]
         buffers += [replace(b, reloaded=_is_reloaded(b, placed)) for b in placed]
-        direct += left
-    return MemoryPlan(top, tuple(buffers), tuple(direct), sum(b.bytes for b in buffers))
+    direct = tuple(d for home in homes for d in home.direct)
+    return MemoryPlan(top, tuple(buffers), direct, sum(b.bytes for b in buffers))
 
 
 def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
@@ -148,36 +168,29 @@ def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
     return False
 
 
-def _place_array(task: _Task, top: Level, array: str) -> tuple[list[Buffer], list[Direct]]:
+def _place_array(task: _Task, top: Level, array: str) -> _Home:
     refs = [ref for ref in task.refs if ref.array == array]
     if array in task.expanded:
         return _place_expanded(task, top, refs)
     reason = _unbufferable(task.scop, array, refs)
     if reason:
-        return [], [_direct(ref, reason) for ref in refs]
+        return _Home(array, (), tuple(_direct(ref, reason) for ref in refs))
     groups, left = _place(task, top, refs)
-    written = any(ref.writes for ref in refs)
-    too_large = [d for d in left if d.reason == _TOO_LARGE]
-    if written and left and not too_large:
+    home = _Home(array, tuple(groups), tuple(left))
+    if any(ref.writes for ref in refs) and left and not home.too_large:
         why = "another reference to the written array has no bounded tile"
-        return [], left + [_direct(ref, why) for _, group in groups for ref in group.refs]
-    names = [array if not k else f"{array}_{k + 1}" for k in range(len(groups))]
-    buffers = [
-        _buffer(task, name, level, group) for name, (level, group) in zip(names, groups, strict=True)
-    ]
-    return buffers, left
+        rest = [_direct(ref, why) for _, group in groups for ref in group.refs]
+        return _Home(array, (), (*left, *rest))
+    return home
 
 
-def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> tuple[list[Buffer], list[Direct]]:
+def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> _Home:
     """Give a private variable one buffer for the whole tile; nothing of it comes from or goes to memory."""
     group = hull_group(top, refs)
     array = refs[0].array
     if group.box.bound is None or _bytes(task, group) > task.limit:
-        return [], [_direct(ref, _TOO_LARGE) for ref in refs]
-    identity = tuple((ref.statement, ref.ref) for ref in refs)
-    box = group.box.simplified()
-    size = _bytes(task, group)
-    return [Buffer(array, array, top.number, identity, box, False, Store.NONE, None, size)], []
+        return _Home(array, (), tuple(_direct(ref, _TOO_LARGE) for ref in refs))
+    return _Home(array, ((top, group),), ())
 
 
 def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -> bool:
@@ -233,6 +246,10 @@ def _bytes(task: _Task, group: Group) -> int:
 
 
 def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
+    if group.refs[0].array in task.expanded:
+        identity = tuple((ref.statement, ref.ref) for ref in group.refs)
+        box, size = group.box.simplified(), _bytes(task, group)
+        return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
     writers = [ref for ref in group.refs if ref.writes]
     written = footprint(level, writers) if writers else None
     store = Store.NONE if written is None else _store(task, level, group, written)

@@ -44,17 +44,15 @@ class Dependences:
 
     ``flow``: a value written by the first may be read by the second; ``order``: anti and output
     dependences; ``live_in``: instance -> element, reads of values from before the region;
-    ``sourced``: instance -> [instance -> element], the certain producer of each value read.
+    ``sourced``: instance -> [instance -> element], the certain producer of each value read;
+    ``all``: flow and order together.
     """
 
     flow: isl.UnionMap
     order: isl.UnionMap
     live_in: isl.UnionMap
     sourced: isl.UnionMap
-
-    @property
-    def all(self) -> isl.UnionMap:
-        return self.flow.union(self.order).coalesce()
+    all: isl.UnionMap
 
 
 def domain_of(scop: Scop) -> isl.UnionSet:
@@ -108,11 +106,13 @@ def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependen
     """Return the dependences of the accesses ``found`` when instances run in the order of ``schedule``."""
     flow = _flow(found.reads, found.must_writes, found.may_writes, schedule)
     order = _flow(found.writes, found.must_writes, found.reads.union(found.may_writes), schedule)
+    true, false = flow.get_may_dependence().coalesce(), order.get_may_dependence().coalesce()
     return Dependences(
-        flow.get_may_dependence().coalesce(),
-        order.get_may_dependence().coalesce(),
+        true,
+        false,
         flow.get_may_no_source().coalesce(),
         flow.get_full_must_dependence().coalesce(),
+        true.union(false).coalesce(),
     )
 
 
