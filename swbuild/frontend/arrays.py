@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import islpy as isl
-from pycparser import c_ast, c_generator
+from pycparser import c_ast
 
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.drafts import Object
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKind
 from swbuild.frontend.shapes import Shape
+from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.state import RegionState
-from swbuild.frontend.symbols import walk
+from swbuild.frontend.symbols import FileScope, walk
 
 __all__ = ["ArrayMaker"]
 
@@ -85,7 +86,7 @@ class ArrayMaker:
         node = thing.symbol.node
         if not isinstance(node, c_ast.Decl):
             return f"{thing.place.element.element.name} {thing.name}"
-        return f"{_spelled(thing.symbol.type, thing.symbol.name)}"
+        return _spelled(thing.symbol.type, thing.symbol.name, self._builder.scope)
 
     def _live_out(self, thing: Object) -> bool:
         if thing.storage is Storage.REGION:
@@ -182,16 +183,17 @@ def _compatible(first: ElementType, second: ElementType) -> bool:
     return first.size == second.size and (first.kind is TypeKind.FLOAT) == (second.kind is TypeKind.FLOAT)
 
 
-def _spelled(kind: CType, declarator: str) -> str:
+def _spelled(kind: CType, declarator: str, scope: FileScope) -> str:
     """Return the declaration of ``declarator`` with type ``kind``, typedefs resolved."""
     if isinstance(kind, ArrayType):
-        extent = c_generator.CGenerator().visit(kind.extent) if kind.extent is not None else ""
-        return _spelled(kind.target, f"{declarator}[{extent}]")
+        extent = expression_text(kind.extent, scope) if kind.extent is not None else ""
+        return _spelled(kind.target, f"{declarator}[{extent}]", scope)
     if isinstance(kind, Pointer):
         star = f"*{'restrict ' if kind.restrict else ''}{declarator}"
-        return _spelled(kind.target, f"({star})" if isinstance(kind.target, ArrayType) else star)
+        return _spelled(kind.target, f"({star})" if isinstance(kind.target, ArrayType) else star, scope)
     if isinstance(kind, Scalar):
         return f"{'const ' if kind.const else ''}{kind.element.name} {declarator}"
     if isinstance(kind, StructType):
-        return f"{kind.keyword} {kind.name or ''} {declarator}"
+        spelled = f"{kind.keyword} {kind.name}" if kind.name is not None else str(kind.alias)
+        return f"{spelled} {declarator}"
     return f"void {declarator}"

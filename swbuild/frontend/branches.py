@@ -88,7 +88,8 @@ class Branches(PlainStatements):
             if branch is not None:
                 self._values, self.stale = dict(values), dict(stale)
                 guards = (*where.guards, (flag, node.cond, holds))
-                self.statement(branch, Position(where.block, where.loops, where.domain, guards))
+                domain, _ = self.integers.possible(node.cond, where.domain, holds)
+                self.statement(branch, Position(where.block, where.loops, domain, guards))
         self._values, self.stale = values, stale
         self._forget(node)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pycparser import c_ast
 
 from swbuild.frontend.ctype import (
@@ -19,6 +17,7 @@ from swbuild.frontend.ctype import (
 )
 from swbuild.frontend.problems import Problems
 from swbuild.frontend.scop import ElementType
+from swbuild.frontend.source_text import standalone
 from swbuild.frontend.symbols import FileScope, walk
 
 __all__ = ["Calls"]
@@ -78,8 +77,8 @@ _STDLIB = {"abs": INT, "labs": LONG, "llabs": ElementType("long long", 8, LONG.k
 class Calls:
     """Decides on calls in one region; ``includes`` and ``prelude`` grow with what was accepted."""
 
-    def __init__(self, scope: FileScope, problems: Problems, text_of: Callable[[c_ast.Node], str]) -> None:
-        self._scope, self._problems, self._text_of = scope, problems, text_of
+    def __init__(self, scope: FileScope, problems: Problems) -> None:
+        self._scope, self._problems = scope, problems
         self.includes: dict[str, None] = {}
         self.prelude: dict[str, str] = {}
 
@@ -127,9 +126,7 @@ class Calls:
                 self.includes["math.h"] = None
             elif call in _STDLIB:
                 self.includes["stdlib.h"] = None
-        text = self._text_of(function)
-        storage = function.decl.storage
-        self.prelude[name] = text if "static" in storage else f"static {text}"
+        self.prelude[name] = standalone(function, self._scope)
 
     def _impurity(self, function: c_ast.FuncDef, chain: tuple[str, ...]) -> str | None:
         """Return why a function is more than a computation on its arguments, or None."""
@@ -189,15 +186,14 @@ class Calls:
 
     def _declared_const(self, name: str, node: c_ast.FuncCall) -> tuple[str, ElementType]:
         declaration = self._scope.prototypes.get(name)
-        text = self._text_of(declaration) if declaration is not None else ""
-        if declaration is None or not _is_const(text):
+        if declaration is None or not self._scope.is_const_function(name):
             raise self._problems.refuse(
                 "SW214",
                 f"the effects of '{name}' are unknown: its body is not in this file",
                 node,
                 "if it only computes from its arguments, declare it with __attribute__((const))",
             )
-        self.prelude[name] = text
+        self.prelude[name] = standalone(declaration, self._scope)
         return name, self._result(declaration)
 
     def _result(self, declaration: c_ast.Decl) -> ElementType:
@@ -205,10 +201,6 @@ class Calls:
         if isinstance(kind, FunctionType) and isinstance(kind.result, Scalar):
             return kind.result.element
         return INT
-
-
-def _is_const(text: str) -> bool:
-    return any(word in text.replace(" ", "") for word in ("((const", "((__const__", ",const)", ",__const__)"))
 
 
 def _calls(body: c_ast.Node) -> list[str]:

@@ -68,6 +68,7 @@ class StructType:
     name: str | None
     fields: dict[str, CType] = field(default_factory=dict)
     bitfields: frozenset[str] = frozenset()
+    alias: str | None = None  # the first typedef that names it
     node: c_ast.Node | None = None
 
 
@@ -149,6 +150,12 @@ class TypeNames:
     def __init__(self) -> None:
         self.typedefs: dict[str, CType] = {}
         self.tags: dict[str, StructType] = {}
+
+    def define(self, name: str, node: c_ast.Node) -> None:
+        """Enter a typedef."""
+        kind = self.typedefs[name] = self.resolve(node)
+        if isinstance(kind, StructType) and kind.alias is None:
+            kind.alias = name
 
     def resolve(self, node: c_ast.Node) -> CType:
         """Return the type that a declarator or type-name node denotes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import islpy as isl
 from pycparser import c_ast
@@ -221,11 +221,8 @@ class Emitter:
 
     def under(self, condition: c_ast.Node, where: Where, holds: bool) -> Where:
         """Return where the part guarded by ``condition`` (or its negation) is evaluated."""
-        try:
-            true = self._integers.condition(condition, where.domain)
-        except NotModelledError:
-            return replace(where, conditional=True)
-        return replace(where, domain=where.domain.intersect(true if holds else true.complement()))
+        domain, exact = self._integers.possible(condition, where.domain, holds)
+        return Where(domain, where.conditional or not exact)
 
     def _emit_unaryop(self, node: c_ast.UnaryOp, where: Where) -> Piece:
         if node.op in ("p++", "p--", "++", "--"):

@@ -206,7 +206,8 @@ def finish(builder: RegionState, shapes: Shapes) -> Finished | None:
     alive = [d for d in drafts if not d.domain.intersect(builder.context).is_empty()]
     for number, draft in enumerate(alive):
         work.names[draft] = f"S{number}"
-        work.domains[draft] = instances(draft.domain, draft.loops, f"S{number}")
+        domain = aligned(instances(draft.domain, draft.loops, f"S{number}"), work.space)
+        work.domains[draft] = domain.coalesce().remove_redundancies()
     schedule = work.schedule(builder.root)
     if schedule is None:
         return None

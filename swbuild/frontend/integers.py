@@ -9,7 +9,7 @@ caller where that cannot be shown), signed overflow is undefined and taken not t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import islpy as isl
@@ -20,8 +20,9 @@ from swbuild.frontend.ctype import (
     LONG,
     ULONG,
     UNSIGNED,
+    ArrayType,
     CType,
-    OtherType,
+    Pointer,
     Scalar,
     TypeNames,
     common_type,
@@ -32,7 +33,7 @@ from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import ElementType, TypeKind
 from swbuild.frontend.symbols import integer_constant
 
-__all__ = ["Integers", "Value", "constant", "parameter", "universe"]
+__all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "universe"]
 
 _COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": lambda a, b: a.lt_set(b),
@@ -75,20 +76,24 @@ def parameter(name: str) -> isl.PwAff:
     return isl.PwAff.var_on_domain(isl.LocalSpace.from_space(space), isl.dim_type.param, 0)
 
 
-class Integers:
-    """Evaluates expressions; ``lookup`` gives the value of an l-value that has a known one (else raises),
-    ``require`` is told what must hold, ``inline`` evaluates a call."""
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the evaluator asks: the value of an l-value (raises where none is known), the value of a call,
+    the type of an l-value, the value of a constant of file scope (or None); ``require`` hears what must hold.
+    """
 
-    def __init__(
-        self,
-        problems: Problems,
-        types: TypeNames,
-        lookup: Callable[[c_ast.Node], Value],
-        require: Callable[[isl.Set, isl.Set, c_ast.Node, str], None],
-        inline: Callable[[c_ast.FuncCall, isl.Set], Value],
-    ) -> None:
-        self._problems, self._types = problems, types
-        self._lookup, self._require, self._inline = lookup, require, inline
+    lookup: Callable[[c_ast.Node], Value]
+    inline: Callable[[c_ast.FuncCall, isl.Set], Value]
+    type_of: Callable[[c_ast.Node], CType | None]
+    constant: Callable[[c_ast.Node], int | None]
+    require: Callable[[isl.Set, isl.Set, c_ast.Node, str], None]
+
+
+class Integers:
+    """Evaluates the integer expressions and conditions of one region."""
+
+    def __init__(self, problems: Problems, types: TypeNames, knowledge: Knowledge) -> None:
+        self._problems, self._types, self._known = problems, types, knowledge
 
     def bound(self, names: Mapping[str, Value]) -> Integers:
         """Return an evaluator in which identifiers mean the values of ``names`` (a function's parameters)."""
@@ -96,9 +101,12 @@ class Integers:
         def lookup(node: c_ast.Node) -> Value:
             if isinstance(node, c_ast.ID) and node.name in names:
                 return names[node.name]
-            raise self._not_affine(node, "a name inside a called function")
+            known = self._known.constant(node)
+            if known is None:
+                raise self._not_affine(node, "a name inside a called function")
+            return Value(constant(known), INT)
 
-        return Integers(self._problems, self._types, lookup, self._require, self._inline)
+        return Integers(self._problems, self._types, replace(self._known, lookup=lookup))
 
     def value(self, node: c_ast.Node, domain: isl.Set) -> Value:
         """Return the value of ``node`` for the points of ``domain``;
@@ -121,6 +129,23 @@ class Integers:
             left, right = self._balanced(node, domain)
             return _COMPARE[node.op](left.pa, right.pa)
         return self.value(node, domain).pa.ne_set(constant(0))
+
+    def possible(self, node: c_ast.Node, domain: isl.Set, holds: bool) -> tuple[isl.Set, bool]:
+        """Return the points of ``domain`` at which the truth of ``node`` may be ``holds``.
+
+        The second value says that these are exactly the points: no data was involved.
+        """
+        if isinstance(node, c_ast.UnaryOp) and node.op == "!":
+            return self.possible(node.expr, domain, not holds)
+        if isinstance(node, c_ast.BinaryOp) and node.op == ("&&" if holds else "||"):
+            first, exact = self.possible(node.left, domain, holds)
+            second, too = self.possible(node.right, first, holds)
+            return second, exact and too
+        try:
+            true = self.condition(node, domain)
+        except NotModelledError:
+            return domain, False
+        return domain.intersect(true if holds else true.complement()), True
 
     def _logical(self, node: c_ast.BinaryOp, domain: isl.Set) -> isl.Set:
         left = self.condition(node.left, domain)
@@ -155,7 +180,7 @@ class Integers:
             fits = fits.intersect(pa.ge_set(constant(low)))
         if (known[1] is None or known[1] > high) and high < 2**62:
             fits = fits.intersect(pa.le_set(constant(high)))
-        self._require(domain, fits, node, f"the value must fit '{target.name}'")
+        self._known.require(domain, fits, node, f"the value must fit '{target.name}'")
 
     # -- leaves ---------------------------------------------------------------------------------
 
@@ -166,10 +191,10 @@ class Integers:
         return Value(constant(value), _constant_type(node, value))
 
     def _value_id(self, node: c_ast.ID, domain: isl.Set) -> Value:
-        return self._lookup(node)
+        return self._known.lookup(node)
 
     def _value_structref(self, node: c_ast.StructRef, domain: isl.Set) -> Value:
-        return self._lookup(node)
+        return self._known.lookup(node)
 
     def _value_arrayref(self, node: c_ast.ArrayRef, domain: isl.Set) -> Value:
         raise self._not_affine(node, "a value loaded from an array")
@@ -265,7 +290,7 @@ class Integers:
 
     def _value_funccall(self, node: c_ast.FuncCall, domain: isl.Set) -> Value:
         rounded = self._rounded_quotient(node, domain)
-        return rounded or self._inline(node, domain)
+        return rounded or self._known.inline(node, domain)
 
     def _value_exprlist(self, node: c_ast.ExprList, domain: isl.Set) -> Value:
         if len(node.exprs) != 1:
@@ -298,12 +323,26 @@ class Integers:
 
     def size_of(self, node: c_ast.Node) -> int:
         """Return ``sizeof`` of a type name or of a named object, where that is a constant known here."""
-        kind: CType = OtherType("?")
-        if isinstance(node, c_ast.Typename):
-            kind = self._types.resolve(node)
+        size = self._size(
+            self._types.resolve(node) if isinstance(node, c_ast.Typename) else self._known.type_of(node)
+        )
+        if size is None:
+            raise self._not_affine(node, "sizeof of anything but numbers, pointers and arrays of fixed size")
+        return size
+
+    def _size(self, kind: CType | None) -> int | None:
         if isinstance(kind, Scalar):
             return kind.element.size
-        raise self._not_affine(node, "sizeof of anything but an arithmetic type")
+        if isinstance(kind, Pointer):
+            return 8
+        if not isinstance(kind, ArrayType) or kind.extent is None:
+            return None
+        inner = self._size(kind.target)
+        count = self._known.constant(kind.extent)
+        if count is None:
+            extent = self.value(kind.extent, universe()).pa
+            count = _constant_of(extent)
+        return None if inner is None or count is None else inner * count
 
     def _balanced(self, node: c_ast.BinaryOp, domain: isl.Set) -> tuple[Value, Value]:
         left, right = self.value(node.left, domain), self.value(node.right, domain)

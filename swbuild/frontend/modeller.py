@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pycparser import c_ast, c_parser
 
@@ -20,19 +20,18 @@ from swbuild.frontend.regions import Region
 from swbuild.frontend.request import RefusedRegion, RegionRequest
 from swbuild.frontend.scop import Scop
 from swbuild.frontend.shapes import Shapes
-from swbuild.frontend.source_text import text_finder
 from swbuild.frontend.symbols import FileScope, bind_function, identifiers
 
 __all__ = ["model_region"]
 
 
 def model_region(
-    region: Region, request: RegionRequest, scope: FileScope, locator: Locator, parsed: str
+    region: Region, request: RegionRequest, scope: FileScope, locator: Locator
 ) -> Scop | RefusedRegion:
     """Return the model of ``region``, or the refusal with every reason found."""
     problems = Problems(locator)
     try:
-        made = _Modeller(region, request, scope, problems, text_finder(parsed)).scop()
+        made = _Modeller(region, request, scope, problems).scop()
     except NotModelledError as problem:
         problems.add(problem.diagnostic)
         made = None
@@ -42,18 +41,11 @@ def model_region(
 
 
 class _Modeller:
-    def __init__(
-        self,
-        region: Region,
-        request: RegionRequest,
-        scope: FileScope,
-        problems: Problems,
-        text_of: Callable[[c_ast.Node], str],
-    ) -> None:
+    def __init__(self, region: Region, request: RegionRequest, scope: FileScope, problems: Problems) -> None:
         self.region, self.request, self.problems = region, request, problems
         self.bindings = bind_function(region.function, scope)
         facts = RegionFacts(region.items, self.bindings, region.function)
-        self.calls = Calls(scope, problems, text_of)
+        self.calls = Calls(scope, problems)
         self.liveness = Liveness(region.function, self.bindings, region.end)
         self.builder = RegionBuilder(facts, scope, problems, self.calls, universe())
         self.visible = self.bindings.visible.get(id(region.begin), {})

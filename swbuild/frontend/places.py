@@ -8,6 +8,7 @@ from pycparser import c_ast
 
 from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
 from swbuild.frontend.problems import Problems
+from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol
 
 __all__ = ["Place", "PlaceFinder"]
@@ -53,6 +54,25 @@ class PlaceFinder:
                 "declare it before the region",
             )
         return self._walk(node, symbol, list(reversed(steps)))
+
+    def type_of(self, node: c_ast.Node) -> CType | None:
+        """Return the type of an l-value expression, None where it is not followed."""
+        if isinstance(node, c_ast.ID):
+            symbol = self._bindings.symbol(node)
+            if symbol is None:
+                return None
+            decays = symbol.storage is Storage.PARAMETER and isinstance(symbol.type, ArrayType)
+            return (
+                Pointer(symbol.type.target) if decays and isinstance(symbol.type, ArrayType) else symbol.type
+            )
+        if isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
+            inner = self.type_of(node.name if isinstance(node, c_ast.ArrayRef) else node.expr)
+            return inner.target if isinstance(inner, (ArrayType, Pointer)) else None
+        if isinstance(node, c_ast.StructRef):
+            base = self.type_of(node.name)
+            base = base.target if node.type == "->" and isinstance(base, (ArrayType, Pointer)) else base
+            return base.fields.get(node.field.name) if isinstance(base, StructType) else None
+        return None
 
     def root(self, node: c_ast.Node) -> Symbol | None:
         """Return the variable that an l-value starts from, or None where there is none."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.preprocess import Preprocessed
 
-__all__ = ["Chunk", "Marker", "find_markers", "neutralise", "prune", "split_chunks"]
+__all__ = ["Chunk", "Marker", "find_markers", "is_const_function", "neutralise", "prune", "split_chunks"]
 
 _SCAN = re.compile(r'[{};]|^[ \t]*#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.MULTILINE)
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(scop|endscop)\b[ \t]*([^\n]*)", re.MULTILINE)
@@ -82,6 +82,7 @@ _REPLACED = {
     "_Float32": "float", "__float128": "double", "__int128": "long", "__thread": "",
     "__complex__": "_Complex", "__alignof__": "_Alignof",
 }  # fmt: skip
+_CONST = re.compile(r"__attribute__\s*\(\([^;{}]*?\b(?:const|__const__)\b")
 _REPLACE = re.compile(r"\b(?:" + "|".join(sorted(_REPLACED, key=len, reverse=True)) + r")\b")
 _GNU_CALL = re.compile(
     r"\b(?:__attribute__|__attribute|__asm__|__asm|asm)\s*(?:volatile\s*|__volatile__\s*)?\("
@@ -281,6 +282,17 @@ def _blank_calls(text: str) -> str:
         pieces.append(blank)
         last = end
     return "".join([*pieces, text[last:]]) if pieces else text
+
+
+def is_const_function(source: Preprocessed, name: str) -> bool:
+    """Whether ``source`` declares the function ``name`` with ``__attribute__((const))``."""
+    text = source.text
+    for match in re.finditer(rf"\b{name}\s*\(", text):
+        begin = max(text.rfind(end, 0, match.start()) for end in ";}") + 1
+        declaration = text[begin : text.find(";", match.end()) + 1]
+        if _CONST.search(declaration) and name in _declared(declaration):
+            return True
+    return False
 
 
 def _is_asm_label(text: str, start: int) -> bool:

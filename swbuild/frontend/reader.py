@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pycparser import c_ast, c_parser
@@ -12,7 +13,7 @@ from pycparser import c_ast, c_parser
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
 from swbuild.frontend.problems import Locator, read_text
-from swbuild.frontend.prune import find_markers, prune, split_chunks
+from swbuild.frontend.prune import find_markers, is_const_function, prune, split_chunks
 from swbuild.frontend.regions import Region, find_regions, match_requests, paired
 from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, SourceModel
 from swbuild.frontend.scop import Scop
@@ -44,13 +45,13 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
         # The compiler's own words are better, where it agrees that there is an error.
         own = [d for d in error.diagnostics if d.code == "SW202"]
         raise SwbuildError((own and compiler_errors(path, cpp)) or error.diagnostics) from error
-    scope = FileScope.of(tree)
+    scope = FileScope.of(tree, partial(is_const_function, source))
     regions = find_regions(tree, markers, locator)
     wanted = match_requests(regions, requests, str(path))
     scops: list[Scop] = []
     refused: list[RefusedRegion] = []
     for region, request in wanted:
-        made = _model(region, request, scope, locator, parsed)
+        made = _model(region, request, scope, locator)
         if isinstance(made, Scop):
             scops.append(made)
         else:
@@ -59,11 +60,11 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
 
 
 def _model(
-    region: Region, request: RegionRequest, scope: FileScope, locator: Locator, parsed: str
+    region: Region, request: RegionRequest, scope: FileScope, locator: Locator
 ) -> Scop | RefusedRegion:
     from swbuild.frontend.modeller import model_region
 
-    return model_region(region, request, scope, locator, parsed)
+    return model_region(region, request, scope, locator)
 
 
 def _pruned(source: Preprocessed) -> tuple[str, tuple[tuple[int, int, str], ...]]:

@@ -68,6 +68,9 @@ class Shapes:
         self.settled[thing] = shape
 
     def _declared(self, thing: Object, node: c_ast.Node) -> tuple[isl.PwAff | None, ...]:
+        local = self._builder.local_extents.get(thing.symbol)
+        if local is not None:
+            return local
         kind, extents = thing.place.kind, []
         for position in range(thing.rank):
             extent = None

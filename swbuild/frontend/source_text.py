@@ -1,23 +1,56 @@
-"""The text of a top-level declaration in what was parsed."""
+"""The C text of functions that statements call, such that it stands on its own in another file."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+import copy
 
 from pycparser import c_ast, c_generator
 
-__all__ = ["text_finder"]
+from swbuild.frontend.ctype import Scalar
+from swbuild.frontend.symbols import FileScope, walk
 
-_MARKER = re.compile(r'^# \d+ "[^\n]*"[^\n]*\n', re.MULTILINE)
+__all__ = ["expression_text", "standalone"]
 
 
-def text_finder(parsed: str) -> Callable[[c_ast.Node], str]:
-    """Return a function that gives the C text of a declaration or function definition."""
+def standalone(node: c_ast.FuncDef | c_ast.Decl, scope: FileScope) -> str:
+    """Return the text of a function or prototype with its typedefs and enum constants resolved."""
+    node = copy.deepcopy(node)
+    declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
+    declaration.storage = [s for s in declaration.storage if s not in ("extern", "static")]
+    _resolve_types(node, scope)
+    _resolve_constants(node, scope)
+    text = str(c_generator.CGenerator().visit(node)).strip()
+    return f"static {text}" if isinstance(node, c_ast.FuncDef) else f"{text};"
 
-    def text_of(node: c_ast.Node) -> str:
-        generator = c_generator.CGenerator()
-        text = str(generator.visit(node)).strip()
-        return text if isinstance(node, c_ast.FuncDef) else f"{text};"
 
-    return text_of
+def expression_text(node: c_ast.Node, scope: FileScope) -> str:
+    """Return the text of an expression with enum constants resolved."""
+    holder = c_ast.ExprList([copy.deepcopy(node)])
+    _resolve_constants(holder, scope)
+    return str(c_generator.CGenerator().visit(holder.exprs[0]))
+
+
+def _resolve_types(node: c_ast.Node, scope: FileScope) -> None:
+    for item in walk(node):
+        if isinstance(item, c_ast.IdentifierType) and len(item.names) == 1:
+            kind = scope.types.typedefs.get(item.names[0])
+            if isinstance(kind, Scalar):
+                item.names = kind.element.name.split()
+
+
+def _resolve_constants(node: c_ast.Node, scope: FileScope) -> None:
+    for parent in walk(node):
+        for name in parent.__slots__:
+            child = getattr(parent, name, None)
+            if isinstance(child, c_ast.ID) and not (isinstance(parent, c_ast.FuncCall) and name == "name"):
+                setattr(parent, name, _constant(child, scope))
+            elif isinstance(child, list):
+                child[:] = [_constant(c, scope) if isinstance(c, c_ast.ID) else c for c in child]
+
+
+def _constant(node: c_ast.ID, scope: FileScope) -> c_ast.Node:
+    symbol = scope.symbols.get(node.name)
+    if symbol is None or symbol.value is None:
+        return node
+    text = c_ast.Constant("int", str(abs(symbol.value)), node.coord)
+    return text if symbol.value >= 0 else c_ast.UnaryOp("-", text, node.coord)

@@ -14,12 +14,12 @@ from swbuild.frontend.emit import Emitter, Names
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.formulas import formula
 from swbuild.frontend.inline import Inliner
-from swbuild.frontend.integers import Integers, Value, constant, parameter, universe
+from swbuild.frontend.integers import Integers, Knowledge, Value, constant, parameter, universe
 from swbuild.frontend.loops import LoopReader, without
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
-from swbuild.frontend.symbols import FileScope, Symbol
+from swbuild.frontend.symbols import FileScope, Symbol, constant_value
 
 __all__ = ["Assumption", "Position", "RegionState", "sizes_only"]
 
@@ -53,7 +53,10 @@ class RegionState:
     ) -> None:
         self.facts, self.problems, self.calls = facts, problems, calls
         self.finder = PlaceFinder(facts.bindings, problems)
-        self.integers = Integers(problems, scope.types, self._lookup, self.require, self._inlined)
+        knowledge = Knowledge(
+            self._lookup, self._inlined, self.finder.type_of, self._file_constant, self.require
+        )
+        self.integers = Integers(problems, scope.types, knowledge)
         self.context = context
         #: 64-bit sizes stay far from the ends of their range, so that sums of them do not overflow.
         self.moderate = universe()
@@ -71,6 +74,8 @@ class RegionState:
         self._needs: dict[Symbol, list[Assumption]] = {}
         self._active: dict[Symbol, tuple[Loop, int]] = {}
         self._depths: dict[Symbol, int] = {}
+        #: Extents of the arrays that the region declares, as they are where it does so.
+        self.local_extents: dict[Symbol, tuple[isl.PwAff, ...]] = {}
         #: Variables of statements' own texts, with names that clash with no others.
         self._locals: dict[Symbol, str] = {}
         self._given_names: dict[Key, str] = {}
@@ -113,9 +118,8 @@ class RegionState:
 
     def is_symbolic(self, pa: isl.PwAff) -> bool:
         """Whether a function depends on symbolic sizes only, not on counters."""
-        inner = {loop.variable for loop, _ in self._active.values()}
         return not any(
-            pa.get_dim_name(isl.dim_type.param, i) in inner and pa.involves_dims(isl.dim_type.param, i, 1)
+            "'" in str(pa.get_dim_name(isl.dim_type.param, i)) and pa.involves_dims(isl.dim_type.param, i, 1)
             for i in range(pa.dim(isl.dim_type.param))
         )
 
@@ -188,6 +192,9 @@ class RegionState:
                 self.moderate = self.moderate.intersect(size.le_set(constant(2**40)))
                 self.moderate = self.moderate.intersect(size.ge_set(constant(-(2**40))))
         return Value(parameter(self.parameters[key][0]), place.element.element)
+
+    def _file_constant(self, node: c_ast.Node) -> int | None:
+        return constant_value(node, self.scope.symbols)
 
     def _inlined(self, call: c_ast.FuncCall, domain: isl.Set) -> Value:
         return self._inliner.value(call, domain, self.integers)

@@ -9,7 +9,7 @@ from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar
 from swbuild.frontend.drafts import Draft
 from swbuild.frontend.emit import Emitter, Where
 from swbuild.frontend.formulas import formula
-from swbuild.frontend.integers import universe
+from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart
 from swbuild.frontend.state import Position, RegionState, sizes_only
@@ -82,6 +82,8 @@ class PlainStatements(RegionState):
                 node,
                 "declare numbers and arrays of numbers inside a region",
             )
+        if isinstance(symbol.type, ArrayType):
+            self.local_extents[symbol] = self._local_extents(node, symbol.type, where)
         if node.init is None:
             return
         if isinstance(symbol.type, ArrayType):
@@ -111,7 +113,7 @@ class PlainStatements(RegionState):
             self._track(assignment, where)
 
     def _array_initialiser(self, node: c_ast.Decl, symbol: Symbol, where: Position) -> None:
-        extents = self._constant_extents(symbol.type, where.domain)
+        extents = self._constant_extents(symbol)
         if extents is None or not isinstance(node.init, c_ast.InitList) or _product(extents) > 256:
             raise self.problems.refuse(
                 "SW216",
@@ -127,17 +129,31 @@ class PlainStatements(RegionState):
                 target = c_ast.ArrayRef(target, c_ast.Constant("int", str(position), node.coord), node.coord)
             self._initialise(target, symbol, value or c_ast.Constant("int", "0", node.coord), where)
 
-    def _constant_extents(self, kind: CType, domain: isl.Set) -> list[int] | None:
-        extents = []
+    def _local_extents(self, node: c_ast.Decl, kind: CType, where: Position) -> tuple[isl.PwAff, ...]:
+        extents: list[isl.PwAff] = []
         while isinstance(kind, ArrayType):
-            if kind.extent is None:
-                return None
-            pa = self.integers.value(kind.extent, domain).pa
-            if not pa.is_cst():
-                return None
-            extents.append(int(pa.get_pieces()[0][1].get_constant_val().to_python()))
+            extent = None
+            if kind.extent is not None:
+                extent = self.integers.value(kind.extent, where.domain).pa
+            elif isinstance(node.init, c_ast.InitList) and not extents:
+                extent = constant(len(node.init.exprs))
+            if extent is None or not self.is_symbolic(extent):
+                raise self.problems.refuse(
+                    "SW219",
+                    f"the size of the array '{node.name}', declared inside the region, "
+                    "is no function of the region's sizes alone",
+                    node,
+                    "declare it with its largest size",
+                )
+            extents.append(extent)
             kind = kind.target
-        return extents
+        return tuple(extents)
+
+    def _constant_extents(self, symbol: Symbol) -> list[int] | None:
+        extents = self.local_extents[symbol]
+        if not all(extent.is_cst() for extent in extents):
+            return None
+        return [int(extent.get_pieces()[0][1].get_constant_val().to_python()) for extent in extents]
 
     def write_back(self, symbol: Symbol) -> bool:
         """Add the statement that leaves in memory what a counter is behind the region;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -33,11 +33,13 @@ class FileScope:
     symbols: dict[str, Symbol] = field(default_factory=dict)
     functions: dict[str, c_ast.FuncDef] = field(default_factory=dict)
     prototypes: dict[str, c_ast.Decl] = field(default_factory=dict)
+    #: Whether a function is declared with __attribute__((const)), which the parser does not see.
+    is_const_function: Callable[[str], bool] = bool
 
     @classmethod
-    def of(cls, tree: c_ast.FileAST) -> FileScope:
+    def of(cls, tree: c_ast.FileAST, is_const_function: Callable[[str], bool]) -> FileScope:
         """Collect the declarations of a parsed file."""
-        scope = cls()
+        scope = cls(is_const_function=is_const_function)
         for item in tree.ext:
             scope._add(item)
         return scope
@@ -45,7 +47,7 @@ class FileScope:
     def _add(self, item: c_ast.Node) -> None:
         if isinstance(item, c_ast.Typedef):
             self._enum_constants(item.type)
-            self.types.typedefs[item.name] = self.types.resolve(item.type)
+            self.types.define(item.name, item.type)
         elif isinstance(item, c_ast.FuncDef):
             self.functions[item.decl.name] = item
         elif isinstance(item, c_ast.Decl):
@@ -195,7 +197,7 @@ class _Binder:
         self.visit(node.name)
 
     def _visit_typedef(self, node: c_ast.Typedef) -> None:
-        self.scope.types.typedefs[node.name] = self.scope.types.resolve(node.type)
+        self.scope.types.define(node.name, node.type)
 
     def _visit_decl(self, node: c_ast.Decl) -> None:
         self.stack[-1].update(enum_symbols(node.type, self.stack[-1]))
