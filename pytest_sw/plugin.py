@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["workbench"]
 
 _WORKBENCH: pytest.StashKey[Workbench] = pytest.StashKey()
-_PATTERNS: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
+_PATTERNS: pytest.StashKey[Sequence[str]] = pytest.StashKey()
 
 _MARKERS = (
     "sunway(target=None, timeout=None, dma=None, checked=None): where and how this test's kernels run",

@@ -36,7 +36,7 @@ class Record:
             "sizes": label,
             "machine": machine,
             "line": line,
-            "category": Category.PASS.value,
+            "category": Category.INTERNAL.value,
             "attempts": 1,
             "stages": {},
         }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-import pytest
+from _pytest.outcomes import Failed
 
 __all__ = ["Category", "SwBuildError", "SwError", "SwFailure", "SwInfraError"]
 
@@ -34,6 +34,8 @@ class Category(Enum):
     JOB_LOST = "job-lost"
     DISK_FULL = "disk-full"
     NO_EVIDENCE = "no-evidence"
+    #: An error of the plugin itself.
+    INTERNAL = "internal-error"
     #: Skips.
     TARGET_ABSENT = "target-absent"
     TARGET_BROKEN = "target-broken"
@@ -59,7 +61,7 @@ _INFRASTRUCTURE = (
 )
 
 
-class SwError(pytest.fail.Exception):
+class SwError(Failed):
     """Base of all that the plugin raises for a test; shown without a traceback."""
 
     def __init__(self, category: Category, message: str, pytrace: bool = False) -> None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -27,8 +27,10 @@ from swbuild.check.results import CaseResult, Outcome, worst
 from swbuild.check.staged import GeneratedRegion
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import Diagnostic, SwbuildError, render
+from swbuild.options import Machine
 
 if TYPE_CHECKING:
+    from pytest_sw.broker import Broker
     from pytest_sw.collect import SwKernel
 
 __all__ = ["Evidence", "Prepared", "Workbench", "make_workbench"]
@@ -76,13 +78,22 @@ class Workbench:
         self.runs = root / "runs" / session
         self.breaker = Breaker(settings.breaker)
         self._targets: dict[tuple[str, str], Target] = {}
+        self._broker: Broker | None = None
 
-    def target(self, name: str, item: pytest.Item, machine: Any) -> Target:
+    def target(self, name: str, machine: Machine) -> Target:
         """Return the target for a machine, made on first use."""
         key = (name, machine.value)
         if key not in self._targets:
-            self._targets[key] = make_target(name, machine, self, item.session)
+            self._targets[key] = make_target(name, machine, self)
         return self._targets[key]
+
+    def broker(self, session: pytest.Session) -> Broker:
+        """Return the broker of jobs."""
+        if self._broker is None:
+            from pytest_sw.broker import Broker
+
+            self._broker = Broker(self, session)
+        return self._broker
 
     def shorten(self, text: str) -> str:
         """Return ``text`` with file names as seen from where pytest was started."""
@@ -98,13 +109,16 @@ class Workbench:
         target = self.require_target(item)
         prepared = self.prepare(item, target)
         if self.settings.build_only:
+            item.record.set(category=Category.NOT_APPLICABLE.value)
             pytest.skip("built, not run (--sw-build-only)")
         try:
             runs = target.run(item, prepared)
         except SwInfraError:
-            self.breaker.failed(item.target)
+            if not target.judged_by_jobs:
+                self.breaker.failed(item.target)
             raise
-        self.breaker.worked(item.target)
+        if not target.judged_by_jobs:
+            self.breaker.worked(item.target)
         item.stash[_EVIDENCE] = Evidence(prepared, runs)
 
     def require_target(self, item: SwKernel) -> Target:
@@ -113,8 +127,11 @@ class Workbench:
         if self.breaker.open(item.target):
             item.record.set(category=Category.TARGET_BROKEN.value)
             pytest.skip(f"target {item.target} broken: {self.breaker.why(item.target)}")
-        target = self.target(item.target, item, item.task.options.machine)
-        absent = target.absent()
+        target = self.target(item.target, item.task.options.machine)
+        try:
+            absent = target.absent()
+        except SwbuildError as error:
+            raise SwBuildError(Category.CONFIG, self.shorten(str(error))) from None
         if absent:
             message = self.shorten(f"target {item.target} is not there: {absent}")
             if self.settings.require:
@@ -123,8 +140,11 @@ class Workbench:
             pytest.skip(message)
         return target
 
-    def prepare(self, item: SwKernel, target: Target) -> Prepared:
-        """Generate and build the test's region, and run its reference."""
+    def prepare(self, item: SwKernel, target: Target, *, to_send: bool = False) -> Prepared:
+        """Generate and build the test's region, and run its reference.
+
+        With ``to_send`` the reference waits: others are to see first what becomes of the job.
+        """
         __tracebackhide__ = True
         with self.stage(item.record, "generate", Category.GENERATE):
             generated = self.store.generated(item.task)
@@ -140,6 +160,8 @@ class Workbench:
             return Prepared(generated, plan, directory, RunOutput((), False), executable, directory)
         with self.stage(item.record, "reference", Category.REFERENCE):
             inputs = prepare_case(plan, directory)
+            if to_send:
+                return Prepared(generated, plan, inputs, RunOutput((), False), executable, directory)
             reference = target.reference(self.store, generated, plan, inputs, self.limit(item))
         return Prepared(generated, plan, inputs, reference, executable, directory)
 
@@ -179,6 +201,7 @@ class Workbench:
         item.record.stage("judge", time.monotonic() - start)
         outcome = worst(result.outcome for result in results)
         if outcome is Outcome.PASS:
+            item.record.set(category=Category.PASS.value)
             self.dispose(prepared, failed=False)
             return
         text = self.shorten(describe(item, prepared, results))
@@ -226,7 +249,7 @@ def _artifacts(config: pytest.Config, settings: Settings) -> Path:
     if settings.artifacts:
         path = Path(config.rootpath, settings.artifacts)
     elif getattr(config, "cache", None) is not None:
-        path = Path(config.cache.mkdir("sunway"))  # type: ignore[union-attr]
+        path = Path(config.cache.mkdir("sunway"))
     else:
         path = Path(tempfile.gettempdir()) / f"swbuild-pytest-{os.getuid()}"
     path.mkdir(parents=True, exist_ok=True)

@@ -11,17 +11,15 @@ from pytest_sw.targets.node import NodeTarget
 from swbuild.options import Machine
 
 if TYPE_CHECKING:
-    import pytest
-
     from pytest_sw.workbench import Workbench
 
 __all__ = ["Target", "make_target"]
 
 
-def make_target(name: str, machine: Machine, bench: Workbench, session: pytest.Session) -> Target:
+def make_target(name: str, machine: Machine, bench: Workbench) -> Target:
     """Return the target of this name for ``machine``."""
     if name == "emulator":
         return EmulatorTarget(machine, bench)
     if name == "host":
         return HostTarget(machine, bench)
-    return NodeTarget(machine, bench, session)
+    return NodeTarget(machine, bench)

@@ -30,7 +30,12 @@ __all__ = ["Target", "build_name", "run_here"]
 
 
 class Target(ABC):
-    """One place to run kernels of one machine."""
+    """One place to run kernels of one machine.
+
+    The circuit breaker counts tests, or jobs where ``judged_by_jobs`` is set.
+    """
+
+    judged_by_jobs = False
 
     def __init__(self, machine: Machine, bench: Workbench) -> None:
         self.machine = machine

@@ -60,19 +60,20 @@ class EmulatorTarget(Target):
         environment = run_environment(mode, counters)
         environment["SWBUILD_EMU_CHECKED"] = "1" if self.bench.settings.checked else "0"
         limit = self.bench.limit(item)
-        for attempt in range(self.bench.settings.infra_retries + 1):
+        attempt = 0
+        while True:
+            attempt += 1
             run = run_here(
                 self.toolchain, prepared.executable, prepared.plan, mode, prepared.inputs,
                 stem.with_suffix(".bin"), limit, environment, counters,
             )  # fmt: skip
             category = machinery(run)
+            item.record.set(attempts=attempt)
             if category is None:
                 return run
-            item.record.set(attempts=attempt + 2)
-            if not category.retried:
-                break
-        item.record.set(attempts=attempt + 1)
-        raise SwInfraError(category, f"the run in mode {mode} {run.ending}\n{run.ending.output}".rstrip())
+            if not category.retried or attempt > self.bench.settings.infra_retries:
+                text = f"the run in mode {mode} {run.ending}\n{run.ending.output}".rstrip()
+                raise SwInfraError(category, self.bench.shorten(text))
 
 
 def machinery(run: CaseRun) -> Category | None:

@@ -1,4 +1,4 @@
-"""A real node behind the site's launcher."""
+"""A real node behind the site's launcher: built here, run in jobs, judged here."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from swbuild.diagnostics import SwbuildError
 from swbuild.options import Machine
 from swbuild.toolchain import Role, Toolchain, require_driver, toolchain_for
 from swbuild.toolchain import Target as Place
+from swbuild.toolchain.launchers import BatchSystem, batch_system_for
 
 if TYPE_CHECKING:
-    import pytest
-
     from pytest_sw.collect import SwKernel
     from pytest_sw.workbench import Prepared, Workbench
 
@@ -26,27 +25,37 @@ __all__ = ["NodeTarget"]
 class NodeTarget(Target):
     """Builds with the machine's own compilers and runs through the site's launcher."""
 
-    def __init__(self, machine: Machine, bench: Workbench, session: pytest.Session) -> None:
+    judged_by_jobs = True
+
+    def __init__(self, machine: Machine, bench: Workbench) -> None:
         super().__init__(machine, bench)
-        self.session = session
+        self.toolchain: Toolchain = toolchain_for(Place.NODE, machine, self.overrides())
+        self._system: BatchSystem | None = None
 
     @property
-    def toolchain(self) -> Toolchain:
-        """The machine's compilers, or what the site calls them."""
-        return toolchain_for(Place.NODE, self.machine, self.overrides())
+    def system(self) -> BatchSystem:
+        """The site's batch system; raises for a launcher that makes no sense."""
+        if self._system is None:
+            self._system = batch_system_for(self.bench.settings.launcher, self.machine)
+        return self._system
 
     def absent(self) -> str:
+        import shutil
+
         try:
             for role in Role:
                 require_driver(self.toolchain, role)
         except SwbuildError as error:
             return str(error)
-        return ""
+        program = self.system.submit.program
+        if "{" in program or shutil.which(program):
+            return ""
+        return f"the launcher {program} is not on PATH"
 
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
-        toolchain = self.toolchain
-        name = build_name("node", toolchain)
-        return store.built(generated.task, name, lambda d, n: build_offloaded(generated, toolchain, d, n))
+        name = build_name("node", self.toolchain)
+        return store.built(generated.task, name, lambda d, n: build_offloaded(generated, self.toolchain, d, n))
 
     def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
-        raise NotImplementedError
+        """Return the run of the test, out of the job of the whole selection."""
+        return (self.bench.broker(item.session).result(item, prepared, self),)
