@@ -34,6 +34,9 @@ PARAMETERS: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "heat_3d": {"steps": (20, 40), "n": (10, 20)},
 }
 
+#: Sizes of loops that start a kernel in each iteration: the time steps, and the rows of doitgen.
+_REPEATED = {"steps": 4, "nr": 7, "nq": 5}
+
 STENCILS = ("jacobi_2d", "heat_3d")
 
 _EQUAL = (1, 2, 7, 31, 32, 33, 64, 65)
@@ -46,14 +49,21 @@ _PRIMES = (
 )
 
 
-def sizes_of(region: str) -> tuple[dict[str, int], ...]:
-    """Return the sizes for a region: equal ones, unequal primes, MINI and SMALL."""
+def sizes_of(region: str, full: bool = False) -> tuple[dict[str, int], ...]:
+    """Return the sizes for a region: equal ones, unequal primes, MINI and SMALL.
+
+    Unless ``full``, loops around kernels that only repeat what is inside them make few iterations.
+    """
     named = PARAMETERS[region]
     equal = [dict.fromkeys(named, base) for base in _EQUAL]
     primes = [dict(zip(named, row, strict=False)) for row in _PRIMES]
     presets = [{name: pair[i] for name, pair in named.items()} for i in (0, 1)]
-    # Time steps repeat the same sweeps: a few of them show what many would.
-    small = [
-        {**sizes, "steps": min(sizes["steps"], 4)} if "steps" in sizes else sizes for sizes in equal + primes
-    ]
-    return (*small, *presets)
+    if not full:
+        equal, primes, presets = (
+            [_shortened(sizes) for sizes in group] for group in (equal, primes, presets)
+        )
+    return (*equal, *primes, *presets)
+
+
+def _shortened(sizes: dict[str, int]) -> dict[str, int]:
+    return {name: min(value, _REPEATED.get(name, value)) for name, value in sizes.items()}

@@ -24,12 +24,12 @@ def _tasks() -> Mapping[str, SourceTask]:
 TASKS = _tasks()
 
 
-def check(region: str, directory: Path, **options: object) -> RegionResult:
+def check(region: str, directory: Path, full: bool = False, **options: object) -> RegionResult:
     """Check one example with these options at all sizes and return its result."""
     task = dataclasses.replace(
         TASKS[region],
         options={region: dataclasses.replace(KernelOptions(), **options)},  # type: ignore[arg-type]
-        checks={region: RegionCheck(sizes_of(region))},
+        checks={region: RegionCheck(sizes_of(region, full))},
     )
     (result,) = check_source(task, CheckSettings(timeout=300.0), directory, directory / "objects")
     return result
@@ -82,4 +82,4 @@ def test_example_with_the_classic_preset(region: str, tmp_path: Path) -> None:
 def test_matrix(
     region: str, machine: Machine, threads: tuple[int, int], preset: Preset, tmp_path: Path
 ) -> None:
-    passes(check(region, tmp_path, machine=machine, threads=threads, preset=preset))
+    passes(check(region, tmp_path, full=True, machine=machine, threads=threads, preset=preset))
