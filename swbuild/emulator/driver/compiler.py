@@ -89,7 +89,7 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
             command = preprocess_command(tool, line, source, language)
             must([*command, "-E", "-o", text, *depend_flags(line, target)])
         output = "cpp-output" if language in ("c", "cpp-output") else "c++-cpp-output"
-        changed = rewrite.rewrite(read(text).decode("latin-1"), slave, alignment(tool, line))
+        changed = rewrite.rewrite(read(text).decode("latin-1"), slave, alignment(tool, line), output == "cpp-output")
         write(f"{work}/final.i", changed.encode("latin-1"))
         stop = "-S" if line.stage == "assembly" else "-c"
         extra = ["-fno-zero-initialized-in-bss"] if slave else []

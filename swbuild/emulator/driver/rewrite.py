@@ -86,11 +86,22 @@ def _word_of(condition: str) -> str:
     return f"(const volatile void*)&({match.group(1).strip()})"
 
 
+def _relax(condition: str, is_c: bool) -> str:
+    """Return the call for one turn of a spin loop; C also warns when the word is not volatile."""
+    word = _word_of(condition)
+    call = f"__swemu_relax(__swemu_n++,{word});"
+    if not is_c or "&(" not in word:
+        return call
+    name = word.split("&", 1)[1]
+    same = f"__builtin_types_compatible_p(__typeof__(&{name}),__typeof__((volatile __typeof__({name})*)0))"
+    return f"__builtin_choose_expr({same},(void)0,__swemu_not_volatile());{call}"
+
+
 def _flat(text: str) -> str:
     return re.sub(r"\n\s*#[^\n]*(?=\n)|\n", " ", text)
 
 
-def _spin_edits(text: str, tokens: list[_Token]) -> list[tuple[int, int, str]]:
+def _spin_edits(text: str, tokens: list[_Token], is_c: bool) -> list[tuple[int, int, str]]:
     """Return the replacements (start, end, new text) that make empty spin loops call the runtime."""
     partner = _partners(tokens)
     closing = _do_whiles(tokens, partner)
@@ -102,17 +113,17 @@ def _spin_edits(text: str, tokens: list[_Token]) -> list[tuple[int, int, str]]:
         if token.text == "while" and k in closing:
             do = closing[k]
             if _empty_end(tokens, do + 1) == k - 1 and close + 1 < len(tokens) and tokens[close + 1].text == ";":
-                edits += _loop_edit(text, tokens, do, k, close, close + 1)
+                edits += _loop_edit(text, tokens, do, k, close, close + 1, is_c)
         elif token.text == "while":
             end = _empty_end(tokens, close + 1)
             if end is not None:
-                edits += _loop_edit(text, tokens, k, k, close, end)
+                edits += _loop_edit(text, tokens, k, k, close, end, is_c)
         elif token.text == "for":
             end = _empty_end(tokens, close + 1)
             inner = [t.text for t in tokens[k + 2 : close]]
             if end is not None and inner[:1] == [";"] and inner[-1:] == [";"] and inner.count(";") == 2:
                 condition = text[tokens[k + 2].end : tokens[close - 1].start]
-                call = f"__swemu_relax(__swemu_n++,{_word_of(_flat(condition))});"
+                call = "{" + _relax(_flat(condition), is_c) + "}"
                 edits.append((tokens[k].start, tokens[k].start, "{unsigned __swemu_n=0;"))
                 edits.append((tokens[close].end, tokens[end].end, _keep_lines(text, tokens, close, end, call + "}")))
     return edits
@@ -123,9 +134,9 @@ def _keep_lines(text: str, tokens: list[_Token], after: int, last: int, new: str
     return new + "\n" * text.count("\n", tokens[after].end, tokens[last].end)
 
 
-def _loop_edit(text: str, tokens: list[_Token], first: int, loop: int, close: int, end: int) -> list[tuple[int, int, str]]:
+def _loop_edit(text: str, tokens: list[_Token], first: int, loop: int, close: int, end: int, is_c: bool) -> list[tuple[int, int, str]]:
     condition = text[tokens[loop + 1].end : tokens[close].start]
-    call = f"__swemu_relax(__swemu_n++,{_word_of(_flat(condition))});"
+    call = "{" + _relax(_flat(condition), is_c) + "}"
     lines = "\n" * text.count("\n", tokens[first].start, tokens[loop].start)
     return [
         (tokens[first].start, tokens[loop].start, "{unsigned __swemu_n=0;" + lines),
@@ -314,7 +325,7 @@ def _with_alignment(text: str, tokens: list[_Token], bytes_: int) -> list[tuple[
     return [e for e in edits if not _place(text, e[0])[2]]
 
 
-def rewrite(text: str, slave: bool, align: int = 0) -> str:
+def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:
     """Return the preprocessed text with the replacements made; line numbers stay as they are.
 
     With ``align`` every array variable gets at least that alignment.
@@ -326,7 +337,7 @@ def rewrite(text: str, slave: bool, align: int = 0) -> str:
     if not spins and not assembly_here and not vectors and not align:
         return text
     tokens = _tokens(text)
-    edits = _spin_edits(text, tokens) if spins else []
+    edits = _spin_edits(text, tokens, is_c) if spins else []
     if assembly_here:
         edits += _asm_edits(text, tokens, _partners(tokens))
     if vectors:

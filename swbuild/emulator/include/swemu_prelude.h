@@ -26,6 +26,10 @@ extern "C" {
 /* A spin loop of slave code with an empty body calls this once per turn: n counts the turns,
  * word is the reply word that the loop looks at, when that could be seen, else a null pointer. */
 extern void __swemu_relax(unsigned n, const volatile void *word);
+#ifndef __cplusplus
+extern void __swemu_not_volatile(void) __attribute__((warning(
+    "the word that this loop waits for is not volatile: the Sunway compilers may read it once only")));
+#endif
 __asm__(".pushsection .swbuild.slave,\"\",@progbits\n\t.byte 1\n\t.popsection");
 #else
 __asm__(".pushsection .swbuild.host,\"\",@progbits\n\t.byte 1\n\t.popsection");

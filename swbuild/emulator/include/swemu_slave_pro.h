@@ -8,8 +8,16 @@
 #define CRTS_spcn (CRTS_spc_tid >> 2)
 #define athread_tid _PEN
 
+/* The DMA and RMA macros of this machine need vector registers. */
+#ifdef _SIMD_SLAVE
+#define __swemu_needs_simd
+#else
+#define __swemu_needs_simd __attribute__((error("Please use -msimd option!!!")))
+#endif
+
 /* ---- DMA: destination first ---- */
-extern int __swemu_dma(int put, int wait, void *dst, void *src, int len, void *reply, int bsize, int stride);
+extern int __swemu_dma(int put, int wait, void *dst, void *src, int len, void *reply, int bsize, int stride)
+    __swemu_needs_simd;
 #define athread_dma_get(dst, src, len) __swemu_dma(0, 1, (void *)(dst), (void *)(src), (len), 0, 0, 0)
 #define athread_dma_put(dst, src, len) __swemu_dma(1, 1, (void *)(dst), (void *)(src), (len), 0, 0, 0)
 #define athread_dma_get_stride(dst, src, len, bsize, stride) \
@@ -29,7 +37,7 @@ extern int athread_dma_all_barrier(void);
 
 /* Broadcasts of main memory into the LDM of many CPEs: which is 0 array, 1 own row, 2 own column. */
 extern int __swemu_dma_bcast(int which, int collective, void *dst, void *src, int len, int bsize, int stride,
-                             void *reply, int root);
+                             void *reply, int root) __swemu_needs_simd;
 #define athread_dma_ibcast(dst, src, len, rply) __swemu_dma_bcast(0, 0, (void *)(dst), (void *)(src), (len), 0, 0, (void *)(rply), 0)
 #define athread_dma_ibcast_stride(dst, src, len, bsize, stride, rply) \
     __swemu_dma_bcast(0, 0, (void *)(dst), (void *)(src), (len), (bsize), (stride), (void *)(rply), 0)
@@ -43,7 +51,8 @@ extern int __swemu_dma_bcast(int which, int collective, void *dst, void *src, in
 
 /* ---- RMA: LDM to LDM of the same core group, at the same LDM address ---- */
 enum { __SWEMU_PUT, __SWEMU_GET };
-extern int __swemu_rma(int op, int wait, void *local, void *l_reply, int len, int target, void *remote, void *r_reply);
+extern int __swemu_rma(int op, int wait, void *local, void *l_reply, int len, int target, void *remote, void *r_reply)
+    __swemu_needs_simd;
 #define athread_rma_iput(l_addr, l_rply, len, r_tid, r_addr, r_rply) \
     __swemu_rma(__SWEMU_PUT, 0, (void *)(l_addr), (void *)(l_rply), (len), (r_tid), (void *)(r_addr), (void *)(r_rply))
 #define athread_rma_iget(l_addr, l_rply, len, r_tid, r_addr, r_rply) \
@@ -54,7 +63,8 @@ extern int __swemu_rma(int op, int wait, void *local, void *l_reply, int len, in
     __swemu_rma(__SWEMU_GET, 1, (void *)(l_addr), 0, (len), (r_tid), (void *)(r_addr), (void *)(r_rply))
 
 /* Broadcasts: which is 0 array, 1 rows of mask, 2 columns of mask; mask 0 means the caller's own row (column). */
-extern int __swemu_rma_bcast(int which, int wait, void *dst, void *src, int len, int mask, void *l_reply, void *r_reply);
+extern int __swemu_rma_bcast(int which, int wait, void *dst, void *src, int len, int mask, void *l_reply, void *r_reply)
+    __swemu_needs_simd;
 #define athread_rma_bcast(dst, src, len, r_rply) __swemu_rma_bcast(0, 1, (void *)(dst), (void *)(src), (len), 0, 0, (void *)(r_rply))
 #define athread_rma_ibcast(dst, src, l_rply, len, r_rply) \
     __swemu_rma_bcast(0, 0, (void *)(dst), (void *)(src), (len), 0, (void *)(l_rply), (void *)(r_rply))
@@ -112,11 +122,12 @@ extern int __swemu_reduce(const void *src, void *dst, int units, int type, int o
 extern int athread_alltoall(void *src, void *dst, int unit);
 extern int athread_alltoall_inplace(void *data, int unit);
 
-/* ---- cache: the emulated memory is coherent, the calls say so by doing nothing ---- */
+/* ---- cache: the emulated memory is coherent; checked mode tells where a flush is missing ---- */
 enum { CACHE_0KB, CACHE_32KB, CACHE_128KB };
 #define set_cache_size(size) ((void)(size), 0)
-#define flush_slave_cache() __swemu_memb()
-#define evict_slave_cache_cont(start, end) ((void)(start), (void)(end), __swemu_memb())
+extern void __swemu_flush(void);
+#define flush_slave_cache() __swemu_flush()
+#define evict_slave_cache_cont(start, end) ((void)(start), (void)(end), __swemu_flush())
 #define sw_slave_write_hint(p) ((void)(p))
 #define set_ptr_uncached(p) ((void)(p))
 #define set_ptr_cached(p) ((void)(p))

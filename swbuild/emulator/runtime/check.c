@@ -46,8 +46,8 @@ void swemu_check_setup(struct cpe *c)
 {
     if (!swemu.checked)
         return;
-    c->check = calloc(1, sizeof *c->check);
-    c->check->statics = calloc(1, c->statics_size / 4 + 16);
+    c->check = swemu_zeroed(sizeof *c->check);
+    c->check->statics = swemu_zeroed(c->statics_size / 4 + 16);
     c->check->knows[c->pen] = 1;
 }
 
@@ -64,8 +64,18 @@ void swemu_check_spawn(void)
     }
     for (int k = 0; k < swemu.count; k++) {
         learn(swemu.cpes[k], all);
+        swemu.cpes[k]->check->flushed = swemu.cpes[k]->check->knows[swemu.cpes[k]->pen];
         tick(swemu.cpes[k]);
     }
+}
+
+/* The CPE's data cache is written back. */
+void swemu_check_flush(struct cpe *c)
+{
+    if (!swemu.checked)
+        return;
+    c->check->flushed = c->check->knows[c->pen];
+    tick(c);
 }
 
 /* The CPEs of mask meet. */
@@ -115,7 +125,7 @@ static struct sync_word *sync_word(const volatile void *address)
     while (*link && (*link)->address != address)
         link = &(*link)->next;
     if (!*link) {
-        *link = calloc(1, sizeof **link);
+        *link = swemu_zeroed(sizeof **link);
         (*link)->address = address;
     }
     return *link;
@@ -137,6 +147,56 @@ void swemu_check_release(struct cpe *c, const volatile void *address)
     tick(c);
 }
 
+/* ---- reply words that other CPEs count up ---- */
+
+static struct reply_word *reply_word(struct cpe *c, const volatile void *word)
+{
+    struct reply_word *r = &c->check->replies[((uintptr_t)word >> 2) % REPLY_WORDS];
+    if (r->word != word)
+        *r = (struct reply_word){.word = word};
+    return r;
+}
+
+/* The CPE stores to a word of its LDM; completions that it has not waited for would be lost. */
+void swemu_check_reply_store(struct cpe *c, const volatile void *word, uintptr_t pc)
+{
+    struct reply_word *r = reply_word(c, word);
+    if (r->completed > c->check->knows[r->by] && !swemu_reported("SW667", pc, r->pc))
+        swemu_problem(c, pc, "SW667", "set it to 0, synchronise, and only then let the others start",
+                      "a store to a reply word that CPE %d has counted up already: its completion is lost", r->by);
+    r->stored = c->check->knows[c->pen];
+    r->pc = pc;
+}
+
+static void check_remote_reply(struct cpe *c, const struct xfer *x)
+{
+    for (uint64_t left = x->targets; left && x->remote_reply; left &= left - 1) {
+        struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
+        const char *word = swemu_ldm_translate(c, to, x->remote_reply, 4);
+        const struct reply_word *r = reply_word(to, word);
+        if (to != c && r->stored > c->check->knows[to->pen] && !swemu_reported("SW667", x->pc, r->pc)) {
+            char there[600];
+            swemu_locate(r->pc, there, sizeof there);
+            swemu_problem(c, x->pc, "SW667", "set it to 0, synchronise, and only then let the others start",
+                          "the transfer will count up a reply word of CPE %d that it may still set at %s", to->pen,
+                          there);
+        }
+    }
+}
+
+static void note_remote_reply(struct cpe *c, const struct xfer *x)
+{
+    for (uint64_t left = x->targets; left && x->remote_reply; left &= left - 1) {
+        struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
+        struct reply_word *r = reply_word(to, swemu_ldm_translate(c, to, x->remote_reply, 4));
+        r->by = c->pen;
+        r->completed = to == c ? 0 : c->check->knows[c->pen];
+        for (int k = 0; k < SWEMU_CPES; k++)
+            to->check->inbox[k] = c->check->knows[k] > to->check->inbox[k] ? c->check->knows[k] : to->check->inbox[k];
+    }
+    tick(c);
+}
+
 /* ---- main memory ---- */
 
 static struct page *page_of(struct cpe *c, uintptr_t address)
@@ -148,7 +208,7 @@ static struct page *page_of(struct cpe *c, uintptr_t address)
     while (*link && (*link)->number != number)
         link = &(*link)->next;
     if (!*link) {
-        *link = calloc(1, sizeof **link);
+        *link = swemu_zeroed(sizeof **link);
         (*link)->number = number;
     }
     return c->check->last_page = *link;
@@ -173,6 +233,20 @@ static void race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, int o
                   other / 8, other % 8, there, where);
 }
 
+static uint32_t flushed_by(int pen) { return swemu.cpes[pen]->check->flushed; }
+
+/* With a data cache, what a CPE stores stays there until it flushes. */
+static void unflushed(struct cpe *c, uintptr_t pc, int kind, const struct word *w)
+{
+    char there[600];
+    if (swemu_reported("SW668", pc, site_pcs[w->write_site]))
+        return;
+    swemu_locate(site_pcs[w->write_site], there, sizeof there);
+    swemu_problem(c, pc, "SW668", "call flush_slave_cache before others look, or put by DMA",
+                  "%s of memory that CPE %d has stored to at %s and not flushed from its data cache",
+                  access_names[kind], w->write_cpe, there);
+}
+
 static void touch(struct cpe *c, struct word *w, int kind, uint16_t site, uintptr_t pc, uintptr_t address, bool record)
 {
     const uint32_t *knows = c->check->knows;
@@ -181,6 +255,9 @@ static void touch(struct cpe *c, struct word *w, int kind, uint16_t site, uintpt
         race(c, pc, kind, address, w->write_cpe, w->write_kind, site_pcs[w->write_site]);
     if (write && UNLIKELY(w->read_clock > knows[w->read_cpe]))
         race(c, pc, kind, address, w->read_cpe, w->read_kind, site_pcs[w->read_site]);
+    if (UNLIKELY(w->write_kind == STORES && swemu.cache && w->write_clock > flushed_by(w->write_cpe)) &&
+        (kind == DMA_READS || w->write_cpe != c->pen))
+        unflushed(c, pc, kind, w);
     if (!record)
         return;
     if (write) {
@@ -353,8 +430,7 @@ void swemu_check_issue(struct cpe *c, const struct xfer *x)
         each_piece(c, x, x->kind == XFER_PUT ? DMA_WRITES : DMA_READS, false);
     if (x->kind == XFER_PUT || x->kind == XFER_RMA_PUT)
         check_written(c, x);
-    if (x->targets)
-        swemu_check_send(c, x->targets, 0);
+    check_remote_reply(c, x);
 }
 
 static bool reply_in_use(const struct cpe *c, const struct xfer *done)
@@ -374,8 +450,10 @@ void swemu_check_done(struct cpe *c, const struct xfer *x)
     bool own = x->kind == XFER_PUT || x->kind == XFER_RMA_PUT || x->kind == XFER_RMA_GET || !x->targets;
     if (own)
         mark(c, x->ldm, x->len, x->kind == XFER_PUT || x->kind == XFER_RMA_PUT ? GOING : COMING, -1);
-    if (x->targets)
+    if (x->targets) {
         mark_remote(c, x, -1);
+        note_remote_reply(c, x);
+    }
     if (x->reply) {
         mark(c, x->reply, 4, REPLY, -1);
         if (reply_in_use(c, x)) {

@@ -32,7 +32,19 @@ struct sync_word {
     uint32_t knows[SWEMU_CPES];
 };
 
+/* A reply word in the LDM: its CPE's last store to it, and the last completion from another CPE. */
+struct reply_word {
+    const volatile void *word;
+    uint32_t stored, completed;
+    int by;
+    uintptr_t pc;
+};
+
+#define REPLY_WORDS 64
+
 struct check {
+    struct reply_word replies[REPLY_WORDS];
+    uint32_t flushed;            /* its stores up to this clock have left the data cache */
     uint32_t knows[SWEMU_CPES], inbox[SWEMU_CPES];
     long inflight;
     struct page *last_page;

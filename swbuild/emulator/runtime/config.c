@@ -50,7 +50,7 @@ static const char *output_name(const char *variable, const char *ending)
     bool ends = length > end && !strcmp(name + length - end, ending);
     if (ends)
         keep -= end;
-    char *made = malloc(length + 16);
+    char *made = swemu_alloc(length + 16);
     sprintf(made, "%.*s.%d%s", (int)keep, name, rank, ends ? ending : "");
     return made;
 }
@@ -67,6 +67,8 @@ void swemu_configure(void)
     if (swemu.checked && !getenv("SWBUILD_EMU_DMA"))
         swemu.completion = LATE;
     swemu.baton = swemu.checked || swemu.completion != EAGER || flag("SWBUILD_EMU_SERIAL", false);
+    swemu.cache = IS_PRO && flag("SWBUILD_EMU_CACHE_KB", false);
+    swemu.traps = flag("SWBUILD_EMU_FPE", false);
     swemu.poison = flag("SWBUILD_EMU_POISON", true);
     swemu.stack_in_ldm = !stack || strcmp(stack, "main") != 0;
     swemu.hang_seconds = hang && *hang ? atof(hang) : 5.0;

@@ -24,7 +24,7 @@ void swemu_count_spawn(void *func, uint64_t cpes)
     while (*link && (*link)->func != func)
         link = &(*link)->next;
     if (!*link) {
-        *link = calloc(1, sizeof **link);
+        *link = swemu_zeroed(sizeof **link);
         (*link)->func = func;
     }
     (*link)->spawns++;
@@ -40,7 +40,7 @@ struct site *swemu_site(struct cpe *c, uintptr_t pc, enum site_op op)
     while (*link && ((*link)->pc != pc || (*link)->kernel != kernel || (*link)->op != (int)op))
         link = &(*link)->next;
     if (UNLIKELY(!*link)) {
-        *link = calloc(1, sizeof **link);
+        *link = swemu_zeroed(sizeof **link);
         **link = (struct site){.pc = pc, .kernel = kernel, .op = op};
     }
     return *link;
@@ -86,7 +86,7 @@ static struct site *sum_sites(void *kernel)
                 while (t && (t->pc != s->pc || t->op != s->op))
                     t = t->next;
                 if (!t) {
-                    t = calloc(1, sizeof *t);
+                    t = swemu_zeroed(sizeof *t);
                     *t = (struct site){.pc = s->pc, .kernel = kernel, .op = s->op, .next = sums};
                     sums = t;
                 }

@@ -1,6 +1,7 @@
 /* The host's calls: start the core group, spawn, join. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fenv.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static __attribute__((noinline)) void run_job(struct cpe *c)
     swemu_trace_kernel(c, true);
     c->func(c->arg);
     swemu_check_leave(c);
+    swemu_drop_stack(c);
     swemu_drain(c);
     swemu_trace_kernel(c, false);
 }
@@ -53,7 +55,9 @@ static void *cpe_main(void *data)
     c->func = no_job;
     run_job(c);
     c->func = NULL;
-    stack_t alternative = {.ss_sp = malloc(65536), .ss_size = 65536};
+    if (swemu.traps)
+        feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+    stack_t alternative = {.ss_sp = swemu_alloc(65536), .ss_size = 65536};
     sigaltstack(&alternative, NULL);
     swemu_lock();
     c->started = true;
@@ -73,7 +77,7 @@ static void *cpe_main(void *data)
 
 static void start_cpe(int id)
 {
-    struct cpe *c = calloc(1, sizeof *c);
+    struct cpe *c = swemu_zeroed(sizeof *c);
     pthread_attr_t attributes;
     c->id = id;
     c->cg = id / SWEMU_CPES;
@@ -335,8 +339,8 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     static int reporting;
     while (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
         pause();
-    sigaction(signal, &plain, NULL);
     if (c)
         swemu_report_crash(c, signal, info->si_addr, context);
+    sigaction(signal, &plain, NULL);
     raise(signal);
 }

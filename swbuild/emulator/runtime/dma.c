@@ -239,6 +239,22 @@ void swemu_drain(struct cpe *c)
     swemu_commit_staged(c);
 }
 
+/* The kernel has returned: what is under way to or from its stack has nowhere to go. */
+void swemu_drop_stack(struct cpe *c)
+{
+    for (struct xfer *x = c->pending.head.next, *next; x && x != &c->pending.head; x = next) {
+        next = x->next;
+        if (swemu_ldm_place(c, x->ldm, 1) != IN_STACK && swemu_ldm_place(c, (const void *)x->reply, 1) != IN_STACK)
+            continue;
+        if (!swemu_reported("SW665", x->pc, 0))
+            swemu_problem(c, x->pc, "SW665", "wait for every transfer before the kernel returns",
+                          "the kernel has returned while a transfer of its stack is under way");
+        swemu_check_done(c, x);
+        list_remove(&c->pending, x);
+        free_xfer(x);
+    }
+}
+
 /* Start a checked transfer (owned by the callee). */
 void swemu_issue(struct cpe *c, struct xfer *x)
 {
@@ -437,6 +453,15 @@ int slave_athread_dma_barrier(void)
     swemu_trace_wait(c, CALLER(), NULL, NULL);
     __sync_synchronize();
     return 0;
+}
+
+void __swemu_flush(void);
+void __swemu_flush(void)
+{
+    struct cpe *c = swemu_enter(CALLER(), "flush_slave_cache");
+    swemu_commit_staged(c);
+    swemu_check_flush(c);
+    __sync_synchronize();
 }
 
 void __swemu_memb(void);

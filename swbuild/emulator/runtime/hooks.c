@@ -81,7 +81,9 @@ static void volatile_hook(const void *p, size_t n, bool write, uintptr_t pc)
         return;
     if (swemu_ldm_place(c, p, 1) != NOWHERE) {
         access_hook(p, n, write, pc);
-        if (!write)
+        if (write)
+            swemu_check_reply_store(c, p, pc);
+        else
             swemu_check_receive(c, 0);
     } else if (write) {
         swemu_check_release(c, p);

@@ -159,7 +159,7 @@ void *slave_ldm_malloc(size_t size)
         at = (*link)->offset + rounded((*link)->size);
     if (!size || at + need > end)
         return NULL;
-    struct ldm_block *made = malloc(sizeof *made);
+    struct ldm_block *made = swemu_alloc(sizeof *made);
     *made = (struct ldm_block){*link, at, size};
     *link = made;
     if (at + need > c->heap_used)
@@ -190,7 +190,7 @@ void slave_ldm_free(void *p, size_t size)
                         "ldm_free of %zu bytes, but ldm_malloc gave %zu", size, b->size);
         *link = b->next;
         poison(p, (char *)p + size);
-        free(b);
+        swemu_release(b);
         c->heap_used = heap_end(c);
         return;
     }

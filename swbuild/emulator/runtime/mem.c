@@ -25,7 +25,6 @@ struct node {
     uint32_t rank;
 };
 
-#define KEEP_FROM 32 /* smaller blocks are not kept: a DMA to them is rare and malloc should stay fast */
 
 static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node *root, *spare;
@@ -114,7 +113,7 @@ static volatile unsigned long heap_changes;
 
 static void *remember(void *p, size_t size)
 {
-    if (!p || size < KEEP_FROM)
+    if (!p)
         return p;
     pthread_mutex_lock(&heap_lock);
     root = insert(root, new_node(p, size));
@@ -166,6 +165,14 @@ int posix_memalign(void **out, size_t alignment, size_t size)
     return 0;
 }
 #endif
+
+void *swemu_zeroed(size_t size)
+{
+    void *p = swemu_alloc(size);
+    if (!p)
+        abort();
+    return memset(p, 0, size);
+}
 
 static bool find_heap(const char *p, struct mem_block *out, struct mem_block *below)
 {
@@ -271,19 +278,21 @@ static bool read_mappings(const char *p, struct mem_block *out)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[512];
-    bool found = false;
+    bool found = false, heap = false;
     unsigned long lo, hi;
     char rights[8];
     while (maps && !found && fgets(line, sizeof line, maps)) {
         if (sscanf(line, "%lx-%lx %7s", &lo, &hi, rights) != 3)
             continue;
         found = (uintptr_t)p >= lo && (uintptr_t)p < hi && rights[0] == 'r';
+        heap = found && strstr(line, "[heap]");
     }
     if (maps)
         fclose(maps);
-    if (found)
-        *out = (struct mem_block){(char *)lo, (char *)hi, "mapped memory"};
-    return found;
+    if (!found || heap)
+        return false; /* what the heap has and no block covers is free */
+    *out = (struct mem_block){(char *)lo, (char *)hi, "mapped memory"};
+    return true;
 }
 
 /* Mappings found before stay known: reading the kernel's list takes long. */

@@ -164,7 +164,7 @@ bool swemu_reported(const char *code, uintptr_t pc, uintptr_t other)
     for (const struct seen *s = all; s; s = s->next)
         if (s->code == code && ((s->pc == pc && s->other == other) || (s->pc == other && s->other == pc)))
             return true;
-    struct seen *made = malloc(sizeof *made);
+    struct seen *made = swemu_alloc(sizeof *made);
     *made = (struct seen){all, code, pc, other};
     all = made;
     return false;

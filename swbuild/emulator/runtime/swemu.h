@@ -111,6 +111,8 @@ struct emulator {
     enum completion completion;
     bool checked, baton, trace, poison, stack_in_ldm;
     bool oldest_first;           /* transfers complete in the order of issue, as late as possible */
+    bool cache;                  /* the CPEs have a data cache */
+    bool traps;                  /* floating-point exceptions end the program */
     bool array_waits;            /* all CPEs wait for the host */
     unsigned long problems;
     uint64_t seed;
@@ -157,6 +159,7 @@ bool swemu_complete_any(void);
 void swemu_commit_staged(struct cpe *c);
 void swemu_commit_overlap(struct cpe *c, const char *lo, const char *hi);
 void swemu_drain(struct cpe *c);
+void swemu_drop_stack(struct cpe *c);
 void swemu_maybe_complete(struct cpe *c);
 void swemu_issue(struct cpe *c, struct xfer *x);
 struct xfer *swemu_xfer_new(void);
@@ -179,6 +182,7 @@ struct mem_block { char *lo, *hi; const char *kind; };
 bool swemu_mem_find(const void *p, struct mem_block *out);
 bool swemu_mem_valid(struct cpe *c, const void *p, size_t len);
 void *swemu_alloc(size_t size);
+void *swemu_zeroed(size_t size);
 void swemu_release(void *p);
 void swemu_mem_describe(const void *p, char *buffer, size_t size);
 
@@ -204,6 +208,8 @@ const char *swemu_function_name(void *function, char *buffer, size_t size);
 /* check.c */
 void swemu_check_setup(struct cpe *c);
 void swemu_check_spawn(void);
+void swemu_check_flush(struct cpe *c);
+void swemu_check_reply_store(struct cpe *c, const volatile void *word, uintptr_t pc);
 void swemu_check_meet(struct cpe *c, uint64_t mask);
 void swemu_check_send(struct cpe *c, uint64_t to, int column);
 void swemu_check_receive(struct cpe *c, int column);

@@ -91,7 +91,7 @@ static struct reply_count *count_of(struct cpe *c, const volatile void *word)
     while (*link && (*link)->word != word)
         link = &(*link)->next;
     if (!*link) {
-        *link = calloc(1, sizeof **link);
+        *link = swemu_zeroed(sizeof **link);
         (*link)->word = word;
     }
     if ((*link)->spawn != c->job) {
@@ -142,7 +142,7 @@ static void end_spin(struct cpe *c)
 static struct swb_trace_record *event(struct cpe *c, uint8_t kind, uintptr_t pc, int op)
 {
     if (!c->trace)
-        c->trace = calloc(1, sizeof *c->trace);
+        c->trace = swemu_zeroed(sizeof *c->trace);
     end_spin(c);
     if (c->direct_accesses) {
         struct swb_trace_record *d = add(c->trace, SWB_DIRECT, (uint8_t)c->pen);
@@ -240,7 +240,7 @@ void swemu_trace_completed(struct cpe *c, const volatile void *word)
     if (!swemu.trace)
         return;
     if (!c->trace)
-        c->trace = calloc(1, sizeof *c->trace);
+        c->trace = swemu_zeroed(sizeof *c->trace);
     count_of(c, word)->completed++;
 }
 

@@ -1,0 +1,15 @@
+// row 29, machine sw26010, mode checked, expect SW663 exit 86
+#include "pitfall.h"
+#ifdef SLAVE
+__thread_local double a[64];
+__thread_local volatile int reply;
+void work(struct job *j)
+{
+    for (int i = 0; i < 63; i++)
+        a[i] = i;
+    reply = 0;
+    PUT(a, j->out + 64 * _MYID, sizeof a); /* HERE */
+    while (reply != 1)
+        ;
+}
+#endif
