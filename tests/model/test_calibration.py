@@ -84,3 +84,13 @@ def test_the_page_shows_what_the_model_says() -> None:
 def test_a_page_without_a_marker_is_refused() -> None:
     with pytest.raises(ValueError, match="markers and parts differ"):
         document.renew("no markers", {"summary": ""})
+
+
+def test_gets_of_one_cpe_with_spawn_and_join_are_within_twenty_percent() -> None:
+    total = summarise(rows()["broadcast"])
+    assert total.median <= 0.10 and total.worst <= 0.20
+
+
+def test_the_vector_loops_are_within_twenty_five_percent() -> None:
+    assert {row.case for row in rows()["compute"]} == {"scale", "add", "triad"}
+    assert summarise(rows()["compute"]).worst <= 0.25

@@ -13,6 +13,7 @@ import pytest
 from swbuild.emulator.model.instructions import Operation, Unit, operations
 from swbuild.emulator.model.instrument import FLAGS, blocks, instrument, main
 from swbuild.emulator.model.schedule import block_cycles, fuse
+from swbuild.emulator.model.stack import loaded_slots, without_detours
 from swbuild.emulator.model.trace import header_path
 from swbuild.machine import load
 from swbuild.options import Machine
@@ -108,6 +109,42 @@ def test_unrolling_hides_latency() -> None:
         "movsd (%rax), %xmm1", "addsd %xmm0, %xmm1", "movsd %xmm1, (%rax)", "addq $8, %rax", "jne .L3"
     )
     assert block_cycles(loop, OLD, loops=True) < block_cycles(loop, NEW, loops=True)
+
+
+def stack_units(*lines: str) -> list[str]:
+    block = parse(*lines)
+    return [operation.unit.value for operation in without_detours(block, loaded_slots([block]))]
+
+
+def test_a_value_that_passes_through_the_stack_stays_in_its_register() -> None:
+    assert stack_units("movapd %xmm1, -24(%rsp)", "movapd -24(%rsp), %xmm2") == ["none", "none"]
+
+
+def test_a_stack_place_that_is_loaded_elsewhere_is_really_stored() -> None:
+    block, other = parse("movapd %xmm1, -24(%rsp)"), parse("movapd -24(%rsp), %xmm2")
+    assert [op.unit for op in without_detours(block, loaded_slots([block, other]))] == [Unit.MEMORY]
+    assert [op.unit for op in without_detours(other, loaded_slots([block, other]))] == [Unit.MEMORY]
+
+
+def test_data_elsewhere_is_no_detour() -> None:
+    assert stack_units("movapd %xmm1, (%rax)", "movapd (%rax), %xmm2") == ["memory", "memory"]
+
+
+def test_a_function_that_gives_away_an_address_of_its_stack_keeps_its_stores() -> None:
+    plain = "f:\n\tmovsd\t%xmm0, -8(%rsp)\n\tret\n"
+    taken = "f:\n\tmovsd\t%xmm0, -8(%rsp)\n\tleaq\t-8(%rsp), %rdi\n\tcall\tg\n\tret\n"
+    count = [
+        sum(op.unit is Unit.MEMORY for block in blocks(text, OLD) for op in block.operations)
+        for text in ("\t.text\n" + plain, "\t.text\n" + taken)
+    ]
+    assert count == [0, 1]
+
+
+def test_unrolled_passes_repeat_neither_counters_nor_addresses_nor_jumps() -> None:
+    loop = parse("movsd (%rax,%rcx), %xmm1", "addq $8, %rcx", "cmpq %rcx, %rdx", "jne .L3")
+    eight = load(Machine.SW26010, overrides={"compute.unroll": 8})
+    loads = parse("movsd (%rax), %xmm1") * 8
+    assert block_cycles(loop, eight, loops=True) * 8 < block_cycles(loads, OLD) + 8
 
 
 def test_the_mathematical_library_is_charged_and_the_machines_interface_is_not() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from swbuild.emulator.model import experiments
+from swbuild.emulator.model.instrument import blocks
 from swbuild.emulator.model.replay import replay
 from swbuild.emulator.model.trace import Process
 from swbuild.machine import MachineModel, load
@@ -157,6 +158,39 @@ def spawn_rows(machine: MachineModel) -> list[Row]:
     return [Row("spawn", "spawn and join", 15.0, cycles / machine.clock_hz * 1e6, "us")]
 
 
+def broadcast_rows(machine: MachineModel) -> list[Row]:
+    """swCandle's broadcast STREAM on the SW26010: microseconds of spawn, 20 gets by one CPE, and join."""
+    rows = []
+    for entry in _table("broadcast_sw26010"):
+        doubles = int(entry["n"])
+        cycles = replay(experiments.broadcast(doubles, 20), machine).cycles
+        time = cycles / machine.clock_hz * 1e6
+        rows.append(Row("broadcast", f"20 gets of {doubles} doubles", float(entry["copy"]), time, "us"))
+    return rows
+
+
+def compute_rows(machine: MachineModel) -> list[Row]:
+    """The same program's vector loops on the SW26010: cycles for four doubles.
+
+    Measured: what scale, add and triad take longer than copy, from which the second get of add and triad is
+    taken off at the pace at which copy's time grows; mean of 2048 and 3072 doubles.
+    """
+    times = {
+        int(entry["n"]): {name: float(entry[name]) for name in entry} for entry in _table("broadcast_sw26010")
+    }
+    pace = (times[3072]["copy"] - times[2048]["copy"]) / 1024
+    rows = []
+    for name, text in experiments.LOOPS.items():
+        measured = 0.0
+        for doubles in (2048, 3072):
+            second = 0.0 if name == "scale" else pace * doubles
+            spent = times[doubles][name] - times[doubles]["copy"] - second
+            measured += spent * 1e-6 * machine.clock_hz / (20 * doubles / 4) / 2
+        (block,) = blocks(text, machine)
+        rows.append(Row("compute", name, measured, block.cycles(machine), "cycles"))
+    return rows
+
+
 def penalties(rows: Iterable[Row]) -> list[Row]:
     """Return how many times longer a put takes at offset 4 than at offset 0, measured and model."""
     found = {row.case: row for row in rows}
@@ -185,5 +219,7 @@ def all_rows() -> dict[str, list[Row]]:
         "rma": rma_rows(new) + latency_formula_rows(new),
         "stream": stream_rows(old),
         "get": get_rows(old),
+        "broadcast": broadcast_rows(old),
+        "compute": compute_rows(old),
         "spawn": spawn_rows(old),
     }

@@ -37,6 +37,8 @@ def sections() -> dict[str, str]:
         "rma": _list(rows["rma"]),
         "stream": _list(rows["stream"]),
         "get-map": _list(rows["get"]),
+        "broadcast": _list(rows["broadcast"]),
+        "compute": _list(rows["compute"]),
         "spawn": _list(rows["spawn"]),
         "parameters-sw26010": _parameters(Machine.SW26010),
         "parameters-sw26010-pro": _parameters(Machine.SW26010_PRO),
@@ -81,7 +83,9 @@ def _summary(rows: Mapping[str, Sequence[Row]]) -> str:
         ),
         ("STREAM, N < 16", [row for row in rows["stream"] if not row.aligned]),
         ("get bandwidth by block size on the SW26010", rows["get"]),
+        ("gets by one CPE, with spawn and join, on the SW26010", rows["broadcast"]),
         ("spawn and join on the SW26010", rows["spawn"]),
+        ("three vector loops on the SW26010", rows["compute"]),
     ]
     lines = []
     for name, members in groups:

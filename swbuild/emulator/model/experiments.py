@@ -10,7 +10,17 @@ from collections.abc import Sequence
 
 from swbuild.emulator.model.trace import Kind, Process, Record, RmaMode, Trace
 
-__all__ = ["FLOWS", "dma_loop", "get_blocks", "ping_pong", "rma_flows", "spawn_only", "stream"]
+__all__ = [
+    "FLOWS",
+    "LOOPS",
+    "broadcast",
+    "dma_loop",
+    "get_blocks",
+    "ping_pong",
+    "rma_flows",
+    "spawn_only",
+    "stream",
+]
 
 _BASE = 0x500001406000
 _SLOT = 131200
@@ -23,6 +33,53 @@ FLOWS: tuple[tuple[tuple[int, int], ...], ...] = (
     ((0, 1), (1, 9), (9, 8), (8, 0)),
     tuple((a, b) for a in (0, 1, 8, 9) for b in (0, 1, 8, 9) if a != b),
 )
+
+
+#: The inner loops of STREAM over vectors of four doubles, as the emulator's compiler makes them.
+LOOPS = {
+    "scale": """\
+.L2:
+	leaq	(%rcx,%rdx), %rsi
+	leaq	target@tpoff(%rdi), %rax
+	movapd	(%rsi), %xmm2
+	mulpd	%xmm0, %xmm2
+	movapd	16(%rsi), %xmm1
+	mulpd	%xmm0, %xmm1
+	movaps	%xmm2, target@tpoff(%rcx,%rdi)
+	movaps	%xmm1, 16(%rax,%rcx)
+	addq	$32, %rcx
+	cmpq	$24576, %rcx
+	jne	.L2
+""",
+    "triad": """\
+.L3:
+	movapd	(%rcx), %xmm1
+	addq	$32, %rsi
+	addq	$32, %rcx
+	mulpd	%xmm0, %xmm1
+	addpd	-32(%rsi), %xmm1
+	movapd	-16(%rcx), %xmm2
+	mulpd	%xmm0, %xmm2
+	addpd	-16(%rsi), %xmm2
+	movaps	%xmm1, -32(%rcx)
+	movaps	%xmm2, -16(%rcx)
+	cmpq	%rdi, %rsi
+	jne	.L3
+""",
+    "add": """\
+.L4:
+	movapd	(%rdx), %xmm0
+	addpd	(%rax), %xmm0
+	addq	$32, %rdx
+	addq	$32, %rax
+	movapd	-16(%rdx), %xmm1
+	addpd	-16(%rax), %xmm1
+	movaps	%xmm0, -32(%rax)
+	movaps	%xmm1, -16(%rax)
+	cmpq	%rdi, %rdx
+	jne	.L4
+""",
+}
 
 
 def _process(bodies: dict[int, list[Record]]) -> Process:
@@ -76,6 +133,19 @@ def _stream_round(
     put = Record(Kind.DMA_PUT, cpe, address=address + (2 << 28), reply=4, compute=length // 8, **shape)
     got = Record(Kind.WAIT, cpe, reply=0, value=arrays * (turn + 1))
     return [*gets, got, put, Record(Kind.WAIT, cpe, reply=4, value=turn + 1)]
+
+
+def broadcast(doubles: int, repetitions: int) -> Process:
+    """swCandle's broadcast STREAM, copy: CPE 0 gets for all, in blocks of 128 B 4 B apart, and waits."""
+    body: list[Record] = []
+    for k in range(repetitions):
+        shape = {"length": 8 * doubles, "block": 128, "gap": 4}
+        body.append(Record(Kind.DMA_GET, 0, 1, 0xFF, address=_BASE + k * 8 * doubles, reply=0, **shape))
+        body.append(Record(Kind.WAIT, 0, reply=0, value=k + 1))
+    records = [Record(Kind.SPAWN, 255, address=2**64 - 1), Record(Kind.JOIN, 255)]
+    for cpe in range(64):
+        records += [Record(Kind.KERNEL_BEGIN, cpe), *(body if cpe == 0 else ()), Record(Kind.KERNEL_END, cpe)]
+    return Process(0, Trace(tuple(records)))
 
 
 def get_blocks(block: int, repetitions: int) -> Process:

@@ -31,8 +31,9 @@ class Unit(Enum):
 class Operation:
     """``slots`` cycles of a pipe; the result is there ``latency`` cycles after the start.
 
-    ``role`` is "product" or "sum" for what multiply-add melts together, "call" for a call, else empty;
-    ``target`` is the name that a call or a jump goes to.
+    ``role`` is "product" or "sum" for what multiply-add melts together, "load" or "store" for accesses
+    to memory, "address" for the sum of a base and an index, "call" for a call, else empty; ``target`` is
+    the name that a call or a jump goes to, or the place on the stack that a load or a store is for.
     """
 
     unit: Unit
@@ -46,6 +47,7 @@ class Operation:
 
 _NOTHING: frozenset[str] = frozenset()
 _FLAGS = frozenset({"flags"})
+_STACK = re.compile(r"-?\d*\(%rsp\)$")
 _REGISTER = re.compile(r"%([a-z0-9]+)")
 _MEMORY = re.compile(r"(?:%fs:)?[^\s,()]*\([^)]*\)|%fs:[^\s,]+")
 _ARITHMETIC = re.compile(r"v?(add|sub|mul|div|sqrt|min|max|hadd|addsub|rcp|rsqrt)(ss|sd|ps|pd)$")
@@ -99,7 +101,7 @@ def _data(name: str, operands: str, machine: MachineModel) -> list[Operation]:
         reads, writes = (register, _NOTHING) if store else (_NOTHING, register)
         return [Operation(Unit.MEMORY, 1.0, latency, reads, writes)]
     if name.startswith("lea"):
-        return [Operation(Unit.INTEGER, 1.0, 1.0, _registers(address), _registers(parts[-1]))]
+        return [Operation(Unit.INTEGER, 1.0, 1.0, _registers(address), _registers(parts[-1]), "address")]
     moves = bool(_INTEGER_MOVE.match(name) or _FLOAT_MOVE.match(name))
     compares = bool(_COMPARE.match(name) or _FLOAT_COMPARE.match(name))
     stores_last = len(parts) > 1 and parts[-1] == "@" and not compares
@@ -107,19 +109,20 @@ def _data(name: str, operands: str, machine: MachineModel) -> list[Operation]:
     loads = bool(address) and not (moves and into_memory)
     share = _share(name, operands, machine)
     found: list[Operation] = []
+    slot = address if _STACK.match(address) else ""
     place = _registers(address)
     if address and "," in address:  # base and index: one addition ahead of the access
-        found.append(Operation(Unit.INTEGER, 1.0, 1.0, place, frozenset({"address"})))
+        found.append(Operation(Unit.INTEGER, 1.0, 1.0, place, frozenset({"address"}), "address"))
         place = frozenset({"address"})
     named = [_registers(part) for part in parts]
     target = _NOTHING if into_memory or compares or not named else named[-1]
     sources = _NOTHING.union(*(named if not target else named[:-1]))
     if loads:
         result = target if moves else frozenset({"loaded"})
-        found.append(Operation(Unit.MEMORY, share, machine.compute.load_latency, place, result))
+        found.append(Operation(Unit.MEMORY, share, machine.compute.load_latency, place, result, "load", slot))
         sources |= _NOTHING if moves else {"loaded"}
     if moves:
-        found += _move(parts, address, into_memory, share, sources, target, place)
+        found += _move(parts, address, into_memory, share, sources, target, place, slot)
         return found
     if len(parts) >= 2 and "xor" in name and len(set(parts)) == 1:
         return [Operation(Unit.NONE, 0.0, 0.0, _NOTHING, target)]
@@ -132,7 +135,7 @@ def _data(name: str, operands: str, machine: MachineModel) -> list[Operation]:
         writes |= {"stored"}
     found.append(Operation(unit, slots, latency, reads, writes, role))
     if into_memory:
-        found.append(Operation(Unit.MEMORY, share, 1.0, place | {"stored"}))
+        found.append(Operation(Unit.MEMORY, share, 1.0, place | {"stored"}, _NOTHING, "store", slot))
     return found
 
 
@@ -144,10 +147,11 @@ def _move(
     sources: frozenset[str],
     target: frozenset[str],
     place: frozenset[str],
+    slot: str,
 ) -> list[Operation]:
     """Return what a move needs beside a load: a store, a constant's load, or nothing between registers."""
     if into_memory:
-        return [Operation(Unit.MEMORY, share, 1.0, sources | place)]
+        return [Operation(Unit.MEMORY, share, 1.0, sources | place, _NOTHING, "store", slot)]
     if address:
         return []
     if parts and parts[0].startswith("$"):

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from swbuild.emulator.model.instructions import Operation, Unit, operations
 from swbuild.emulator.model.schedule import block_cycles
+from swbuild.emulator.model.stack import loaded_slots, without_detours
 from swbuild.machine import MachineModel, load
 from swbuild.options import Machine
 
@@ -38,6 +39,7 @@ _SECTION = re.compile(
 )
 _FILE = re.compile(r'\s*\.file\s+(?P<number>\d+)\s+"(?P<one>[^"]*)"(?:\s+"(?P<two>[^"]*)")?')
 _LOC = re.compile(r"\s*\.loc\s+(?P<file>\d+)\s+(?P<line>\d+)")
+_ADDRESSED = re.compile(r"\s*lea\w*\s[^#]*\(%rsp")
 _EIGHTH = 8
 
 
@@ -60,7 +62,25 @@ class Block:
 
 def blocks(text: str, machine: MachineModel) -> list[Block]:
     """Return the basic blocks of an assembly file, in order; a block ends behind a jump or a call."""
-    return list(_Reader(text, machine).read())
+    reader = _Reader(text, machine)
+    found = list(reader.read())
+    for function in _functions(found):
+        if not reader.addressed.intersection(block.start for block in function):
+            needed = loaded_slots(block.operations for block in function)
+            for block in function:
+                block.operations = without_detours(block.operations, needed)
+    return found
+
+
+def _functions(found: Sequence[Block]) -> Iterator[list[Block]]:
+    """Return the blocks of each function: one starts at every label that is not local."""
+    function: list[Block] = []
+    for block in found:
+        if block.label and not block.label.startswith(".L") and function:
+            yield function
+            function = []
+        function.append(block)
+    yield function
 
 
 def instrument(text: str, machine: MachineModel) -> str:
@@ -89,6 +109,7 @@ class _Reader:
         self.sections = ["text"]
         self.label = ""
         self.block: Block | None = None
+        self.addressed: set[int] = set()  # starts of the blocks that take the address of a stack place
 
     def read(self) -> Iterator[Block]:
         for number, line in enumerate(self.lines):
@@ -108,6 +129,8 @@ class _Reader:
             self.block = Block(number, self.label, self.file, self.line)
         if self.block is not None:
             self.block.operations += found
+            if _ADDRESSED.match(line):
+                self.addressed.add(self.block.start)
         if any(operation.unit is Unit.CONTROL for operation in found):
             yield from self._finish("")
 

@@ -39,12 +39,29 @@ def block_cycles(block: Sequence[Operation], machine: MachineModel, loops: bool 
     """Return the cycles of one pass through a block; ``loops``: its last jump goes back to its start."""
     fused = fuse(block)
     times = max(1, machine.compute.unroll) if loops else 1
-    body = [operation for operation in fused if operation.unit is not Unit.CONTROL]
-    cycles = _schedule(body * (times - 1) + fused)
-    if len(body) < len(fused):
+    cycles = _schedule(_further_pass(fused) * (times - 1) + fused)
+    if any(operation.unit is Unit.CONTROL for operation in fused):
         cycles += machine.compute.branch_cycles
     calls = sum(_call_cycles(operation, machine) for operation in block if operation.role == "call")
     return max(cycles / times, _recurrence(fused) if loops else 0.0) + calls
+
+
+def _further_pass(block: Sequence[Operation]) -> list[Operation]:
+    """Return what an unrolled loop repeats.
+
+    Not the jump, its comparison and the steps of its counters, and no address that follows from counters and
+    constants: the further passes reach their data by displacements from the first one's addresses.
+    """
+    kept = [operation for operation in block if operation.unit is not Unit.CONTROL and not _counts(operation)]
+    data = [operation for operation in kept if operation.role != "address"]
+    varying = {name for operation in data for name in operation.writes}
+    return [operation for operation in kept if operation.role != "address" or operation.reads & varying]
+
+
+def _counts(operation: Operation) -> bool:
+    """Return whether an operation only compares, or adds a constant to a register."""
+    written = operation.writes - {"flags"}
+    return operation.unit is Unit.INTEGER and (not written or written == operation.reads)
 
 
 def _call_cycles(call: Operation, machine: MachineModel) -> float:
@@ -98,8 +115,9 @@ def _schedule(block: Sequence[Operation]) -> float:
     ready = [0.0] * len(block)
     waiting = [k for k, count in enumerate(left) if not count]
     pipes, end = [0.0, 0.0], 0.0
+    spare = _spare_pipe(block)
     while waiting:
-        start, _, k, pipe = min(_choice(block[k], ready[k], pipes, urgency[k], k) for k in waiting)
+        start, _, k, pipe = min(_choice(block[k], ready[k], pipes, urgency[k], k, spare) for k in waiting)
         waiting.remove(k)
         if pipe >= 0:
             pipes[pipe] = start + block[k].slots
@@ -113,16 +131,23 @@ def _schedule(block: Sequence[Operation]) -> float:
 
 
 def _choice(
-    operation: Operation, ready: float, pipes: Sequence[float], urgency: float, k: int
+    operation: Operation, ready: float, pipes: Sequence[float], urgency: float, k: int, spare: int
 ) -> tuple[float, float, int, int]:
     """Return when an operation can start, its priority (smaller first), its number and its pipe."""
     if operation.unit is Unit.NONE:
         return ready, -urgency, k, -1
     if operation.unit is Unit.INTEGER:
-        pipe = 0 if pipes[0] < pipes[1] else 1
+        pipe = spare if max(pipes[spare], ready) <= max(pipes[1 - spare], ready) else 1 - spare
     else:
         pipe = 0 if operation.unit is Unit.FLOAT else 1
     return max(ready, pipes[pipe]), -urgency, k, pipe
+
+
+def _spare_pipe(block: Sequence[Operation]) -> int:
+    """Return the pipe with less work of its own: integers go there when both are free."""
+    arithmetic = sum(operation.slots for operation in block if operation.unit is Unit.FLOAT)
+    other = sum(operation.slots for operation in block if operation.unit in (Unit.MEMORY, Unit.CONTROL))
+    return 0 if arithmetic <= other else 1
 
 
 def _dependences(block: Sequence[Operation]) -> list[list[int]]:
