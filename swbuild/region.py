@@ -14,8 +14,8 @@ from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, St
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
-from swbuild.kernelir.nodes import Node
-from swbuild.kernelir.passes import count_waits, name_loops
+from swbuild.kernelir.nodes import Compute, Node
+from swbuild.kernelir.passes import count_waits, name_loops, rename, walk
 from swbuild.machine import load
 from swbuild.mapping.choose import first_fitting, first_mapping, unit_tile_variants
 from swbuild.mapping.regiontree import HostTree, Kernel, split_region
@@ -178,9 +178,10 @@ def _code(
     private = scheduled.private.names
     arguments = _arguments(scop, private)
     kernels = tuple(_kernel(scop, scheduled.private, place) for place in placed)
+    loops = {kernel.name: kernel.loops for kernel in kernels}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
     host = build_host(scop, tree, _host_spell(arguments))
-    host = _named(scop, host)
+    host = _named(scop, host, loops)
     region = RegionCode(scop, options, host, kernels, local, arguments, {})
     return replace(region, report=region_report(region, scheduled, tree))
 
@@ -231,16 +232,37 @@ def _kernel(scop: Scop, private: Private, place: _Placed) -> KernelCode:
     body = build_device(scop, place.tiled, place.plan, _device_spell(private, written, place.plan))
     body = count_waits(body, lambda name: _operations(place.plan, name))
     contracted = private.names - place.expanded
+    body, loops = _with_loop_names(scop, place.tiled.kernel, body)
+    body = _named(scop, body, {})
     return KernelCode(
         tiled=place.tiled,
         plan=place.plan,
-        body=_named(scop, body),
+        body=body,
         private=tuple(a for a in scop.arrays if a.name in used and a.name in contracted),
         values=values,
         pointers=pointers,
         parameters=scop.parameters,
-        loops=place.tiled.kernel.host_loops,
+        loops=loops,
     )
+
+
+def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tuple[str, ...]]:
+    """Name the host's loops around the kernel after the iterators that they give; return the names too."""
+    taken = set(_names_in_use(scop))
+    names = []
+    for parameter in kernel.host_loops:
+        wish = parameter
+        for node in walk(body):
+            if isinstance(node, Compute) and parameter in node.iterators:
+                iterators = scop.statement(node.statement).iterators
+                wish = iterators[node.iterators.index(parameter)].name
+                break
+        while wish in taken:
+            wish += "_"
+        taken.add(wish)
+        names.append(wish)
+        body = rename(body, parameter, wish)
+    return body, tuple(names)
 
 
 def _device_spell(private: Private, written: set[str], plan: MemoryPlan) -> Spell:
@@ -267,9 +289,9 @@ def _operations(plan: MemoryPlan, name: str) -> int | None:
     return 1 if len(buffer.box.low) <= 2 else None
 
 
-def _named(scop: Scop, node: Node) -> Node:
+def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]]) -> Node:
     names = {s.name: tuple(iterator.name for iterator in s.iterators) for s in scop.statements}
-    return name_loops(node, names, _names_in_use(scop))
+    return name_loops(node, names | launches, _names_in_use(scop))
 
 
 def _names_in_use(scop: Scop) -> frozenset[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import islpy as isl
 
 from swbuild.codegen.comments import kernel_comment
@@ -74,8 +76,10 @@ class _Kernel:
 
     def lines(self) -> Lines:
         body = print_node(self.kernel.body, self._special)
-        opening = [*self._identity(), *self._arguments(), *self._thread()]
         macros = self._macros()
+        thread = self._thread()
+        text = " ".join((*body, *thread, *(text for _, text in macros)))
+        opening = [*self._identity(), *self._arguments(set(re.findall(r"\w+", text))), *thread]
         return [
             *kernel_comment(self.scop, self.options, self.kernel),
             *(f"#define {name} {text}" for name, text in macros),
@@ -98,8 +102,8 @@ class _Kernel:
             lines.append(f"if (sw_thread >= {threads})\n    return;")
         return [part for line in lines for part in line.split("\n")]
 
-    def _arguments(self) -> Lines:
-        """Fetch the argument struct and name what is in it."""
+    def _arguments(self, used: set[str]) -> Lines:
+        """Fetch the argument struct and name what is ``used`` of it."""
         struct, args = f"struct {self.kernel.name}_args", f"{self.ldm}.args"
         pieces = {
             "ldm": f"&{args}",
@@ -110,9 +114,14 @@ class _Kernel:
         lines = [f"{self.reply} = 0;", self.dialect.get.format(**pieces), *self.transfers.waited("1")]
         lines.append(f"const {struct} *const sw_args = &{args};")
         names = [*self.kernel.loops, *(p.name for p in self.kernel.parameters)]
+        names = [name for name in names if name in used]
         lines += [f"const long {name} = sw_args->{name};" for name in names]
         lines += [f"const {a.element.name} {a.name} = sw_args->{a.name};" for a in self.kernel.values]
-        lines += [f"{a.element.name} *const {a.name} = sw_args->{a.name};" for a in self.kernel.pointers]
+        lines += [
+            f"{a.element.name} *const {a.name} = sw_args->{a.name};"
+            for a in self.kernel.pointers
+            if a.name in used
+        ]
         for buffer in self.kernel.plan.buffers:
             element = self.scop.array(buffer.array).element.name
             lines.append(f"{element} *const {buffer.name}_ldm = {self.ldm}.{buffer.name};")

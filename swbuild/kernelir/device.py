@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import islpy as isl
@@ -128,10 +129,18 @@ def _place(buffer: Buffer) -> _Insertion:
             return _at(build, value, instances)
 
         low = tuple(text(value) for value in buffer.box.low)
-        size = tuple(text(value) for value in buffer.box.size)
+        size = tuple(_size_text(buffer, k, text) for k in range(len(low)))
         return Place(buffer.name, low, size, buffer.load)
 
     return _Insertion(_visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
+
+
+def _size_text(buffer: Buffer, position: int, text: Callable[[isl.PwAff], str]) -> str:
+    """Return the number of indices; where both ends depend on cases, in terms of the first index."""
+    box = buffer.box
+    if box.low[position].n_piece() == 1:
+        return text(box.size[position])
+    return f"{text(box.high[position])} - {buffer.name}_lo{position} + 1"
 
 
 def _at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> str:

@@ -12,6 +12,7 @@ from swbuild.kernelir.nodes import (
     Block,
     Compute,
     Guard,
+    Launch,
     Loop,
     Node,
     Place,
@@ -20,7 +21,7 @@ from swbuild.kernelir.nodes import (
     Wait,
 )
 
-__all__ = ["count_waits", "name_loops", "transform", "walk"]
+__all__ = ["count_waits", "name_loops", "rename", "transform", "walk", "words"]
 
 
 def walk(node: Node) -> list[Node]:
@@ -101,7 +102,7 @@ def _moves_data(node: Node) -> bool:
 def name_loops(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
     """Rename the AST's iterators after the loops of the source.
 
-    ``names`` gives, per statement, its iterators' names; a loop whose iterator *is* a statement's
+    ``names`` gives, per statement (and per kernel launched), its iterators' names; a loop whose iterator *is* a statement's
     iterator takes that name, a loop that gives the first value of such a loop (a tile loop) the
     name with ``0`` appended; ``taken`` are names used for other things.
     """
@@ -128,9 +129,14 @@ def _named(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str])
 def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> str | None:
     for found in walk(loop.body):
         if isinstance(found, Compute):
-            for value, name in zip(found.iterators, names[found.statement], strict=True):
-                if value == loop.iterator:
-                    return name
+            wishes = zip(found.iterators, names[found.statement], strict=True)
+        elif isinstance(found, Launch):
+            wishes = zip(found.loops, names[found.kernel], strict=True)
+        else:
+            continue
+        for value, name in wishes:
+            if value == loop.iterator:
+                return name
     for found in walk(loop.body):
         if isinstance(found, Loop) and _mentions(found.first, loop.iterator):
             inner = _wish(found, names)
@@ -162,6 +168,19 @@ def rename(node: Node, old: str, new: str) -> Node:
 
     return transform(node, change)
 
+
+def words(node: Node) -> frozenset[str]:
+    """Return every identifier in the expressions and statements of the tree."""
+    found: set[str] = set()
+    for inner in walk(node):
+        for field in _TEXT & set(type(inner).__dataclass_fields__):
+            value = getattr(inner, field)
+            texts = value if isinstance(value, tuple) else (value,)
+            found.update(word for text in texts for word in _WORD.findall(text))
+    return frozenset(found)
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 #: the fields of nodes that hold expressions or statements
 _TEXT = frozenset(
