@@ -14,7 +14,7 @@ from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKi
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.state import RegionState
-from swbuild.frontend.symbols import FileScope, walk
+from swbuild.frontend.symbols import FileScope, constant_value, walk
 
 __all__ = ["ArrayMaker"]
 
@@ -76,22 +76,27 @@ class ArrayMaker:
 
     @staticmethod
     def _pointer(thing: Object) -> str:
+        path = thing.name if thing.storage is Storage.REGION else thing.place.path
         if not thing.rank:
-            return f"&{thing.place.path}"
+            return f"&{path}"
         if thing.rank == 1 and isinstance(thing.place.kind, Pointer) and not thing.place.fields:
-            return thing.place.path
-        return f"&{thing.place.path}{'[0]' * thing.rank}"
+            return path
+        return f"&{path}{'[0]' * thing.rank}"
 
     def _declaration(self, thing: Object) -> str:
         node = thing.symbol.node
         if not isinstance(node, c_ast.Decl):
             return f"{thing.place.element.element.name} {thing.name}"
+        if thing.storage is Storage.REGION:
+            return _spelled(thing.place.kind, thing.name, self._builder.scope)
         return _spelled(thing.symbol.type, thing.symbol.name, self._builder.scope)
 
     def _live_out(self, thing: Object) -> bool:
         if thing.storage is Storage.REGION:
             return False
-        if thing.place.through_pointer or (thing.storage is Storage.PARAMETER and thing.rank):
+        if thing.place.through_pointer or isinstance(thing.symbol.type, Pointer):
+            return True
+        if thing.storage is Storage.PARAMETER and isinstance(thing.symbol.type, ArrayType):
             return True
         return self._liveness.live_after(thing.symbol)
 
@@ -183,10 +188,15 @@ def _compatible(first: ElementType, second: ElementType) -> bool:
     return first.size == second.size and (first.kind is TypeKind.FLOAT) == (second.kind is TypeKind.FLOAT)
 
 
+def _extent_text(node: c_ast.Node, scope: FileScope) -> str:
+    known = constant_value(node, scope.symbols)
+    return expression_text(node, scope) if known is None else str(known)
+
+
 def _spelled(kind: CType, declarator: str, scope: FileScope) -> str:
     """Return the declaration of ``declarator`` with type ``kind``, typedefs resolved."""
     if isinstance(kind, ArrayType):
-        extent = expression_text(kind.extent, scope) if kind.extent is not None else ""
+        extent = _extent_text(kind.extent, scope) if kind.extent is not None else ""
         return _spelled(kind.target, f"{declarator}[{extent}]", scope)
     if isinstance(kind, Pointer):
         star = f"*{'restrict ' if kind.restrict else ''}{declarator}"

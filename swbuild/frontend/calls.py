@@ -82,6 +82,10 @@ class Calls:
         self.includes: dict[str, None] = {}
         self.prelude: dict[str, str] = {}
 
+    def is_pure(self, name: str) -> bool:
+        """Whether a function of this file only computes from its arguments."""
+        return self._impurity(self._scope.functions[name], (name,)) is None
+
     def resolve(self, node: c_ast.FuncCall) -> tuple[str, ElementType]:
         """Return the name to call and the type of its result; raise NotModelledError for unknown effects."""
         if not isinstance(node.name, c_ast.ID):

@@ -9,7 +9,7 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.drafts import Block, Draft, Loop, Object, RawAccess
-from swbuild.frontend.integers import universe
+from swbuild.frontend.integers import parameter, universe
 from swbuild.frontend.places import Place
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.relations import aligned, instances, moved_in, sets_of, where_equal, where_inside
@@ -22,6 +22,7 @@ from swbuild.frontend.scop import (
     Parameter,
     ParameterRef,
     Statement,
+    Storage,
 )
 from swbuild.frontend.shapes import Shape, Shapes
 from swbuild.frontend.state import RegionState, sizes_only
@@ -98,11 +99,25 @@ class _Finisher:
                     f"the subscripts of '{access.object.place.path}' must stay inside its extents",
                 )
 
-    def assumptions(self) -> isl.Set:
-        """Return the parameter values for which no assumption is broken."""
-        holds = self.builder.moderate
+    def assumptions(self, drafts: Sequence[Draft]) -> isl.Set:
+        """Return the parameter values for which no assumption is broken.
+
+        Where a place is not reached nothing is needed there, and a simpler condition may fail,
+        too, as long as the region computes nothing for those sizes, or they are not all positive.
+        """
+        computing = sizes_only(drafts[0].domain)
+        for draft in drafts[1:]:
+            computing = computing.union(sizes_only(draft.domain)).coalesce()
+        holds, bad = self.builder.moderate, universe().complement()
         for assumption in self.builder.assumptions:
-            holds = holds.subtract(assumption.bad)
+            bad = bad.union(assumption.bad)
+        bad = bad.coalesce()
+        for name, _, _ in self.builder.parameters.values():
+            computing = computing.intersect(parameter(name).pos_set())
+        for assumption in self.builder.assumptions:
+            simple = assumption.bad.gist(assumption.sizes).coalesce()
+            costs = simple.intersect(computing).intersect(self.builder.context)
+            holds = holds.subtract(simple if costs.is_subset(bad) else assumption.bad)
         return holds.coalesce()
 
     # -- statements -----------------------------------------------------------------------------
@@ -139,6 +154,21 @@ class _Finisher:
 
     def _is_affine(self, access: RawAccess) -> bool:
         return all(s is not None for s in self.shapes.of(access.object).subscripts(access))
+
+    def without_idle(self, drafts: list[Draft]) -> list[Draft]:
+        """Leave out statements that only set the region's own scalars, which nothing reads."""
+        while True:
+            needed = {draft: self._needed(draft) for draft in drafts}
+            read = {
+                access.object
+                for draft in drafts
+                for access in draft.accesses
+                if access.kind is AccessKind.READ and access.ref in needed[draft]
+            }
+            useful = [draft for draft in drafts if any(_matters(access, read) for access in draft.accesses)]
+            if len(useful) == len(drafts):
+                return drafts
+            drafts = useful
 
     def _access(self, access: RawAccess, draft: Draft, gone: dict[int, str]) -> Access:
         affine = self._is_affine(access)
@@ -204,6 +234,7 @@ def finish(builder: RegionState, shapes: Shapes) -> Finished | None:
     work.check_subscripts(drafts)
     work.space = _parameter_space(builder)
     alive = [d for d in drafts if not d.domain.intersect(builder.context).is_empty()]
+    alive = work.without_idle(alive)
     for number, draft in enumerate(alive):
         work.names[draft] = f"S{number}"
         domain = aligned(instances(draft.domain, draft.loops, f"S{number}"), work.space)
@@ -213,7 +244,7 @@ def finish(builder: RegionState, shapes: Shapes) -> Finished | None:
         return None
     statements = tuple(work.statement(draft, parameters) for draft in alive)
     context = aligned(builder.context, work.space)
-    assumptions = aligned(work.assumptions(), work.space).gist(context)
+    assumptions = aligned(work.assumptions(alive), work.space).gist(context)
     _check_possible(work, alive, context, assumptions)
     return Finished(_parameters(builder), statements, shapes.settled, schedule, context, assumptions)
 
@@ -278,6 +309,12 @@ def _drafts(block: Block) -> list[Draft]:
     for item in block.items:
         found += _drafts(item) if isinstance(item, Block) else [item]
     return found
+
+
+def _matters(access: RawAccess, read: set[Object]) -> bool:
+    """Whether an access writes something that is read, or that outlives the region."""
+    own = access.object.storage is Storage.REGION and not access.object.rank
+    return access.kind is not AccessKind.READ and (not own or access.object in read)
 
 
 def _refs(parts: Sequence[BodyPart]) -> set[int]:

@@ -11,10 +11,12 @@ from swbuild.frontend.arrays import ArrayMaker
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.ctype import Scalar, is_integer
+from swbuild.frontend.expand import Expander
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
 from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.liveness import Liveness
+from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region
 from swbuild.frontend.request import RefusedRegion, RegionRequest
@@ -44,16 +46,18 @@ class _Modeller:
     def __init__(self, region: Region, request: RegionRequest, scope: FileScope, problems: Problems) -> None:
         self.region, self.request, self.problems = region, request, problems
         self.bindings = bind_function(region.function, scope)
-        facts = RegionFacts(region.items, self.bindings, region.function)
         self.calls = Calls(scope, problems)
         self.liveness = Liveness(region.function, self.bindings, region.end)
+        finder = PlaceFinder(self.bindings, problems)
+        self.items = Expander(scope, self.bindings, self.calls, finder).items(region.items)
+        facts = RegionFacts(self.items, self.bindings, region.function)
         self.builder = RegionBuilder(facts, scope, problems, self.calls, universe())
         self.visible = self.bindings.visible.get(id(region.begin), {})
 
     def scop(self) -> Scop | None:
         given = self._user_shapes()
         self._apply_params()
-        self.builder.build(list(self.region.items))
+        self.builder.build(self.items)
         self._apply_assumed()
         self._check_afterwards()
         finished = finish(self.builder, Shapes(self.builder, given))

@@ -79,7 +79,7 @@ class PlaceFinder:
         while not isinstance(node, c_ast.ID):
             if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
                 node = node.name
-            elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            elif isinstance(node, c_ast.UnaryOp) and node.op in ("*", "&"):
                 node = node.expr
             elif isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
                 node = node.left
@@ -111,7 +111,11 @@ class PlaceFinder:
     @staticmethod
     def _undoes(steps: list[c_ast.Node | tuple[str, bool]]) -> bool:
         """Whether the last step dereferences with zero, so that an ``&`` below cancels it (it is removed)."""
-        if steps[-1] is _ZERO:
+        last = steps[-1]
+        if isinstance(last, tuple):
+            steps[-1] = (last[0], False)
+            return bool(last[1])
+        if last is _ZERO or (isinstance(last, c_ast.Constant) and last.value == "0"):
             steps.pop()
             return True
         return False
@@ -136,6 +140,11 @@ class PlaceFinder:
                     offset if subscript is None else c_ast.BinaryOp("+", offset, subscript, base.coord)
                 )
             base = pointer
+        if isinstance(base, c_ast.UnaryOp) and base.op == "&" and isinstance(base.expr, c_ast.ArrayRef):
+            # (&A[i])[j] is A[i + j].
+            first = base.expr.subscript
+            whole = first if subscript is None else c_ast.BinaryOp("+", first, subscript, base.coord)
+            return self._indexed(base.expr.name, whole, steps)
         steps.append(_ZERO if subscript is None else subscript)
         return base
 

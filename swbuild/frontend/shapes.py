@@ -68,6 +68,13 @@ class Shapes:
         self.settled[thing] = shape
 
     def _declared(self, thing: Object, node: c_ast.Node) -> tuple[isl.PwAff | None, ...]:
+        if thing.storage is Storage.REGION and thing.place.through_pointer:
+            raise self._builder.problems.refuse(
+                "SW223",
+                f"'{thing.place.path}' is a pointer in a structure that the region declares",
+                node,
+                "use arrays that exist before the region",
+            )
         local = self._builder.local_extents.get(thing.symbol)
         if local is not None:
             return local

@@ -28,9 +28,13 @@ Key = tuple[Symbol, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """``bad``: the parameter values at which the model would be wrong, for the reason ``why``."""
+    """``bad``: the parameter values at which the model would be wrong, for the reason ``why``.
+
+    ``sizes`` are all the values for which the place is reached at all.
+    """
 
     bad: isl.Set
+    sizes: isl.Set
     node: c_ast.Node
     why: str
 
@@ -206,10 +210,8 @@ class RegionState:
         bad = domain.intersect(self.context).subtract(holds)
         if bad.is_empty():
             return
-        bad = sizes_only(bad).remove_divs()
-        # Where the domain is empty nothing is needed: a simpler condition may fail there, too.
-        bad = bad.gist(sizes_only(domain.intersect(self.context)).remove_divs()).coalesce()
-        self.assumptions.append(Assumption(bad, node, why))
+        sizes = sizes_only(domain.intersect(self.context)).remove_divs()
+        self.assumptions.append(Assumption(sizes_only(bad).remove_divs(), sizes, node, why))
 
     def _emitter(self, draft: Draft) -> Emitter:
         return Emitter(draft, self.finder, self.integers, self._names, self.calls, self._types, self.problems)

@@ -155,6 +155,8 @@ class Bindings:
     uses: dict[int, Symbol] = field(default_factory=dict)
     declared: dict[int, Symbol] = field(default_factory=dict)
     visible: dict[int, dict[str, Symbol]] = field(default_factory=dict)
+    #: Nodes made later on; kept alive, since uses and declarations are known by identity.
+    kept: list[c_ast.Node] = field(default_factory=list)
 
     def symbol(self, node: c_ast.ID) -> Symbol | None:
         """Return the object that an identifier names, None for functions and the undeclared."""

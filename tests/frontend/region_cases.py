@@ -374,6 +374,44 @@ CASES: list[Case] = [
         after="y[0] = t.w[3];",
     ),
     _c("struct_deref", "for (int i = 0; i < (*s).n; i++) (*s).w[i] = i;"),
+    # -- functions with effects
+    _c(
+        "expanded_rows",
+        "scale_rows(n, m + 5, A, x); for (int i = 0; i < n; i++) y[i] = row_sum(m, A[i]); ",
+        top="static void add(int k, double *r, double v) { for (int j = 0; j < k; j++) r[j] += v; }\n"
+        "static void scale_rows(int n, int w, double A[n][w], double *v) {\n"
+        "  for (int i = 0; i < n; i++) { add(w, A[i], v[i] * 2); v[i] -= 1; } }\n"
+        "static double row_sum(int m, const double *r) { double t = 0; for (int i = 0; i < m; i++) t += r[i]; return t; }",
+    ),
+    _c(
+        "expanded_element",
+        "for (int i = 0; i < n; i++) { bump(&x[i], i); bump(x + i, 2); bump(&s->w[i], 1); double t = twice(&y[i]); x[i] += t; }",
+        top="static void bump(double *p, int k) { *p += k; p[0] *= 2; k = 7; *p -= k; }\n"
+        "static double twice(const double *p) { return *p * 2; }",
+    ),
+    _c(
+        "expanded_structure",
+        "reset(s, n); state_t t; t.n = 3; for (int i = 0; i < n; i++) y[i] = i; fill_state(&t, n, y);",
+        before="state_t other;",
+        top="static void reset(state_t *v, int k) { for (int i = 0; i < k; i++) v->w[i] = v->scale; v->hits++; }\n"
+        "static void fill_state(state_t *v, int k, double *to) { v->scale = 2; for (int i = 0; i < k; i++) to[i] += v->scale; }",
+    ),
+    _c(
+        "expanded_members",
+        "reset_w(s, n); for (int i = 0; i < n; i++) y[i] = s->w[i];",
+        top="static void reset_w(state_t *v, int k) { for (int i = 0; i < k; i++) v->w[i] = v->scale; v->hits++; }",
+    ),
+    _c(
+        "expanded_argument_read_first",
+        "for (int i = 0; i < n; i++) put(x, i, x[i], i + 1);",
+        top="static void put(double *v, int i, double first, int k) { v[i] = 0; v[i + 1] = first + k; }",
+    ),
+    _c(
+        "other_shape",
+        "flat(B);",
+        top="static void flat(double v[][30]) { for (int i = 0; i < 4; i++) v[i][3] = 1; }",
+        fallback=True,
+    ),
     # -- several things
     _c(
         "assumed",

@@ -20,7 +20,7 @@ struct point {{ int x : 3; double y; double v[4]; }};
 union both {{ int i; float f; }};
 int external(int);
 double global_state;
-static double counting(double v) {{ global_state += 1; return v; }}
+static double counting(double v) {{ static int calls; calls++; return v; }}
 static double through(double *v) {{ return *v; }}
 static int again(int n) {{ return n ? again(n - 1) : 0; }}
 void kernel(int n, int m, double A[n][m], double *restrict x, struct point *s, union both *b, double **rows,
@@ -63,7 +63,7 @@ REFUSED = {
     "unknown_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @external(i);"),
     "printing": ("SW214", 'for (i = 0; i < n; i++) @printf("%d", i);'),
     "impure_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @counting(x[i]);"),
-    "pointer_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @through(&x[i]);"),
+    "pointer_call": ("SW214", "for (i = 0; i < n; i++) x[i] = 1 + @through(&x[i]);"),
     "recursive_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @again(i);"),
     "address": ("SW216", "for (i = 0; i < n; i++) x[i] = (&@x[i] != 0);"),
     "undeclared": ("SW227", "for (i = 0; i < n; i++) x[i] = @unknown;"),

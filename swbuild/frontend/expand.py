@@ -1,0 +1,282 @@
+"""Calls of functions with effects, replaced by the functions' bodies.
+
+Only calls that are statements (``f(A, n);``, ``x = f(A, i);``, ``double t = f(A);``) of functions
+in the same file are expanded.  Parameters passed by value become variables; pointers and arrays
+are replaced by their arguments, which must have the very same shape.  A call that does not fit
+stays, and is refused where it is met.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
+from swbuild.frontend.calls import Calls
+from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
+from swbuild.frontend.facts import writes
+from swbuild.frontend.places import PlaceFinder
+from swbuild.frontend.scop import Storage
+from swbuild.frontend.source_text import expression_text
+from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
+
+__all__ = ["Expander"]
+
+_DEPTH = 8
+_UNFIT = (c_ast.Goto, c_ast.Label, c_ast.Return, c_ast.StaticAssert)
+
+
+class _UnfitError(Exception):
+    """This call cannot be expanded."""
+
+
+class Expander:
+    """Expands the calls in a region's statements; new nodes are entered into ``bindings``."""
+
+    def __init__(self, scope: FileScope, bindings: Bindings, calls: Calls, finder: PlaceFinder) -> None:
+        self._scope, self._bindings, self._calls, self._finder = scope, bindings, calls, finder
+        self._chain: list[str] = []
+        self._count = 0
+
+    def items(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        """Return the statements with calls expanded; statements without such calls are kept as they are."""
+        found: list[c_ast.Node] = []
+        for item in items:
+            found += self._statement(item)
+        return found
+
+    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        if isinstance(node, c_ast.Compound):
+            node.block_items = self.items(node.block_items or [])
+        elif isinstance(node, c_ast.For):
+            node.stmt = self._block(node.stmt)
+        elif isinstance(node, c_ast.If):
+            node.iftrue = self._block(node.iftrue)
+            node.iffalse = self._block(node.iffalse) if node.iffalse is not None else None
+        elif self._is_expandable(node):
+            return self._expanded(node, node, None)
+        elif isinstance(node, c_ast.Assignment) and self._is_expandable(node.rvalue):
+            return self._expanded(node, node.rvalue, node)
+        elif isinstance(node, c_ast.Decl) and self._is_expandable(node.init):
+            return self._declared(node)
+        return [node]
+
+    def _block(self, node: c_ast.Node) -> c_ast.Node:
+        items = self._statement(node)
+        return items[0] if len(items) == 1 else c_ast.Compound(items, node.coord)
+
+    def _is_expandable(self, node: c_ast.Node | None) -> bool:
+        if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+            return False
+        name = node.name.name
+        if name in self._chain or len(self._chain) > _DEPTH:
+            raise _UnfitError  # recursive: refused where the region calls it
+        known = name in self._scope.functions
+        return known and not self._calls.is_pure(name)
+
+    def _declared(self, node: c_ast.Decl) -> list[c_ast.Node]:
+        symbol = self._bindings.declared.get(id(node))
+        if symbol is None or not isinstance(symbol.type, Scalar) or symbol.type.const:
+            return [node]
+        call, node.init = node.init, None
+        target = self._name(symbol, call)
+        assignment = c_ast.Assignment("=", target, call, node.coord)
+        expanded = self._expanded(assignment, call, assignment)
+        if expanded == [assignment]:
+            node.init = call
+            return [node]
+        return [node, *expanded]
+
+    # -- one call -------------------------------------------------------------------------------
+
+    def _expanded(
+        self, node: c_ast.Node, call: c_ast.FuncCall, assignment: c_ast.Assignment | None
+    ) -> list[c_ast.Node]:
+        """Return the statements that ``node`` becomes, or ``[node]`` if the call does not fit."""
+        self._chain.append(call.name.name)
+        try:
+            return [c_ast.Compound(self._body(call, assignment), node.coord)]
+        except _UnfitError:
+            return [node]
+        finally:
+            self._chain.pop()
+
+    def _body(self, call: c_ast.FuncCall, assignment: c_ast.Assignment | None) -> list[c_ast.Node]:
+        function = copy.deepcopy(self._scope.functions[call.name.name])
+        bindings = bind_function(function, self._scope)
+        self._adopt(function, bindings)
+        params = function.decl.type.args.params if function.decl.type.args is not None else []
+        params = [p for p in params if not self._is_void(p)]
+        arguments = list(call.args.exprs) if call.args is not None else []
+        if len(params) != len(arguments) or any(not isinstance(p, c_ast.Decl) for p in params):
+            raise _UnfitError
+        items, result = self._without_return(list(function.body.block_items or []))
+        nodes = [node for item in [*items, *([result] if result is not None else [])] for node in walk(item)]
+        if any(self._is_unfit(node) for node in nodes):
+            raise _UnfitError
+        bound = dict(zip((p.name for p in params), arguments, strict=True))
+        heads = [head for p in params for head in self._parameter(function, p, bound)]
+        holder = c_ast.Compound(items, call.coord)
+        holder.block_items = self.items(holder.block_items)
+        tail = self._result(result, assignment, holder)
+        return [*heads, *holder.block_items, *tail]
+
+    def _is_unfit(self, node: c_ast.Node) -> bool:
+        """Whether a node keeps a body from being put in place of a call."""
+        if isinstance(node, c_ast.Decl):
+            return bool(node.storage)
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+            return node.name.name in self._chain
+        return isinstance(node, _UNFIT)
+
+    @staticmethod
+    def _is_void(node: c_ast.Node) -> bool:
+        inner = getattr(getattr(node, "type", None), "type", None)
+        return (
+            isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"] and node.type.declname is None
+        )
+
+    @staticmethod
+    def _without_return(items: list[c_ast.Node]) -> tuple[list[c_ast.Node], c_ast.Node | None]:
+        if items and isinstance(items[-1], c_ast.Return):
+            return items[:-1], items[-1].expr
+        return items, None
+
+    def _result(
+        self, result: c_ast.Node | None, assignment: c_ast.Assignment | None, holder: c_ast.Compound
+    ) -> list[c_ast.Node]:
+        """Return the assignment of the returned value; without a target its effects are all that counts."""
+        if assignment is None:
+            return []
+        if result is None:
+            raise _UnfitError
+        kind = self._scope.types.resolve(self._scope.functions[self._chain[-1]].decl.type.type)
+        if not isinstance(kind, Scalar):
+            raise _UnfitError
+        symbol, declaration = self._variable(f"result_{self._chain[-1]}", Scalar(kind.element), result)
+        value = self._name(symbol, result)
+        final = c_ast.Assignment(assignment.op, assignment.lvalue, value, assignment.coord)
+        return [declaration, final]
+
+    # -- parameters -----------------------------------------------------------------------------
+
+    def _parameter(
+        self, function: c_ast.FuncDef, parameter: c_ast.Decl, bound: dict[str, c_ast.Node]
+    ) -> list[c_ast.Node]:
+        """Bind one parameter: a variable for a number (returned as its declaration), else by replacement."""
+        symbol, argument = self._bindings.declared[id(parameter)], bound[parameter.name]
+        if isinstance(symbol.type, Scalar):
+            fresh, declaration = self._variable(
+                symbol.name, Scalar(symbol.type.element), self._copied(argument)
+            )
+            for node in identifiers(function):
+                if self._bindings.symbol(node) is symbol:
+                    self._bindings.uses[id(node)] = fresh
+            return [declaration]
+        if not self._is_fixed(function, symbol, argument) or not self._same_shape(
+            symbol.type, argument, bound
+        ):
+            raise _UnfitError
+        self._replace(function.body, symbol, argument)
+        return []
+
+    def _is_fixed(self, function: c_ast.FuncDef, symbol: Symbol, argument: c_ast.Node) -> bool:
+        """Whether a pointer parameter always means what its argument means at the call."""
+        for target, _, _ in writes(function.body):
+            if isinstance(target, c_ast.ID) and self._bindings.symbol(target) is symbol:
+                return False
+        if any(True for _ in writes(argument)) or any(isinstance(n, c_ast.FuncCall) for n in walk(argument)):
+            return False
+        changed = {self._bindings.symbol(t) for t, _, _ in writes(function.body) if isinstance(t, c_ast.ID)}
+        root = self._finder.root(argument.expr if isinstance(argument, c_ast.UnaryOp) else argument)
+        others = [n for n in identifiers(argument) if self._bindings.symbol(n) is not root]
+        numbers = all(
+            isinstance(s.type, (Scalar, OtherType)) and s not in changed and s.storage is not Storage.GLOBAL
+            for s in map(self._bindings.symbol, others)
+            if s is not None
+        )
+        return root is not None and numbers
+
+    def _same_shape(self, kind: CType, argument: c_ast.Node, names: dict[str, c_ast.Node]) -> bool:
+        given = self._decayed(argument)
+        if not isinstance(kind, (Pointer, ArrayType)) or given is None:
+            return False
+        return self._equal(kind.target, given, names)
+
+    def _decayed(self, argument: c_ast.Node) -> CType | None:
+        """Return the type that the argument points to."""
+        if isinstance(argument, c_ast.UnaryOp) and argument.op == "&":
+            return self._finder.type_of(argument.expr)
+        if isinstance(argument, c_ast.BinaryOp) and argument.op in ("+", "-"):
+            return self._decayed(argument.left)
+        kind = self._finder.type_of(argument)
+        return kind.target if isinstance(kind, (Pointer, ArrayType)) else None
+
+    def _equal(self, mine: CType, given: CType, names: dict[str, c_ast.Node]) -> bool:
+        if isinstance(mine, ArrayType) and isinstance(given, ArrayType):
+            if mine.extent is None or given.extent is None:
+                return False
+            return self._extent(mine.extent, names) == self._extent(given.extent, {}) and self._equal(
+                mine.target, given.target, names
+            )
+        if isinstance(mine, Scalar) and isinstance(given, Scalar):
+            return mine.element == given.element
+        return isinstance(mine, StructType) and mine is given
+
+    def _extent(self, node: c_ast.Node, names: dict[str, c_ast.Node]) -> str:
+        """Return a size's text with the names of parameters replaced by their arguments."""
+        holder = c_ast.ExprList([copy.deepcopy(node)])
+        for parent in walk(holder):
+            for slot in parent.__slots__:
+                child = getattr(parent, slot, None)
+                if isinstance(child, c_ast.ID) and child.name in names:
+                    setattr(parent, slot, names[child.name])
+                elif isinstance(child, list):
+                    child[:] = [names.get(c.name, c) if isinstance(c, c_ast.ID) else c for c in child]
+        return expression_text(holder.exprs[0], self._scope)
+
+    # -- nodes ----------------------------------------------------------------------------------
+
+    def _variable(self, name: str, kind: Scalar, value: c_ast.Node) -> tuple[Symbol, c_ast.Decl]:
+        """Return a new variable of the region, and its declaration with an initial value."""
+        names = c_ast.IdentifierType(kind.element.name.split())
+        inner = c_ast.TypeDecl(name, [], None, names, value.coord)
+        declaration = c_ast.Decl(name, [], [], [], [], inner, value, None, value.coord)
+        symbol = Symbol(name, kind, Storage.LOCAL, declaration)
+        self._bindings.declared[id(declaration)] = symbol
+        self._bindings.kept.append(declaration)
+        return symbol, declaration
+
+    def _name(self, symbol: Symbol, at: c_ast.Node) -> c_ast.ID:
+        node = c_ast.ID(symbol.name, at.coord)
+        self._bindings.uses[id(node)] = symbol
+        self._bindings.kept.append(node)
+        return node
+
+    def _copied(self, node: c_ast.Node) -> c_ast.Node:
+        twin = copy.deepcopy(node)
+        for old, new in zip(walk(node), walk(twin), strict=True):
+            if id(old) in self._bindings.uses:
+                self._bindings.uses[id(new)] = self._bindings.uses[id(old)]
+        self._bindings.kept.append(twin)
+        return twin
+
+    def _replace(self, body: c_ast.Node, symbol: Symbol, argument: c_ast.Node) -> None:
+        for parent in list(walk(body)):
+            for slot in parent.__slots__:
+                child = getattr(parent, slot, None)
+                if isinstance(child, c_ast.ID) and self._bindings.symbol(child) is symbol:
+                    setattr(parent, slot, self._copied(argument))
+                elif isinstance(child, list):
+                    child[:] = [
+                        self._copied(argument)
+                        if isinstance(c, c_ast.ID) and self._bindings.symbol(c) is symbol
+                        else c
+                        for c in child
+                    ]
+
+    def _adopt(self, function: c_ast.FuncDef, bindings: Bindings) -> None:
+        self._bindings.uses.update(bindings.uses)
+        self._bindings.declared.update(bindings.declared)
+        self._bindings.kept.append(function)
