@@ -73,17 +73,22 @@ def _attempt(scop: Scop, options: KernelOptions, excluded: frozenset[str]) -> Re
 
 
 def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
-    """Raise :class:`_Unsafe` for private variables that are not used in one place alone."""
-    unsafe = set()
-    for name in private.names:
-        users = _users(scop, name)
-        homes = [kernel for kernel in tree.kernels if users & set(kernel.statements)]
-        if homes and not (len(homes) == 1 and users <= set(homes[0].statements)):
-            unsafe.add(name)
-        if not homes and not contraction_is_safe(scop, private, name, tree.schedule):
-            unsafe.add(name)
+    """Raise :class:`_Unsafe` for private variables whose values would have to leave a kernel."""
+    unsafe = {name for name in private.names if not _stays_home(scop, private, name, tree)}
     if unsafe:
         raise _Unsafe(frozenset(unsafe))
+
+
+def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool:
+    """Return whether statements that hand values of ``name`` to each other run in one place."""
+    by_label: dict[str, set[str]] = {}
+    for statement in _users(scop, name):
+        by_label.setdefault(private.depth_of[(statement, name)][0], set()).add(statement)
+    for members in by_label.values():
+        homes = [kernel for kernel in tree.kernels if members & set(kernel.statements)]
+        if homes and not (len(homes) == 1 and members <= set(homes[0].statements)):
+            return False
+    return contraction_is_safe(scop, private, name, tree.schedule)
 
 
 def _may_leave(scop: Scop, domain: isl.UnionSet) -> bool:

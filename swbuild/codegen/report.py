@@ -5,6 +5,7 @@ from __future__ import annotations
 from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.mapping.regiontree import HostTree
 from swbuild.memory.plan import Buffer
+from swbuild.polyhedral.reasons import LoopReason, loop_reasons
 from swbuild.polyhedral.scheduling import Scheduled
 
 __all__ = ["region_report"]
@@ -27,6 +28,23 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         "host_statements": [
             {"statement": name, "line": scop.statement(name).span.line} for name in tree.statements
         ],
+        "loops": [_loop(reason) for reason in _sequential(region, scheduled, tree)],
+    }
+
+
+def _sequential(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> tuple[LoopReason, ...]:
+    """Return the loops that the host runs, with the reasons."""
+    around = {name for kernel in tree.kernels if kernel.host_loops for name in kernel.statements}
+    statements = around | set(tree.statements)
+    return loop_reasons(region.scop, scheduled.dependences, statements) if statements else ()
+
+
+def _loop(reason: LoopReason) -> dict[str, object]:
+    return {
+        "loop": reason.name,
+        "line": reason.line,
+        "parallel": not reason.carried,
+        "because": [str(dependence) for dependence in reason.carried],
     }
 
 

@@ -102,9 +102,9 @@ def _moves_data(node: Node) -> bool:
 def name_loops(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
     """Rename the AST's iterators after the loops of the source.
 
-    ``names`` gives, per statement (and per kernel launched), its iterators' names; a loop whose iterator *is* a statement's
-    iterator takes that name, a loop that gives the first value of such a loop (a tile loop) the
-    name with ``0`` appended; ``taken`` are names used for other things.
+    ``names`` gives, per statement (and per kernel launched), its iterators' names; a loop whose
+    iterator *is* a statement's iterator takes that name, a loop that gives the first value of such
+    a loop (a tile loop) the name with ``0`` appended; ``taken`` are names used for other things.
     """
     return _named(node, names, taken)
 

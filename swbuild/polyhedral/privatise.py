@@ -130,25 +130,41 @@ def _agrees(flow: isl.Map, depth: int) -> bool:
 def contraction_is_safe(scop: Scop, private: Private, name: str, schedule: isl.Schedule) -> bool:
     """Return whether one copy of the private variable ``name`` serves all of ``schedule``.
 
-    It does when the innermost place of the tree that holds all its users visits one expanded
-    copy at a time: what the loops above that place have fixed determines the copy.
+    It does when, for every set of statements that hand values to each other, the innermost place of
+    the tree that holds them all visits one expanded copy at a time (what the loops above that place
+    have fixed determines the copy) and holds no other user of the variable.
     """
-    users = [s for s in scop.statements if any(a.array == name for a in s.accesses)]
-    before = _common_place(schedule.get_root(), frozenset(s.name for s in users))
-    copies = union_maps(
-        instance_prefix(s, private.depth_of[(s.name, name)][1]).intersect_domain(s.domain) for s in users
+    users = {s.name: s for s in scop.statements if any(a.array == name for a in s.accesses)}
+    present = _below(schedule.get_root())
+    by_label: dict[str, list[Statement]] = {}
+    for statement in users.values():
+        if statement.name in present:
+            label = private.depth_of[(statement.name, name)][0]
+            by_label.setdefault(label, []).append(statement)
+    return all(
+        _one_copy_at_a_time(schedule, members, frozenset(users), private.depth_of[(members[0].name, name)][1])
+        for members in by_label.values()
     )
-    labels = {private.depth_of[(s.name, name)][0] for s in users}
-    fixed = before.intersect_domain(copies.domain())
-    return len(labels) == 1 and bool(fixed.reverse().apply_range(copies).is_single_valued())
 
 
-def _common_place(node: isl.ScheduleNode, names: frozenset[str]) -> isl.UnionMap:
-    """Return the prefix schedule of the innermost node below ``node`` that has all of ``names`` below it."""
+def _one_copy_at_a_time(
+    schedule: isl.Schedule, members: list[Statement], users: frozenset[str], depth: int
+) -> bool:
+    names = frozenset(s.name for s in members)
+    place = _common_place(schedule.get_root(), names)
+    if _below(place) & users != names:
+        return False
+    copies = union_maps(instance_prefix(s, depth).intersect_domain(s.domain) for s in members)
+    fixed = place.get_prefix_schedule_union_map().intersect_domain(copies.domain())
+    return bool(fixed.reverse().apply_range(copies).is_single_valued())
+
+
+def _common_place(node: isl.ScheduleNode, names: frozenset[str]) -> isl.ScheduleNode:
+    """Return the innermost node at or below ``node`` that has all of ``names`` below it."""
     while True:
         inner = [c for c in (node.child(k) for k in range(node.n_children())) if names <= _below(c)]
         if not inner:
-            return node.get_prefix_schedule_union_map()
+            return node
         node = inner[0]
 
 

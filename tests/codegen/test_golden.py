@@ -23,7 +23,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("example", "options", "variant"), CASES, ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(("example", "options", "variant"), CASES, ids=[f"{c[0]}-{c[2]}" for c in CASES])
 def test_text_is_as_reviewed(
     example: str, options: KernelOptions, variant: str, request: pytest.FixtureRequest
 ) -> None:
@@ -34,5 +34,6 @@ def test_text_is_as_reviewed(
         if request.config.getoption("--update-golden"):
             path.write_text(file.text, encoding="utf-8")
         expected = path.read_text(encoding="utf-8").splitlines()
-        difference = list(difflib.unified_diff(expected, file.text.splitlines(), path.name, "now", lineterm=""))
+        found = file.text.splitlines()
+        difference = list(difflib.unified_diff(expected, found, path.name, "now", lineterm=""))
         assert not difference, "\n".join([*difference, "if this is meant: pytest --update-golden"])
