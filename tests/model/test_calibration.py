@@ -28,6 +28,14 @@ def test_aligned_dma_is_within_ten_percent_mostly_and_twenty_five_always(op: str
     assert total.median <= 0.10 and total.worst <= 0.25, total
 
 
+def test_ragged_lengths_at_offset_0_are_within_ten_percent_mostly_and_thirty_five_always() -> None:
+    found = [row for row in rows()["dma"] if row.case.endswith("offset 0")]
+    assert len(found) == 420
+    total = summarise(found)
+    assert total.median <= 0.10 and total.worst <= 0.35, total
+    assert sum(abs(row.error) > 0.25 for row in found) <= 2
+
+
 def test_rows_that_took_no_part_in_fitting_are_as_good() -> None:
     held = [row for row in rows()["dma"] if row.aligned and row.held_out]
     assert len(held) == 120

@@ -16,7 +16,7 @@ WORDS = st.integers(0, 96).map(lambda n: 4 * n)
 def count_by_bytes(address: int, length: int, block: int, gap: int) -> Requests:
     """Walk over every byte; blocks that meet in one request count apart, as the engine issues them apart."""
     block = block if 0 < block < length and gap else length
-    blocks = full = merges = touched = 0
+    blocks = full = merges = touched = doubled = 0
     place, left = address, length
     while left:
         piece = min(block, left)
@@ -30,10 +30,12 @@ def count_by_bytes(address: int, length: int, block: int, gap: int) -> Requests:
                 full += 1
                 continue
             ragged = bytes_[0] % 8 or (bytes_[-1] + 1) % 8
-            merges += 2 if ragged and bytes_[0] < 64 and bytes_[-1] >= 64 else 1
+            double = bool(ragged and bytes_[0] < 64 and bytes_[-1] >= 64)
+            merges += 1 + double
+            doubled += double
         place += piece + gap
         left -= piece
-    return Requests(blocks, touched, full, merges)
+    return Requests(blocks, touched, full, merges, doubled)
 
 
 @given(WORDS, WORDS, WORDS, WORDS)
@@ -53,7 +55,7 @@ def test_long_strided_transfers_are_counted_by_their_period() -> None:
 
 def count_by_bytes_period() -> Requests:
     blocks = (2**24 - 4) // 4
-    return Requests(blocks, blocks, 0, blocks)
+    return Requests(blocks, blocks, 0, blocks, 0)
 
 
 @pytest.mark.parametrize(
@@ -76,5 +78,5 @@ def test_merge_units_are_the_steps_that_were_measured(
 
 
 def test_nothing_is_nothing() -> None:
-    assert requests_of(0, 0, 0, 0, 128) == Requests(0, 0, 0, 0)
+    assert requests_of(0, 0, 0, 0, 128) == Requests(0, 0, 0, 0, 0)
     assert requests_of(0, 128, 0, 0, 128).partial == 0

@@ -52,7 +52,7 @@ def exposed(memory: Memory, is_put: bool, requests: Requests) -> float:
         return memory.get_exposed
     if not requests.merges:
         return memory.put_exposed
-    return memory.put_exposed + memory.merge_exposed + memory.merge_latency * (requests.merges - 1)
+    return memory.put_exposed + memory.merge_exposed + memory.merge_latency * (requests.doubled > 0)
 
 
 class Controller(SharedServer[Transfer]):
@@ -61,7 +61,8 @@ class Controller(SharedServer[Transfer]):
     def __init__(self, memory: Memory) -> None:
         super().__init__()
         self._memory = memory
-        self._puts = 0
+        self._puts = 0.0
+        self._merging = 0
         self._clusters: dict[int, int] = {}
 
     def accept(self, now: float, transfer: Transfer) -> None:
@@ -71,14 +72,24 @@ class Controller(SharedServer[Transfer]):
     def rate(self) -> float:
         """Return the share of its throughput that the controller reaches with what is active."""
         rate = 1.0 / (1.0 + self._memory.put_interleave * self._puts)
-        return rate * self._memory.cluster_share if len(self._clusters) == 1 else rate
+        alone = len(self._clusters) == 1 and not self._merging
+        return rate * self._memory.cluster_share if alone else rate
+
+    def _writing(self, transfer: Transfer) -> float:
+        """Return the part of a put's work that is plain writing, which the streams of others disturb."""
+        if not transfer.is_put or not transfer.requests.full:
+            return 0.0
+        plain = self._memory.put_request * transfer.requests.full
+        return plain / (plain + self._memory.put_merge * transfer.requests.merges)
 
     def entered(self, item: Transfer) -> None:
-        self._puts += item.is_put
+        self._puts += self._writing(item)
+        self._merging += item.is_put and item.requests.merges > 0
         self._clusters[item.cluster] = self._clusters.get(item.cluster, 0) + 1
 
     def left(self, item: Transfer) -> None:
-        self._puts -= item.is_put
+        self._puts -= self._writing(item)
+        self._merging -= item.is_put and item.requests.merges > 0
         remaining = self._clusters[item.cluster] - 1
         if remaining:
             self._clusters[item.cluster] = remaining

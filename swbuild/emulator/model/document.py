@@ -66,8 +66,9 @@ def _summary(rows: Mapping[str, Sequence[Row]]) -> str:
     groups = [
         ("DMA get and put on the Pro, address and length on 128 B", new),
         (f"… of these with {held} CPEs: nothing was fitted to them", [row for row in new if row.held_out]),
+        ("DMA get and put on the Pro at offset 0, every length", _at_offset(rows["dma"], 0)),
         ("DMA put at offset 4: penalty against offset 0, 1 and 64 CPEs", _main_penalties(rows["dma"])),
-        ("DMA, all other rows (ragged lengths, offsets)", [row for row in rows["dma"] if not row.aligned]),
+        ("DMA get and put on the Pro at offsets 4, 64 and 124", _at_offset(rows["dma"], 4, 64, 124)),
         (
             "RMA latency formula, all cluster distances",
             [row for row in rows["rma"] if row.table == "RMA formula"],
@@ -94,6 +95,10 @@ def _summary(rows: Mapping[str, Sequence[Row]]) -> str:
             [name, str(total.count), _percent(total.median), _percent(total.worst), total.worst_case]
         )
     return _markdown(["table", "rows", "median error", "worst error", "worst at"], lines)
+
+
+def _at_offset(rows: Sequence[Row], *offsets: int) -> list[Row]:
+    return [row for row in rows if row.case.endswith(tuple(f"offset {offset}" for offset in offsets))]
 
 
 def _main_penalties(rows: Sequence[Row]) -> list[Row]:

@@ -20,12 +20,17 @@ _WORD = 8
 
 
 class Requests(NamedTuple):
-    """Counts of one transfer: blocks, requests touched, requests wholly covered, merge units of a put."""
+    """Counts of one transfer.
+
+    Blocks, requests touched, requests wholly covered, merge units of a put, and pieces of a request that
+    need two units.
+    """
 
     blocks: int
     touched: int
     full: int
     merges: int
+    doubled: int
 
     @property
     def partial(self) -> int:
@@ -39,7 +44,7 @@ def requests_of(address: int, length: int, block: int, gap: int, request: int) -
     ``block`` 0 means contiguous; a last block that is not whole is counted as the piece that it is.
     """
     if length <= 0:
-        return Requests(0, 0, 0, 0)
+        return Requests(0, 0, 0, 0, 0)
     if block <= 0 or block >= length or gap == 0:
         return _contiguous(address % request, length, request)
     return _strided(address % request, length, block, gap % request, request)
@@ -50,11 +55,12 @@ def _contiguous(start: int, length: int, request: int) -> Requests:
     end = start + length
     touched = -(-end // request)
     if touched == 1:
-        whole = length == request
-        return Requests(1, 1, int(whole), 0 if whole else _merge_units(start, end, request))
+        units = 0 if length == request else _merge_units(start, end, request)
+        return Requests(1, 1, int(not units), units, int(units == 2))
     head = 0 if start == 0 else _merge_units(start, request, request)
     tail = 0 if end % request == 0 else _merge_units(0, end % request, request)
-    return Requests(1, touched, touched - (head > 0) - (tail > 0), head + tail)
+    full = touched - (head > 0) - (tail > 0)
+    return Requests(1, touched, full, head + tail, (head == 2) + (tail == 2))
 
 
 @lru_cache(maxsize=65536)
@@ -66,7 +72,7 @@ def _strided(start: int, length: int, block: int, gap: int, request: int) -> Req
     parts = [(phase, (count - k + period - 1) // period) for k, phase in enumerate(phases)]
     if rest:
         parts.append((_contiguous((start + count * step) % request, rest, request), 1))
-    total = (sum(n * part[field] for part, n in parts) for field in range(4))
+    total = (sum(n * part[field] for part, n in parts) for field in range(5))
     return Requests(*total)
 
 
