@@ -86,7 +86,7 @@ def test_the_model_is_no_look_up_of_the_measurements() -> None:
 def test_the_page_shows_what_the_model_says() -> None:
     """``python -m swbuild.emulator.model.document docs/model.md`` renews it."""
     page = PAGE.read_text(encoding="utf-8")
-    assert document.renew(page, document.sections()) == page
+    assert document.renew(page, document.sections(rows())) == page
 
 
 def test_a_page_without_a_marker_is_refused() -> None:

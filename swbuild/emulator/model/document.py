@@ -21,9 +21,8 @@ _MARKER = re.compile(r"(<!-- begin (?P<name>[a-z0-9-]+) -->\n).*?(<!-- end (?P=n
 _TIMED = ("memory.", "rma.", "register.", "control.", "compute.")
 
 
-def sections() -> dict[str, str]:
-    """Return the generated part of the page by the name of its marker."""
-    rows = all_rows()
+def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
+    """Return the generated parts of the page by the names of their markers, from ``all_rows()``."""
     return {
         "summary": _summary(rows),
         "dma-get": _grid(row for row in rows["dma"] if row.table == "DMA get" and row.aligned),
@@ -169,7 +168,7 @@ def main(arguments: Sequence[str]) -> int:
         print(_summary(all_rows()))
         return 0
     page = Path(arguments[0])
-    page.write_text(renew(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
+    page.write_text(renew(page.read_text(encoding="utf-8"), sections(all_rows())), encoding="utf-8")
     return 0
 
 
