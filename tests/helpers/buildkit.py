@@ -63,7 +63,8 @@ class Installation:
         """Return an environment with this installation on ``PATH``, after the directories ``first``."""
         clean = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
         path = [*map(str, first), str(self.prefix / "bin"), os.environ["PATH"]]
-        return {**clean, "PATH": os.pathsep.join(path), **more}
+        cache = self.prefix.with_name("cache")
+        return {**clean, "PATH": os.pathsep.join(path), "XDG_CACHE_HOME": str(cache), **more}
 
 
 @contextmanager
