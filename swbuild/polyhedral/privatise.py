@@ -135,7 +135,7 @@ def contraction_is_safe(scop: Scop, private: Private, name: str, schedule: isl.S
     have fixed determines the copy) and holds no other user of the variable.
     """
     users = {s.name: s for s in scop.statements if any(a.array == name for a in s.accesses)}
-    present = _below(schedule.get_root())
+    present = {str(piece.get_tuple_name()) for piece in sets_of(schedule.get_domain())}
     by_label: dict[str, list[Statement]] = {}
     for statement in users.values():
         if statement.name in present:
