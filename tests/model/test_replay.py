@@ -10,7 +10,8 @@ import pytest
 
 from swbuild.diagnostics import SwbuildError
 from swbuild.emulator.model import experiments
-from swbuild.emulator.model.replay import Category, Replay, replay
+from swbuild.emulator.model.replay import replay
+from swbuild.emulator.model.result import Category, Replay
 from swbuild.emulator.model.sharing import SharedServer
 from swbuild.emulator.model.trace import HOST, NONE, Kind, Process, Record, RmaMode, Site, Trace
 from swbuild.machine import MachineModel, load

@@ -14,7 +14,8 @@ from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.profile import LineCount, Profile, read_profile
-from swbuild.emulator.model.replay import Category, KernelTime, Replay, SiteTime, replay
+from swbuild.emulator.model.replay import replay
+from swbuild.emulator.model.result import Category, KernelTime, Replay, SiteTime
 from swbuild.emulator.model.trace import Process, Site
 from swbuild.machine import MachineModel, load
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.emulator.model.replay import KernelTime, Replay, Slice
 from swbuild.emulator.model.report import Analysis
+from swbuild.emulator.model.result import KernelTime, Replay, Slice
 from swbuild.emulator.model.trace import Process
 
 __all__ = ["events", "write_timeline"]
