@@ -74,7 +74,9 @@ def _plain(value: _Isl) -> _Isl:
 
 
 def _value(extent: isl.PwAff, point: isl.Set) -> int:
-    return int(_plain(extent).intersect_params(point).max_val().to_python())
+    # By way of a set, because isl's maximum refuses quotients, even where they come out even.
+    values = isl.Set.from_pw_aff(_plain(extent)).intersect_params(point)
+    return int(values.dim_max_val(0).to_python())
 
 
 def _accessed(scop: Scop, name: str, point: isl.Set) -> isl.Set | None:
