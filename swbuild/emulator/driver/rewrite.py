@@ -68,13 +68,18 @@ def _empty_end(tokens: list[_Token], at: int) -> int | None:
 
 
 def _do_whiles(tokens: list[_Token], partner: dict[int, int]) -> dict[int, int]:
-    """Map the `while` that closes a do-statement to its `do`, for bodies in braces."""
+    """Map the `while` that closes a do-statement to its `do`."""
     found = {}
     for k, token in enumerate(tokens):
-        if token.text == "do" and k + 1 in partner and tokens[k + 1].text == "{":
-            end = partner[k + 1] + 1
-            if end < len(tokens) and tokens[end].text == "while":
-                found[end] = k
+        if token.text != "do":
+            continue
+        end = k + 1
+        braces = end < len(tokens) and tokens[end].text == "{"
+        while end < len(tokens) and tokens[end].text != ";" and not braces:
+            end = partner.get(end, end) + 1
+        end = partner.get(end, end) + 1
+        if end < len(tokens) and tokens[end].text == "while":
+            found[end] = k
     return found
 
 
@@ -337,14 +342,15 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:
     if not spins and not assembly_here and not vectors and not align:
         return text
     tokens = _tokens(text)
+    if vectors:
+        casts = [e for e in _cast_edits(text, tokens, _partners(tokens)) if not _place(text, e[0])[2]]
+        text = _apply(text, casts)
+        tokens = _tokens(text) if casts else tokens
     edits = _spin_edits(text, tokens, is_c) if spins else []
     if assembly_here:
         edits += _asm_edits(text, tokens, _partners(tokens))
     if vectors:
-        partner = _partners(tokens)
-        splats = [e for e in _splat_edits(text, tokens, partner) if not _place(text, e[0])[2]]
-        casts = [e for e in _cast_edits(text, tokens, partner) if not _place(text, e[0])[2]]
-        edits += splats + [e for e in casts if not any(a <= e[0] < b for a, b, _ in splats)]
+        edits += [e for e in _splat_edits(text, tokens, _partners(tokens)) if not _place(text, e[0])[2]]
     if align:
         edits += _with_alignment(text, tokens, align)
     return _apply(text, edits)

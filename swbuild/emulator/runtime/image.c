@@ -59,7 +59,6 @@ static __attribute__((constructor)) void choose_image(int argc, char **argv, cha
 {
     bool checked = is_set("SWBUILD_EMU_CHECKED"), counted = !checked && is_set("SWBUILD_EMU_TRACE");
     struct stat status;
-    int told = 0;
     (void)argc;
     if (&swemu_instrumented || &swb_count_any)
         return;
@@ -76,9 +75,11 @@ static __attribute__((constructor)) void choose_image(int argc, char **argv, cha
     const Elf64_Shdr *twin = image == MAP_FAILED ? NULL : find_twin(image, checked ? ".swbuild.checked" : ".swbuild.counted");
     if (twin)
         become(image, twin, argv, envp);
+    if (fixed)
+        execve("/proc/self/exe", argv, envp);
     if (checked)
         fprintf(stderr, "note: this program was built without checked code: loads and stores are not watched\n");
-    else if (!told++)
+    else
         fprintf(stderr, "note: this program was built without counting code (SWBUILD_EMU_COUNTED_CODE=1): "
                         "computing takes no model time\n");
     close(fd);

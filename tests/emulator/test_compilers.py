@@ -1,0 +1,160 @@
+"""The stand-in compilers: roles, options, prefixes, archives, rewriting."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from emulator_programs import Outcome, call, environment_for
+
+HOST = "#include <athread.h>\nextern void SLAVE_FUN(work)(int *);\nint main(void) { int n = 0; athread_init(); "
+HOST += "athread_spawn(work, &n); athread_join(); return n; }\n"
+SLAVE = "#include <slave.h>\nint twice(int);\nvoid work(int *n) { if (_MYID == 5) *n = twice(_ROW + _COL); }\n"
+HELP = "#include <stdlib.h>\nint twice(int x) { return abs(-2 * x); }\n"
+SPELLINGS = {
+    "sw5cc": ("sw26010", "-host", "-slave", "-hybrid"),
+    "sw5cc.new": ("sw26010", "-host", "-slave", "-hybrid"),
+    "swgcc": ("sw26010-pro", "-mhost", "-mslave", "-mhybrid"),
+    "sw9gcc": ("sw26010-pro", "-mhost", "-mslave", "-mhybrid"),
+    "mpicc": ("sw26010", "-host", "-slave", "-hybrid"),
+}
+
+
+def put(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / f"{name}.c").write_text(text)
+
+
+def do(folder: Path, *words: str, machine: str = "sw26010") -> Outcome:
+    return call(words, folder, environment_for(machine))
+
+
+def must(folder: Path, *words: str, machine: str = "sw26010") -> Outcome:
+    done = do(folder, *words, machine=machine)
+    assert done.status == 0, done
+    return done
+
+
+def symbols(path: Path) -> dict[str, str]:
+    lines = subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {line.split()[0]: line.split()[1] for line in lines}
+
+
+@pytest.mark.parametrize("tool", SPELLINGS)
+def test_every_spelling_builds_a_program(tool: str, tmp_path: Path) -> None:
+    machine, host, slave, hybrid = SPELLINGS[tool]
+    put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
+    must(tmp_path, tool, host, "-O2", "-c", "host.c", machine=machine)
+    must(tmp_path, tool, slave, "-msimd", "-O2", "-c", "slave.c", machine=machine)
+    must(tmp_path, tool, slave, "-c", "help.c", machine=machine)
+    must(tmp_path, tool, hybrid, "host.o", "slave.o", "help.o", "-o", "app", "-lm_slave", machine=machine)
+    assert do(tmp_path, "./app").status == 10
+
+
+def test_slave_functions_get_a_prefix_and_variables_do_not(tmp_path: Path) -> None:
+    put(tmp_path, s="int shared; extern int other; int f(void); int (*p)(void) = f; static int g(void) { return other; }\n"
+        "int h(void) { return f() + g() + shared; }\n")
+    must(tmp_path, "sw5cc", "-slave", "-O0", "-c", "s.c")
+    found = symbols(tmp_path / "s.o")
+    assert found["slave_h"] == "T"
+    assert found["slave_f"] == "U"
+    assert found["g"] == "t"
+    assert found["other"] == "U"
+    assert found["shared"] in "BC"
+
+
+def test_archives_with_slave_objects(tmp_path: Path) -> None:
+    put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
+    must(tmp_path, "sw5cc", "-slave", "-c", "slave.c")
+    must(tmp_path, "sw5cc", "-slave", "-c", "help.c")
+    must(tmp_path, "swar", "rcs", "libwork.a", "slave.o", "help.o")
+    must(tmp_path, "sw5cc", "-hybrid", "host.c", "-L.", "-lwork", "-o", "app")
+    assert do(tmp_path, "./app").status == 10
+    checked = call(["./app"], tmp_path, environment_for("sw26010", SWBUILD_EMU_CHECKED="1"))
+    assert (checked.status, checked.err) == (10, "")
+
+
+def test_a_slave_object_in_a_host_link_is_refused(tmp_path: Path) -> None:
+    put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
+    must(tmp_path, "swgcc", "-mhost", "-c", "host.c")
+    must(tmp_path, "swgcc", "-mslave", "-c", "slave.c")
+    done = do(tmp_path, "swgcc", "host.o", "slave.o", "-o", "app")
+    assert done.status == 1
+    assert "slave.o: error[SW601]: slave object in a host link" in done.err
+    assert not (tmp_path / "app").exists()
+
+
+@pytest.mark.parametrize("option", ["-mavx2", "-march=native", "-mwhatever"])
+def test_unknown_options_are_errors(option: str, tmp_path: Path) -> None:
+    put(tmp_path, a="int a;\n")
+    done = do(tmp_path, "swgcc", "-mslave", option, "-c", "a.c")
+    assert done.status == 1
+    assert option in done.err
+
+
+def test_both_roles_at_once_are_an_error(tmp_path: Path) -> None:
+    put(tmp_path, a="int a;\n")
+    assert "exclude each other" in do(tmp_path, "swgcc", "-mslave", "-mhost", "-c", "a.c").err
+
+
+def test_machine_options_are_swallowed(tmp_path: Path) -> None:
+    put(tmp_path, a="int a;\n")
+    words = ["-msimd", "-mieee", "-mftz", "-faddress_align=64", "-fPIC", "-Wa,-slave_disp_noalign", "-fcheck-ldm-stack"]
+    assert must(tmp_path, "swgcc", "-mslave", *words, "-c", "a.c").err == ""
+    assert must(tmp_path, "sw5cc", "-slave", "-OPT:unroll_times=0", "-LNO:simd=1", "-c", "a.c").err == ""
+
+
+def test_dependency_files_name_the_object(tmp_path: Path) -> None:
+    put(tmp_path, a='#include "a.h"\nint a;\n')
+    (tmp_path / "a.h").write_text("")
+    must(tmp_path, "swgcc", "-mslave", "-MD", "-c", "a.c", "-o", "out.o")
+    text = (tmp_path / "out.d").read_text()
+    assert text.startswith("out.o:") and "a.c" in text and "a.h" in text
+    must(tmp_path, "swgcc", "-mhost", "-MMD", "-MF", "x.dep", "-MT", "goal", "-c", "a.c")
+    assert (tmp_path / "x.dep").read_text().startswith("goal:")
+
+
+def test_errors_are_at_the_users_line(tmp_path: Path) -> None:
+    put(tmp_path, a="int f(void)\n{\n    volatile int x = 0;\n    while (x != 1)\n        ;\n    return wrong;\n}\n")
+    done = do(tmp_path, "sw5cc", "-slave", "-c", "a.c")
+    assert "a.c:6:12: error" in done.err
+    assert done.status != 0
+    assert not (tmp_path / "a.o").exists()
+
+
+def test_unknown_assembly_is_an_error_at_its_line(tmp_path: Path) -> None:
+    put(tmp_path, a='void f(void)\n{\n    asm volatile("vldw_ur $1, 0($2)");\n}\n')
+    done = do(tmp_path, "sw5cc", "-slave", "-c", "a.c")
+    assert "a.c:3: error[SW601]: inline assembly 'vldw_ur' is not emulated" in done.err
+    assert done.status == 1
+
+
+def test_assembly_of_one_s_own_making_is_taken(tmp_path: Path) -> None:
+    put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
+    must(tmp_path, "sw5cc", "-slave", "-S", "slave.c")
+    must(tmp_path, "sw5cc", "-slave", "-c", "slave.s")
+    must(tmp_path, "sw5cc", "-slave", "-c", "help.c")
+    must(tmp_path, "sw5cc", "-hybrid", "host.c", "slave.o", "help.o", "-o", "app")
+    assert do(tmp_path, "./app").status == 10
+
+
+def test_c_plus_plus_host(tmp_path: Path) -> None:
+    text = 'extern "C" {\n#include <athread.h>\nvoid slave_work(int *);\n}\n#include <vector>\nint main() { std::vector<int> n(1); '
+    text += "athread_init(); __real_athread_spawn((void *)slave_work, n.data(), 1); athread_join(); return n[0]; }\n"
+    (tmp_path / "host.cpp").write_text(text)
+    put(tmp_path, slave=SLAVE, help=HELP)
+    must(tmp_path, "swg++", "-mhost", "-std=c++14", "-c", "host.cpp", machine="sw26010-pro")
+    must(tmp_path, "swgcc", "-mslave", "-c", "slave.c", machine="sw26010-pro")
+    must(tmp_path, "swgcc", "-mslave", "-c", "help.c", machine="sw26010-pro")
+    must(tmp_path, "swg++", "-mhybrid", "host.o", "slave.o", "help.o", "-o", "app", machine="sw26010-pro")
+    assert do(tmp_path, "./app").status == 10
+
+
+def test_scalars_fill_vectors_and_arrays_are_aligned(tmp_path: Path) -> None:
+    slave = "#include <slave.h>\n#include <simd.h>\nvoid work(int *n)\n{\n    char odd; double a[5]; doublev4 v = 3, w = (doublev4)2.0;\n"
+    slave += "    odd = 1; simd_store(v, a); simd_load(v, a); v = v * w;\n    if (_MYID == 0) *n = (int)simd_vextf3(v) + odd;\n}\n"
+    put(tmp_path, host=HOST, slave=slave)
+    must(tmp_path, "sw5cc", "-slave", "-msimd", "-c", "slave.c")
+    must(tmp_path, "sw5cc", "-hybrid", "host.c", "slave.o", "-o", "app")
+    assert do(tmp_path, "./app").status == 7
