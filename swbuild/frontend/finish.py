@@ -282,7 +282,7 @@ def _parameter_space(builder: RegionState) -> isl.Space:
     names = [p.name for p in _parameters(builder)]
     space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
     for position, name in enumerate(names):
-        space = space.set_dim_id(isl.dim_type.param, position, isl.Id(name))
+        space = space.set_dim_name(isl.dim_type.param, position, name)
     return space
 
 

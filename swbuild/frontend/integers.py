@@ -72,7 +72,7 @@ def constant(value: int) -> isl.PwAff:
 @lru_cache(maxsize=512)
 def parameter(name: str) -> isl.PwAff:
     """Return the function that yields the parameter ``name``."""
-    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 1).set_dim_id(isl.dim_type.param, 0, isl.Id(name))
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 1).set_dim_name(isl.dim_type.param, 0, name)
     return isl.PwAff.var_on_domain(isl.LocalSpace.from_space(space), isl.dim_type.param, 0)
 
 

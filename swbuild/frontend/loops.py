@@ -154,7 +154,7 @@ def _later(failed: isl.Set, variable: str, step: int) -> isl.Set:
     """Return the values at or behind one of ``failed``, in the direction of ``step``."""
     other = variable + "'"
     position = failed.find_dim_by_name(isl.dim_type.param, variable)
-    earlier = failed.set_dim_id(isl.dim_type.param, position, isl.Id(other))
+    earlier = failed.set_dim_name(isl.dim_type.param, position, other)
     now, then = parameter(variable), parameter(other)
     behind = earlier.intersect(now.ge_set(then) if step > 0 else now.le_set(then))
     return without(behind, [other])
@@ -166,7 +166,7 @@ def _shifted(visited: isl.Set, variable: str, step: int) -> isl.Set:
     position = visited.find_dim_by_name(isl.dim_type.param, variable)
     if position < 0:
         return visited
-    earlier = visited.set_dim_id(isl.dim_type.param, position, isl.Id(other))
+    earlier = visited.set_dim_name(isl.dim_type.param, position, other)
     moved = earlier.intersect(parameter(variable).eq_set(parameter(other).add(constant(step))))
     return without(moved, [other])
 
