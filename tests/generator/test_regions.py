@@ -1,0 +1,132 @@
+"""From C to kernels: what is offloaded, how, and why the rest is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from generation import generated, unit_of
+
+from swbuild.codegen.unit import RegionUnit
+from swbuild.diagnostics import SwbuildError
+from swbuild.options import KernelOptions, Machine
+
+
+def region(unit: object) -> RegionUnit:
+    (only,) = unit.regions  # type: ignore[attr-defined]
+    return only
+
+
+def body(loops: str, signature: str = "int n, double a[restrict n], double b[restrict n]") -> str:
+    return f"void f({signature})\n{{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n"
+
+
+def test_stencil_keeps_its_time_loop_and_spawns_two_sweeps() -> None:
+    found = region(unit_of("jacobi-2d", KernelOptions()))
+    assert found.report["sequential_loops"] == ["t"]
+    assert [kernel["mapped_loops"] for kernel in found.report["kernels"]] == [2, 2]
+    assert [kernel["host_loops"] for kernel in found.report["kernels"]] == [1, 1]
+
+
+def test_matrix_product_maps_two_loops_and_buffers_all_three_arrays() -> None:
+    (kernel,) = region(unit_of("gemm", KernelOptions())).report["kernels"]
+    assert kernel["threads"] == [8, 8]
+    assert {b["name"]: (b["load"], b["store"]) for b in kernel["buffers"]} == {
+        "A": (True, "none"),
+        "B": (True, "none"),
+        "C": (True, "box"),
+    }
+    assert kernel["main_memory"] == []
+
+
+def test_result_that_is_only_written_is_not_loaded() -> None:
+    kernels = region(unit_of("2mm", KernelOptions())).report["kernels"]
+    first = {b["name"]: b["load"] for b in kernels[0]["buffers"]}
+    assert first == {"A": True, "B": True, "AB": False}
+
+
+def test_in_place_recurrence_stays_on_the_host_with_its_reason(tmp_path: Path) -> None:
+    unit = generated(tmp_path, body("for (int i = 1; i < n; i++)\n  a[i] = a[i - 1] + b[i];"))
+    found = region(unit)
+    assert found.kernels == ()
+    assert unit.slave is None
+    (loop,) = found.report["loops"]
+    assert (loop["loop"], loop["parallel"]) == ("i", False)
+    assert loop["because"][0] == "line 5 writes a, which line 5 reads in a later iteration"
+
+
+def test_scalar_of_one_iteration_does_not_serialise(tmp_path: Path) -> None:
+    found = region(
+        generated(tmp_path, body("for (int i = 0; i < n; i++) { double t = a[i]; b[i] = t * t; }"))
+    )
+    assert len(found.kernels) == 1
+    assert found.report["private"] == ["t"]
+
+
+def test_scalar_that_outlives_the_region_serialises(tmp_path: Path) -> None:
+    text = (
+        "double f(int n, double a[n])\n{\n  double s = 0;\n#pragma scop\n"
+        "  for (int i = 0; i < n; i++) s = s + a[i];\n#pragma endscop\n  return s;\n}\n"
+    )
+    found = region(generated(tmp_path, text))
+    assert found.kernels == ()
+    assert [a.by_value for a in found.arguments if a.name == "s"] == [False]
+
+
+def test_short_elements_are_not_written_by_two_cpes(tmp_path: Path) -> None:
+    signature = "int n, char a[restrict n], char b[restrict n]"
+    assert region(generated(tmp_path, body("for (int i = 0; i < n; i++) a[i] = b[i];", signature))).kernels == ()
+
+
+def test_gathered_array_stays_in_main_memory(tmp_path: Path) -> None:
+    signature = "int n, double a[restrict n], double b[restrict n], int p[restrict n]"
+    found = region(generated(tmp_path, body("for (int i = 0; i < n; i++) a[i] = b[p[i]];", signature)))
+    (kernel,) = found.report["kernels"]
+    assert [(d["array"], d["reason"]) for d in kernel["main_memory"]] == [("b", "a subscript is not affine")]
+    assert {b["name"] for b in kernel["buffers"]} == {"a", "p"}
+
+
+def test_triangle_is_put_back_exactly(tmp_path: Path) -> None:
+    text = body(
+        "for (int i = 0; i < n; i++)\n  for (int j = 0; j <= i; j++)\n    a[i][j] = 1;\n"
+        "for (int i = 0; i < n; i++)\n  for (int j = i + 1; j < n; j++)\n    a[i][j] = 2;",
+        "int n, double a[restrict n][n]",
+    )
+    kernels = region(generated(tmp_path, text)).report["kernels"]
+    stores = {b["store"] for kernel in kernels for b in kernel["buffers"]}
+    assert stores <= {"box", "rows", "elements"}
+    for kernel in kernels:
+        for buffer in kernel["buffers"]:
+            assert buffer["load"] or buffer["store"] != "box"
+
+
+def test_tile_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
+    text = body("for (int i = 0; i < n; i++) a[i] = b[i];")
+    with pytest.raises(SwbuildError) as caught:
+        generated(tmp_path, text, KernelOptions(tile=(100_000,)))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "SW302"
+    assert "100000" in diagnostic.message
+    assert diagnostic.span.line == 3
+    assert diagnostic.hint
+
+
+def test_default_tiles_shrink_until_they_fit(tmp_path: Path) -> None:
+    for machine in Machine:
+        found = region(unit_of("heat-3d", KernelOptions(machine=machine)))
+        for kernel in found.report["kernels"]:
+            assert kernel["ldm_bytes"] <= (57344 if machine is Machine.SW26010 else 204800)
+
+
+def test_possible_overlap_is_tested_before_anything_runs(tmp_path: Path) -> None:
+    unit = generated(tmp_path, body("for (int i = 0; i < n; i++) a[i] = b[n - 1 - i];", "int n, double *a, double *b"))
+    assert "return 1;" in unit.host.text
+    assert "if (sw_f(" in unit.host.text
+    assert "a[i] = b[n - 1 - i];" in unit.host.text
+
+
+def test_overlap_that_cannot_be_tested_is_an_error(tmp_path: Path) -> None:
+    signature = "int n, double *a, double *b, int *p"
+    with pytest.raises(SwbuildError) as caught:
+        generated(tmp_path, body("for (int i = 0; i < n; i++) a[i] = b[p[i]];", signature))
+    assert {d.code for d in caught.value.diagnostics} == {"SW301"}

@@ -1,0 +1,91 @@
+"""Every transformation keeps what it must: dependences, and each iteration on exactly one thread."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+from generation import EXAMPLES
+
+from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend.scop import Scop
+from swbuild.mapping.regiontree import Kernel, split_region
+from swbuild.mapping.tiling import Mapping, TiledKernel, thread_parameters, tile_kernel
+from swbuild.options import THREAD_SHAPES, Distribution, Fusion
+from swbuild.polyhedral.context import lightened
+from swbuild.polyhedral.islutil import sets_of
+from swbuild.polyhedral.privatise import find_private
+from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
+
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.c"))
+
+
+def scop_of(name: str) -> Scop:
+    (scop,) = read_source(EXAMPLES / f"{name}.c", CppOptions(), None).scops
+    return lightened(scop)
+
+
+def scheduled_of(scop: Scop, fusion: Fusion = Fusion.MAX) -> Scheduled:
+    return compute_schedule(scop, find_private(scop), fusion)
+
+
+def kernels_of(scop: Scop, scheduled: Scheduled) -> tuple[Kernel, ...]:
+    return split_region(scheduled.schedule, "k", lambda _: True).kernels
+
+
+@pytest.mark.parametrize("fusion", list(Fusion))
+@pytest.mark.parametrize("name", NAMES)
+def test_schedule_keeps_every_dependence(name: str, fusion: Fusion) -> None:
+    scop = scop_of(name)
+    scheduled = scheduled_of(scop, fusion)
+    order = scheduled.schedule.get_map()
+    assert scheduled.dependences.all.is_subset(order.lex_lt_union_map(order))
+    assert scheduled.schedule.get_domain().is_equal(scop.schedule.get_domain().intersect_params(scop.context))
+
+
+@pytest.mark.parametrize("restructure", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_tiles_keep_order_and_threads_are_independent(name: str, restructure: bool) -> None:
+    scop = scop_of(name)
+    scheduled = scheduled_of(scop)
+    for kernel in kernels_of(scop, scheduled):
+        threads = (8, 8)[: min(kernel.parallel, 2)]
+        mapping = Mapping(threads, (4,), Distribution.CYCLIC, restructure)
+        tiled = tile_kernel(kernel, mapping, scheduled.dependences.all)
+        inside = scheduled.dependences.all.intersect_domain(kernel.domain).intersect_range(kernel.domain)
+        order = tiled.schedule.get_map()
+        assert inside.is_subset(order.lex_lt_union_map(order))
+        tile = isl.UnionMap.from_multi_union_pw_aff(tiled.coordinates)
+        assert inside.is_subset(tile.apply_range(tile.reverse())), "two threads would depend on each other"
+
+
+@pytest.mark.parametrize("shape", THREAD_SHAPES)
+@pytest.mark.parametrize("size", [1, 2, 7, 31, 33, 65])
+def test_every_iteration_belongs_to_exactly_one_thread(shape: tuple[int, int], size: int) -> None:
+    scop = scop_of("gemm")
+    scheduled = scheduled_of(scop)
+    (kernel,) = kernels_of(scop, scheduled)
+    tiled = tile_kernel(kernel, Mapping(shape, (5, 3, 4), Distribution.CYCLIC), scheduled.dependences.all)
+    fixed = isl.Set(f"[ni, nj, nk] -> {{ : ni = {size} and nj = {size + 2} and nk = 2 }}")
+    wanted = kernel.domain.intersect_params(fixed)
+    covered = isl.UnionSet("{ }")
+    for thread in range(shape[0] * shape[1]):
+        mine = _iterations_of(tiled, shape, thread).intersect_params(fixed).intersect(wanted)
+        mine = _without_parameters(mine)
+        assert covered.intersect(mine).is_empty(), f"thread {thread} repeats work"
+        covered = covered.union(mine)
+    assert covered.is_equal(_without_parameters(wanted))
+
+
+def _iterations_of(tiled: TiledKernel, shape: tuple[int, int], thread: int) -> isl.UnionSet:
+    names = thread_parameters(tiled.mapping)
+    values = (thread // shape[1], thread % shape[1])
+    place = " and ".join(f"{n} = {v}" for n, v in zip(names, values, strict=True))
+    return tiled.filter.intersect_params(isl.Set(f"[{', '.join(names)}] -> {{ : {place} }}"))
+
+
+def _without_parameters(instances: isl.UnionSet) -> isl.UnionSet:
+    result = isl.UnionSet("{ }")
+    for piece in sets_of(instances):
+        plain = piece.project_out(isl.dim_type.param, 0, piece.dim(isl.dim_type.param))
+        result = result.union(plain.to_union_set())
+    return result
