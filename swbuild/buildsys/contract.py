@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from swbuild import __version__
 from swbuild.buildsys.digest import source_digest
 from swbuild.buildsys.names import name_of
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.pipeline.outputs import output_names
 
 if TYPE_CHECKING:
     from swbuild.manifest import Kernel, Project, ProjectSource
 
-__all__ = ["SOURCE_FIELDS", "TEST_FIELDS", "VERSION", "answer", "source_lines", "test_lines"]
+__all__ = ["SOURCE_FIELDS", "TEST_FIELDS", "VERSION", "answer", "cpp_arguments", "source_lines", "test_lines"]
 
 VERSION = 1
 
@@ -96,6 +97,29 @@ def source_lines(found: dict[str, Any]) -> Iterator[str]:
 def test_lines(found: dict[str, Any]) -> Iterator[str]:
     """Yield the line format of the tests."""
     return _lines(found["tests"], TEST_FIELDS)
+
+
+def cpp_arguments(found: dict[str, Any]) -> Iterator[str]:
+    """Yield what every host file is compiled with, one argument each; never nothing.
+
+    For build systems whose libraries have one set of flags: a macro with two values is an error.
+    The directory of each source comes first, for the includes that are relative to it.
+    """
+    arguments = [f"-I{os.path.dirname(os.path.abspath(row['source']))}" for row in found["sources"]]
+    arguments += [f"-I{os.path.abspath(name)}" for row in found["sources"] for name in row["include-dirs"]]
+    defined: dict[str, str] = {}
+    for row in found["sources"]:
+        for name in row["defines"]:
+            macro = name.split("=")[0]
+            if defined.setdefault(macro, name) != name:
+                raise SwbuildError(_two_values(row["source"], macro))
+    return iter(dict.fromkeys([*arguments, *(f"-D{name}" for name in defined.values())]))
+
+
+def _two_values(source: str, macro: str) -> Diagnostic:
+    what = f"the macro {macro} has another value here than in another source of the manifest"
+    hint = "Meson compiles all files of a library alike: make a manifest of its own for this source"
+    return Diagnostic("SW705", what, Span(source), hint)
 
 
 def _lines(rows: list[dict[str, Any]], fields: tuple[str, ...]) -> Iterator[str]:

@@ -13,8 +13,17 @@ from swbuild.pipeline.writing import write_all
 
 __all__ = ["advice", "vendor"]
 
-_SUFFIXES = (".cmake", ".in", ".build", ".options", ".ini", ".wrap", ".sh", ".py")
+_SUFFIXES = (".cmake", ".cmake.in", ".build")
 _LEFT_OUT = ("swbuildSubdirectory.cmake", "__init__.py")
+
+#: The directory is there: nothing is fetched.
+_WRAP = """\
+[wrap-file]
+directory = swbuild
+
+[provide]
+swbuild = swbuild_dep
+"""
 
 
 def vendor(kind: str, directory: Path) -> Path:
@@ -23,12 +32,15 @@ def vendor(kind: str, directory: Path) -> Path:
     Files that are already there with the same text stay untouched.
     """
     target = directory / "swbuild"
-    source = helper_dir(kind)
+    source = helper_dir(kind) / ("subproject" if kind == "meson" else "")
     for folder in sorted({path.parent for path in _files(source)}):
         texts = [Output(p.name, p.read_text(encoding="utf-8")) for p in _files(source) if p.parent == folder]
         write_all(target / folder.relative_to(source), texts)
     if kind == "cmake":
         write_all(target, [Output("swbuildVersion.cmake", f'set(PACKAGE_VERSION "{__version__}")\n')])
+    else:
+        write_all(target, [Output("VERSION", f"{__version__}\n")])
+        write_all(directory, [Output("swbuild.wrap", _WRAP)])
     return target
 
 
@@ -46,4 +58,4 @@ def advice(kind: str, target: Path) -> str:
             f"list(APPEND CMAKE_PREFIX_PATH ${{CMAKE_CURRENT_SOURCE_DIR}}/{place})\n"
             "find_package(swbuild CONFIG REQUIRED)"
         )
-    return "swbuild = dependency('swbuild', fallback: 'swbuild')"
+    return "swbuild_dep = subproject('swbuild').get_variable('swbuild_dep')"

@@ -21,8 +21,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument(
         "what",
-        choices=("env", "path"),
-        help="env: shell commands that put the stand-ins first on PATH; path: their directory",
+        choices=("env", "path", "meson"),
+        help="env: shell commands that put the stand-ins first on PATH; path: their directory; "
+        "meson: a native file for Meson",
     )
     machines = [machine.value for machine in Machine]
     parser.add_argument("--machine", choices=machines, default=machines[0], help="the chip")
@@ -32,6 +33,11 @@ def run(args: Namespace) -> int:
     from swbuild.emulator import environment
     from swbuild.toolchain import Target, toolchain_for
 
+    if args.what == "meson":
+        from swbuild.buildsys.mesonfiles import machine_file
+
+        print(machine_file(Target.EMULATOR, Machine(args.machine)), end="")
+        return Exit.OK
     folder = toolchain_for(Target.EMULATOR, Machine(args.machine)).path[0]
     if args.what == "path":
         print(folder)

@@ -13,14 +13,26 @@ from swbuild.diagnostics import Diagnostic, Span, SwbuildError, render
 __all__ = ["configure", "run"]
 
 
+_EPILOG = """\
+init meson MANIFEST [-o DIR] writes DIR/meson.build (default: the manifest's directory and 'sunway' in it),
+which makes a library of the manifest's kernels and registers its tests, and the subproject that it uses.
+"""
+
+
 def configure(parser: ArgumentParser) -> None:
+    parser.epilog = _EPILOG
     parser.add_argument("inputs", nargs="+", metavar="FILE", help="C files with '#pragma scop' regions")
     parser.add_argument("--machine", choices=("sw26010", "sw26010-pro"), default="sw26010", help="the chip")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the manifest here, unless it exists")
+    group = parser.add_argument_group("init meson MANIFEST")
+    group.add_argument("--name", default="kernels", help="the library's name (default: kernels)")
+    group.add_argument("--check", action="store_true", help="write nothing; fail if the file is out of date")
     add_cpp_arguments(parser)
 
 
 def run(args: Namespace) -> int:
+    if args.inputs[0] == "meson" and len(args.inputs) == 2:
+        return _meson(args)
     from swbuild.frontend import CppOptions, read_source
     from swbuild.manifest.writer import manifest_text
 
@@ -41,4 +53,27 @@ def run(args: Namespace) -> int:
     from swbuild.pipeline.writing import write_text
 
     write_text(target, text)
+    return Exit.OK
+
+
+def _meson(args: Namespace) -> int:
+    from swbuild.buildsys.mesonfiles import kernels_file
+    from swbuild.buildsys.vendor import vendor
+    from swbuild.pipeline.writing import write_text
+
+    manifest = Path(args.inputs[1])
+    if not manifest.is_file():
+        raise SwbuildError(Diagnostic("SW108", "there is no such file", Span(args.inputs[1])))
+    directory = Path(args.output) if args.output else manifest.parent / "sunway"
+    path, text = directory / "meson.build", kernels_file(manifest, directory, args.name)
+    if args.check:
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            hint = f"swbuild init meson {args.inputs[1]} -o {directory}"
+            raise SwbuildError(Diagnostic("SW706", "this file is out of date", Span(str(path)), hint))
+        return Exit.OK
+    directory.mkdir(parents=True, exist_ok=True)
+    write_text(path, text)
+    folder = vendor("meson", manifest.parent / "subprojects")
+    print(f"wrote {path} and {folder}; now write, in your meson.build:\n")
+    print(f"subdir('{directory.name}')\nexecutable(..., dependencies: {args.name}_dep)")
     return Exit.OK

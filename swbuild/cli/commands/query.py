@@ -5,21 +5,31 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from swbuild.buildsys.contract import SOURCE_FIELDS, TEST_FIELDS, answer, source_lines, test_lines
+from swbuild.buildsys.contract import (
+    SOURCE_FIELDS,
+    TEST_FIELDS,
+    answer,
+    cpp_arguments,
+    source_lines,
+    test_lines,
+)
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
 
 __all__ = ["configure", "run"]
+
+_LINES = {"lines": source_lines, "tests": test_lines, "cpp-args": cpp_arguments}
 
 
 def configure(parser: ArgumentParser) -> None:
     add_input_arguments(parser, "fix this parameter in the generated code (repeatable)")
     parser.add_argument(
         "--format",
-        choices=("json", "lines", "tests"),
+        choices=("json", *_LINES),
         default="json",
         help=f"json; lines: a line per source with {', '.join(SOURCE_FIELDS)} between tabs; "
-        f"tests: a line per test with {', '.join(TEST_FIELDS)}",
+        f"tests: a line per test with {', '.join(TEST_FIELDS)}; "
+        "cpp-args: a line per argument of the preprocessor",
     )
 
 
@@ -28,6 +38,6 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         print(json.dumps(found, indent=2, ensure_ascii=False))
     else:
-        for line in source_lines(found) if args.format == "lines" else test_lines(found):
+        for line in _LINES[args.format](found):
             print(line)
     return Exit.OK
