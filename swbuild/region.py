@@ -186,7 +186,7 @@ def _code(
     loops = {kernel.name: kernel.loops for kernel in kernels}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
     host = build_host(scop, tree, _host_spell(arguments))
-    host = _named(scop, host, loops)
+    host = _named(scop, host, loops, frozenset())
     region = RegionCode(scop, options, host, kernels, local, arguments, {})
     return replace(region, report=region_report(region, scheduled, tree))
 
@@ -238,7 +238,7 @@ def _kernel(scop: Scop, private: Private, place: _Placed) -> KernelCode:
     body = count_waits(body, lambda name: _operations(place.plan, name))
     contracted = private.names - place.expanded
     body, loops = _with_loop_names(scop, place.tiled.kernel, body)
-    body = _named(scop, body, {})
+    body = _named(scop, body, {}, frozenset(loops))
     return KernelCode(
         tiled=place.tiled,
         plan=place.plan,
@@ -294,9 +294,10 @@ def _operations(plan: MemoryPlan, name: str) -> int | None:
     return 1 if len(buffer.box.low) <= 2 else None
 
 
-def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]]) -> Node:
+def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
+    """Name the loops of ``node``; ``launches`` gives the host loops of each kernel, ``taken`` names to avoid."""
     names = {s.name: tuple(iterator.name for iterator in s.iterators) for s in scop.statements}
-    return name_loops(node, names | launches, _names_in_use(scop))
+    return name_loops(node, names | launches, _names_in_use(scop) | taken)
 
 
 def _names_in_use(scop: Scop) -> frozenset[str]:
