@@ -147,6 +147,16 @@ def test_unrolled_passes_repeat_neither_counters_nor_addresses_nor_jumps() -> No
     assert block_cycles(loop, eight, loops=True) * 8 < block_cycles(loads, OLD) + 8
 
 
+def test_a_loop_that_is_entered_at_its_test_costs_what_the_same_loop_costs_in_one_block() -> None:
+    body = "\tmovsd\t(%rax), %xmm1\n\taddsd\t%xmm0, %xmm1\n\tmovsd\t%xmm1, (%rax)\n"
+    test = "\taddq\t$8, %rax\n\tcmpq\t%rax, %rdx\n\tjne\t.L3\n"
+    (one,) = blocks(f"\t.text\n.L3:\n{body}{test}", OLD)
+    first, second = blocks(f"\t.text\n.L3:\n{body}.L4:\n{test}", OLD)
+    assert first.cycles(OLD) + second.cycles(OLD) == one.cycles(OLD)
+    apart = block_cycles(first.operations, OLD) + block_cycles(second.operations, OLD)
+    assert one.cycles(OLD) < apart / 2
+
+
 def test_the_mathematical_library_is_charged_and_the_machines_interface_is_not() -> None:
     assert block_cycles(parse("call exp@PLT"), OLD) > OLD.compute.library_cycles
     assert block_cycles(parse("call athread_get@PLT"), OLD) < 10

@@ -19,6 +19,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
@@ -45,19 +46,30 @@ _EIGHTH = 8
 
 @dataclass(slots=True)
 class Block:
-    """A basic block: the line of text that it starts at, its place in the source and its operations."""
+    """A basic block: the line of text that it starts at, its place in the source and its operations.
+
+    ``test`` is the block behind it if the two are a loop: a body, and the test into which the loop is
+    entered.
+    """
 
     start: int
     label: str
     file: str
     line: int
     operations: list[Operation] = field(default_factory=list)
+    test: Block | None = None
 
     def cycles(self, machine: MachineModel) -> float:
         """Return what one pass costs a CPE."""
+        if self.test is not None:
+            together = block_cycles([*self.operations, *self.test.operations], machine, True)
+            return max(0.0, together - self.test.cycles(machine))
+        return block_cycles(self.operations, machine, self.jumps_to(self.label))
+
+    def jumps_to(self, label: str) -> bool:
+        """Return whether the block's last jump goes to ``label``."""
         jumps = [operation.target for operation in self.operations if operation.unit is Unit.CONTROL]
-        loops = bool(self.label) and bool(jumps) and jumps[-1] == self.label
-        return block_cycles(self.operations, machine, loops)
+        return bool(label) and bool(jumps) and jumps[-1] == label
 
 
 def blocks(text: str, machine: MachineModel) -> list[Block]:
@@ -69,6 +81,9 @@ def blocks(text: str, machine: MachineModel) -> list[Block]:
             needed = loaded_slots(block.operations for block in function)
             for block in function:
                 block.operations = without_detours(block.operations, needed)
+    for body, test in pairwise(found):
+        jumps = any(operation.unit is Unit.CONTROL for operation in body.operations)
+        body.test = test if not jumps and test.jumps_to(body.label) else None
     return found
 
 

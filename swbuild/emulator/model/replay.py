@@ -42,7 +42,7 @@ class _Actor:
     __slots__ = (
         "begin_wait", "blocked_on", "completions", "engine", "id", "next", "outstanding",
         "own_completions", "queue",
-        "record", "records", "site", "time", "total",
+        "record", "records", "time", "total",
     )  # fmt: skip
 
     def __init__(self, identity: int, records: Sequence[Record]) -> None:
@@ -53,7 +53,6 @@ class _Actor:
         self.total: CpeTime | None = None
         self.begin_wait = 0.0
         self.blocked_on = ""
-        self.site = 0
         self.completions: dict[int, int] = {}
         self.own_completions: dict[int, int] = {}
         self.outstanding = 0
@@ -74,6 +73,7 @@ class _Simulation:
         self.network: SharedServer[tuple[_Actor, Record, float]] = SharedServer()
         self.barriers: dict[tuple[int, int], list[_Actor]] = {}
         self.kernels: dict[int, KernelTime] = {}
+        self.opened: set[int] = set()
         self.gates: dict[int, list[_Actor]] = {}
         self.running: dict[int, int] = {}
         self.senders: dict[tuple[int, int], list[_Actor]] = {}
@@ -174,22 +174,17 @@ class _Simulation:
         self._schedule_next(actor, self.now)
 
     def _open_gate(self, ordinal: int) -> None:
-        waiting = self.gates.pop(ordinal, [])
-        self.gates[ordinal] = []
-        for actor in waiting:
+        self.opened.add(ordinal)
+        for actor in self.gates.pop(ordinal, []):
             self._begin(actor, ordinal)
 
     def _kernel_begin(self, actor: _Actor, record: Record) -> None:
         ordinal = record.value
-        opened = ordinal in self.gates and ordinal not in self._closed_gates()
-        if self.spawned and not opened:
+        if self.spawned and ordinal not in self.opened:
             self._block(actor, "spawn")
             self.gates.setdefault(ordinal, []).append(actor)
         else:
             self._begin(actor, ordinal)
-
-    def _closed_gates(self) -> set[int]:
-        return {ordinal for ordinal, waiting in self.gates.items() if waiting}
 
     def _begin(self, actor: _Actor, ordinal: int) -> None:
         kernel = self.kernels.setdefault(ordinal, KernelTime(ordinal, f"kernel {ordinal}", self.now))
