@@ -295,7 +295,7 @@ def _operations(plan: MemoryPlan, name: str) -> int | None:
 
 
 def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
-    """Name the loops of ``node``; ``launches`` gives the host loops of each kernel, ``taken`` names to avoid."""
+    """Name the loops of ``node``; ``launches`` gives the host loops of each kernel."""
     names = {s.name: tuple(iterator.name for iterator in s.iterators) for s in scop.statements}
     return name_loops(node, names | launches, _names_in_use(scop) | taken)
 

@@ -17,7 +17,12 @@ def c_text(value: str) -> str:
 
 @pytest.mark.parametrize(
     ("value", "n", "m"),
-    [("n + 2 * m - 1", 3, 4), ("floor(n / 4)", -5, 0), ("floor((n + m) / 3)", 7, -20), ("n - 3 * (n - m)", 2, 9)],
+    [
+        ("n + 2 * m - 1", 3, 4),
+        ("floor(n / 4)", -5, 0),
+        ("floor((n + m) / 3)", 7, -20),
+        ("n - 3 * (n - m)", 2, 9),
+    ],
 )
 def test_expressions_compute_what_isl_computes(value: str, n: int, m: int) -> None:
     names = {"n": n, "m": m, "SW_FLOORDIV": lambda a, b: a // b}
