@@ -66,6 +66,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["query", "m.yaml", "--format", "xml"],
         ["generate", "a.c", "--nonsense"],
         ["emulator", "--machine", "x86", "env"],
+        ["check", "a.c", "--dma", "never"],
+        ["check", "a.c", "--dma", "random"],
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

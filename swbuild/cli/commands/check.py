@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,10 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument(
         "--dma",
         action="append",
+        type=_mode,
         metavar="MODE",
-        help="when transfers complete: eager, late or random:SEED (repeatable; default: late and eager)",
+        help="when transfers complete: eager, late or random:SEED; or checked: late, every access watched "
+        "(repeatable; default: late and eager)",
     )
     group.add_argument("--target", choices=("emulator", "node"), default="emulator", help="where kernels run")
     group.add_argument(
@@ -67,6 +70,12 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument(
         "--link", action="append", default=[], metavar="ARG", help="an argument for the linker"
     )
+
+
+def _mode(word: str) -> str:
+    if not re.fullmatch(r"eager|late|checked|random:[0-9]+", word):
+        raise ArgumentTypeError(f"'{word}' is none of eager, late, random:SEED and checked")
+    return word
 
 
 def run(args: Namespace) -> int:
