@@ -265,6 +265,19 @@ def test_passes_are_counted_by_source_line(tmp_path: Path) -> None:
 
 
 @needs_gcc
+@pytest.mark.parametrize("level", ["-O2", "-O3"])
+def test_clearing_and_copying_stay_loops_that_are_counted(level: str, tmp_path: Path) -> None:
+    source = "struct s { double x[64]; };\n"
+    source += "void f(double *a, int n) { for (int i = 0; i < n; i++) a[i] = 0; }\n"
+    source += "void g(struct s *a, struct s *b) { *a = *b; }\n"
+    (tmp_path / "c.c").write_text(source, encoding="utf-8")
+    subprocess.run(["gcc", level, *FLAGS, "-S", "-o", "c.s", "c.c"], cwd=tmp_path, check=True)
+    text = (tmp_path / "c.s").read_text(encoding="utf-8")
+    assert "memset" not in text and "memcpy" not in text and "rep " not in text
+    assert sum(block.jumps_to(block.label) for block in blocks(text, OLD)) >= 2
+
+
+@needs_gcc
 def test_blocks_know_their_place_and_end_behind_calls(tmp_path: Path) -> None:
     (tmp_path / "c.c").write_text("void g(void);\nvoid f(void) {\n g();\n g();\n}\n", encoding="utf-8")
     subprocess.run(["gcc", "-O1", *FLAGS, "-S", "-o", "c.s", "c.c"], cwd=tmp_path, check=True)

@@ -31,8 +31,12 @@ from swbuild.options import Machine
 
 __all__ = ["FLAGS", "Block", "blocks", "instrument", "main"]
 
-#: What the compiler must be told: two scratch registers, no vectorising beyond the source's own vectors.
-FLAGS = ("-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-g1")
+#: What the compiler must be told: two scratch registers, no vectors beyond the source's own, and loops that
+#: stay loops (a call of memset or a string instruction would hide the work from the count).
+FLAGS = (
+    *("-ffixed-r10", "-ffixed-r11", "-g1", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"),
+    *("-fno-tree-loop-distribute-patterns", "-mstringop-strategy=loop"),
+)
 
 _LABEL = re.compile(r"(?P<name>\.L\d+|[A-Za-z_$][\w$.]*):")
 _SECTION = re.compile(

@@ -40,10 +40,9 @@ class _Actor:
     """A CPE (or the host) on its way through its records."""
 
     __slots__ = (
-        "begin_wait", "blocked_on", "completions", "engine", "id", "next", "outstanding",
-        "own_completions", "queue",
-        "record", "records", "time", "total",
-    )  # fmt: skip
+        *("begin_wait", "blocked_on", "completions", "engine", "id", "next", "outstanding"),
+        *("own_completions", "queue", "record", "records", "total"),
+    )
 
     def __init__(self, identity: int, records: Sequence[Record]) -> None:
         self.id = identity

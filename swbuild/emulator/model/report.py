@@ -129,7 +129,9 @@ def _by_name(kernels: Sequence[KernelTime]) -> dict[str, list[KernelTime]]:
 def _notes(analysis: Analysis) -> tuple[str, ...]:
     notes = []
     if not analysis.counted:
-        notes.append("compute time is not in it: the slave code was not compiled for counting")
+        notes.append(
+            "compute time is not in it: compile slave code with SWBUILD_EMU_COUNTED_CODE=1 in the environment"
+        )
     if any(process.trace.dropped for process in analysis.profile.processes):
         notes.append("the trace was cut short: times are those of its part")
     notes.append("model time; what is calibrated and what is not: docs/model.md")
