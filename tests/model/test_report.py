@@ -148,6 +148,15 @@ def test_runtime_shows_spawn_idle_and_every_wait(tmp_path: Path) -> None:
     assert ("waiting at slave.c:9", "wait") in cells
 
 
+def test_averages_go_over_the_cpes_of_all_processes(tmp_path: Path) -> None:
+    for name in ("p.json", "q.json", "q.json.1"):
+        write(tmp_path / name)
+    one, two = (report(analyse(tmp_path / name), "runtime") for name in ("p.json", "q.json"))
+    waiting = [{row[0]: row[2] for row in table.rows if row[0].startswith("waiting")} for table in (one, two)]
+    assert waiting[0] == waiting[1]
+    assert {row[1] for row in two.rows if row[0] == "spawn and join"} == {"0: triad", "1: triad"}
+
+
 def test_overrides_reach_the_replay(tmp_path: Path) -> None:
     path = write(tmp_path / "p.json")
     slow = analyse(path, {"memory.get_exposed": 10**6})

@@ -109,9 +109,14 @@ def _summary_row(
         for category, cycles in kernel.spent().items():
             spent[category] += cycles
     time = analysis.microseconds(span)
-    ranked = name if len(analysis.profile.processes) == 1 else f"{process.rank}: {name}"
+    ranked = _ranked(analysis, process, name)
     shares = (f"{100 * spent[column] / span:.1f}" if span else "-" for column in columns)
     return (ranked, str(len(kernels)), f"{span:.0f}", f"{time:.2f}", f"{time / len(kernels):.2f}", *shares)
+
+
+def _ranked(analysis: Analysis, process: Process, name: str) -> str:
+    """Return a kernel's name, with its process ahead where there are several."""
+    return name if len(analysis.profile.processes) == 1 else f"{process.rank}: {name}"
 
 
 def _occurs(analysis: Analysis, category: Category) -> bool:
@@ -221,8 +226,9 @@ def _transfer_row(analysis: Analysis, site: Site, entry: SiteTime) -> tuple[str,
 
 
 def _cpes(analysis: Analysis) -> int:
-    kernels = [kernel for result in analysis.replays for kernel in result.kernels]
-    return max((len(kernel.cpes) for kernel in kernels), default=1) or 1
+    """Return how many CPEs took part, over all processes."""
+    parts = (max((len(kernel.cpes) for kernel in result.kernels), default=0) for result in analysis.replays)
+    return sum(parts) or 1
 
 
 # --- runtime ------------------------------------------------------------------------------------
@@ -231,9 +237,9 @@ def _cpes(analysis: Analysis) -> int:
 def _runtime(analysis: Analysis) -> Table:
     """Return what spawning, waiting and unequal work cost: by kernel, then by waiting call."""
     rows = []
-    for result in analysis.replays:
+    for process, result in zip(analysis.profile.processes, analysis.replays, strict=True):
         for name, kernels in _by_name(result.kernels).items():
-            rows += _runtime_rows(analysis, name, kernels)
+            rows += _runtime_rows(analysis, _ranked(analysis, process, name), kernels)
     for site, entry in sorted(_sites(analysis), key=lambda pair: (-pair[1].waited, str(pair[0]))):
         if entry.waited:
             average = analysis.microseconds(entry.waited) / _cpes(analysis)
