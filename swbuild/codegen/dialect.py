@@ -15,7 +15,8 @@ class Dialect:
 
     ``ldm`` and ``memory`` are addresses, ``bytes`` the length of the transfer, ``block`` the length
     of one contiguous piece in main memory and ``gap`` the distance from its end to the next one's
-    start, all in bytes.
+    start, all in bytes.  ``fence`` makes earlier puts visible to later gets of the same CPE,
+    ``store_fence`` earlier stores.
     """
 
     machine: Machine
@@ -26,6 +27,7 @@ class Dialect:
     put_strided: str
     wait: str
     fence: str
+    store_fence: str
     reply_type: str
 
 
@@ -38,6 +40,7 @@ _SW26010 = Dialect(
     put_strided="athread_put(PE_MODE, {ldm}, {memory}, {bytes}, (void *)&{reply}, {gap}, {block});",
     wait="while ({reply} != {count})\n  ;",
     fence="athread_dma_barrier();",
+    store_fence='__asm__ __volatile__("memb" ::: "memory");',
     reply_type="volatile int",
 )
 
@@ -50,6 +53,7 @@ _SW26010_PRO = Dialect(
     put_strided="athread_dma_iput_stride({memory}, {ldm}, {bytes}, {block}, {gap}, &{reply});",
     wait="athread_dma_wait_value(&{reply}, {count});",
     fence="athread_dma_barrier();",
+    store_fence='__asm__ __volatile__("memb" ::: "memory");',
     reply_type="volatile int",
 )
 

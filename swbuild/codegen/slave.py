@@ -196,7 +196,11 @@ class _Kernel:
             offset = array_index(self.extents[buffer.array], node.index)
             return [f"{buffer.array}[{offset}] = LDM_{node.buffer}({index});"]
         assert isinstance(node, Wait)
-        return [*self.transfers.wait(node.count), *([self.dialect.fence] if node.fence else [])]
+        return [*self.transfers.wait(node.count), *(self._fences() if node.fence else [])]
+
+    def _fences(self) -> Lines:
+        stores = any(isinstance(node, ElementStore) for node in walk(self.kernel.body))
+        return [*([self.dialect.store_fence] if stores else []), self.dialect.fence]
 
     def _moved(self, name: str) -> Moved:
         buffer = self.buffers[name]

@@ -80,7 +80,8 @@ def bounding_box(footprint: isl.Map) -> Box:
 def _bounds(low: tuple[isl.PwAff, ...], high: tuple[isl.PwAff, ...]) -> tuple[int, ...] | None:
     bounds = []
     for first, last in zip(low, high, strict=True):
-        largest = _extent(first, last).max_val()
+        # PwAff.max_val refuses quotients; the set of values takes them
+        largest = isl.Map.from_pw_aff(_extent(first, last)).range().dim_max_val(0)
         if not largest.is_int():
             return None
         bounds.append(int(largest.to_python()))
