@@ -10,6 +10,7 @@ from pycparser import c_ast
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.drafts import Object
 from swbuild.frontend.liveness import Liveness
+from swbuild.frontend.places import Place
 from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKind
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
@@ -41,10 +42,14 @@ class ArrayMaker:
         self._objects = [thing for thing in builder.objects.values() if thing.name in used]
 
     def overwritten_parameters(self) -> list[tuple[str, str]]:
-        """Return (parameter, object) for each parameter that a write may change through a pointer."""
+        """Return (parameter, object) for each size or counter that a write may change through a pointer."""
         found = []
-        for key, (name, place, _) in self._builder.parameters.items():
-            parameter = Object(name, key, place, place.symbol.storage, 0)
+        places = [place for _, place, _ in self._builder.parameters.values()]
+        for symbol in self._builder.counters:
+            if isinstance(symbol.type, Scalar) and symbol.storage is not Storage.REGION:
+                places.append(Place(symbol, symbol.name, (), symbol.type, (), symbol.type, False))
+        for place in places:
+            parameter = Object(place.path, (place.symbol, place.fields), place, place.symbol.storage, 0)
             found += [
                 (place.path, thing.place.path)
                 for thing in self._objects
@@ -113,7 +118,7 @@ class ArrayMaker:
             return False
         if first.symbol is second.symbol and not (_is_loaded(first) or _is_loaded(second)):
             return False  # members of one object
-        if self._is_restrict(first) or self._is_restrict(second):
+        if any(self._is_restrict(t) and not self._liveness.leaks(t.symbol) for t in (first, second)):
             return False
         first_points, second_points = self._points_anywhere(first), self._points_anywhere(second)
         if first_points and second_points:

@@ -100,6 +100,10 @@ class RegionFacts:
         """Whether ``symbol`` is named below ``node``."""
         return any(self.bindings.symbol(n) is symbol for n in identifiers(node))
 
+    def is_unchanged(self, symbol: Symbol) -> bool:
+        """Whether the function never assigns ``symbol``."""
+        return not self._changes.get(symbol)
+
     def unchanged_since_declared(self, symbol: Symbol, array: Symbol) -> bool:
         """Whether ``symbol`` still has the value that it had when the extents of ``array`` were evaluated."""
         declared = self._order.get(id(array.node), -1)

@@ -26,11 +26,16 @@ class Liveness:
         self._end = end
         self._jumps = any(isinstance(n, (c_ast.Goto, c_ast.Label)) for n in walk(function.body))
         self._escaped = _escaping(function, bindings)
+        self._leaked = _leaking(function, bindings)
         self._named: dict[int, frozenset[Symbol]] = {}
 
     def escapes(self, symbol: Symbol) -> bool:
         """Whether a pointer to the object may exist (``&x``, an array named without its subscripts)."""
         return symbol in self._escaped
+
+    def leaks(self, symbol: Symbol) -> bool:
+        """Whether the value of a pointer may have been copied to another one."""
+        return symbol in self._leaked
 
     def live_after(self, symbol: Symbol) -> bool:
         """Whether the value that ``symbol`` has at the end of the region may be read later."""
@@ -38,15 +43,16 @@ class Liveness:
             return True
         if symbol in self._escaped:
             return True
-        return self.named_after(symbol)
-
-    def named_after(self, symbol: Symbol) -> bool:
-        """Whether the function's own text may read ``symbol`` after the region under its name."""
         if self._jumps:
             return sum(1 for n in identifiers(self._function.body) if self._is(n, symbol)) > 0
         query = _Query(self._bindings, symbol, self._end, self._named)
         query.before(self._function.body, False)
         return query.answer
+
+    def named_outside(self, symbol: Symbol, items: Sequence[c_ast.Node]) -> bool:
+        """Whether the function names ``symbol``, which the region's ``items`` declare, anywhere else."""
+        inside = {id(n) for item in items for n in identifiers(item)}
+        return any(self._is(n, symbol) and id(n) not in inside for n in identifiers(self._function.body))
 
     def _is(self, node: c_ast.ID, symbol: Symbol) -> bool:
         return self._bindings.symbol(node) is symbol
@@ -79,6 +85,28 @@ def _collect_escapes(node: c_ast.Node, bindings: Bindings, found: set[Symbol]) -
         return
     for child in node:
         _collect_escapes(child, bindings, found)
+
+
+def _leaking(function: c_ast.FuncDef, bindings: Bindings) -> set[Symbol]:
+    """Return the pointers that are named other than to reach what they point to."""
+    found: set[Symbol] = set()
+    pending: list[c_ast.Node] = [function.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, c_ast.ID):
+            symbol = bindings.symbol(node)
+            if symbol is not None:
+                found.add(symbol)
+            continue
+        reached = None
+        if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
+            reached = node.name
+        elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            reached = node.expr
+        pending += [child for child in node if not (child is reached and isinstance(child, c_ast.ID))]
+        if isinstance(node, c_ast.StructRef):
+            pending.remove(node.field)
+    return found
 
 
 def _root(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node]]:

@@ -41,6 +41,7 @@ class Loops(Branches):
         )
         self._forget(node.stmt)
         self._active[head.symbol] = (loop, len(where.loops))
+        self.counters[head.symbol] = node
         self._depths.setdefault(head.symbol, len(where.loops)) if isinstance(
             node.init, c_ast.DeclList
         ) else None
@@ -93,13 +94,20 @@ class Loops(Branches):
         counter = Value(parameter(loop.variable), start.type)
         ahead = counter.pa.ge_set(start.pa) if head.step > 0 else counter.pa.le_set(start.pa)
         reached = where.domain.intersect(ahead)
+        before = len(self.assumptions)
         try:
             holds = self.integers.condition(head.condition, reached)
         except NotModelledError as reason:
             raise self._bound_problem(reason, head.condition) from None
+        conditional = len(self.assumptions) > before
+        del self.assumptions[before:]
         holds = self._ordered(node, head, holds, start, counter, where)
         simple = self._is_simple(head, loop)
         points = iterations(loop.variable, start, head.step, holds, simple, where.domain)
+        if conditional:
+            # What the condition needs is needed at the values that it is evaluated for, and no others.
+            first = where.domain.intersect(counter.pa.eq_set(start.pa))
+            self.integers.condition(head.condition, points.stepped.union(first))
         self._check_counter(node, head, points, counter, where)
         inner = Position(Block(loop), (*where.loops, loop), points.visited.coalesce(), where.guards)
         self.statement(node.stmt, inner)

@@ -188,7 +188,7 @@ class _Modeller:
                     )
                 )
         for symbol in sorted(self.builder.facts.inside, key=lambda s: s.name):
-            if self.liveness.named_after(symbol):
+            if self.liveness.named_outside(symbol, self.region.items):
                 self.problems.add(
                     self.problems.make(
                         "SW222",

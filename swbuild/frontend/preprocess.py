@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from bisect import bisect_right
@@ -64,6 +65,7 @@ def preprocess(path: Path, options: CppOptions) -> Preprocessed:
             text=True,
             errors="surrogateescape",
             check=False,
+            env=_english(),
         )
     except OSError as error:
         raise SwbuildError(
@@ -77,6 +79,11 @@ def preprocess(path: Path, options: CppOptions) -> Preprocessed:
     if done.returncode:
         raise SwbuildError(_gcc_errors(path, done.stderr))
     return _with_markers(str(path), done.stdout)
+
+
+def _english() -> dict[str, str]:
+    """Return the environment in which compilers speak plain English."""
+    return {**os.environ, "LC_ALL": "C"}
 
 
 def _gcc_errors(path: Path, stderr: str) -> list[Diagnostic]:
@@ -101,7 +108,9 @@ def compiler_errors(path: Path, options: CppOptions) -> list[Diagnostic]:
     """Return the syntax errors that the compiler itself finds in ``path`` (none: it takes the file)."""
     switches = [*(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
     command = [options.compiler, "-fsyntax-only", "-w", *switches, "-x", "c", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="surrogateescape", check=False, env=_english()
+    )
     return [
         Diagnostic("SW202", f"syntax error: {message}", span, "make the file one that the compiler accepts")
         for span, message in _messages(done.stderr)

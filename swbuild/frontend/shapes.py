@@ -95,7 +95,8 @@ class Shapes:
                     "declare the array with its shape",
                 )
             extents.append(extent)
-        return tuple(extents)
+        moved = thing.storage is Storage.PARAMETER and not self._builder.facts.is_unchanged(thing.symbol)
+        return (None, *extents[1:]) if moved and extents else tuple(extents)
 
     def _extent(self, thing: Object, node: c_ast.Node) -> isl.PwAff | None:
         builder = self._builder

@@ -23,6 +23,8 @@ from swbuild.frontend.symbols import FileScope, Symbol, constant_value
 
 __all__ = ["Assumption", "Position", "RegionState", "sizes_only"]
 
+_LARGEST_UNION = 6
+
 Key = tuple[Symbol, tuple[str, ...]]
 
 
@@ -85,6 +87,7 @@ class RegionState:
         self._given_names: dict[Key, str] = {}
         self._names = Names(self.object, self._level, self._after_loop, self.is_symbolic, self._locals.get)
         self._counters = 0
+        self.counters: dict[Symbol, c_ast.Node] = {}
 
     def _name(self, key: Key) -> str:
         """Return the name of an object or parameter: its own, varied where another one has it."""
@@ -210,8 +213,8 @@ class RegionState:
         bad = domain.intersect(self.context).subtract(holds)
         if bad.is_empty():
             return
-        sizes = sizes_only(domain.intersect(self.context)).remove_divs()
-        self.assumptions.append(Assumption(sizes_only(bad).remove_divs(), sizes, node, why))
+        sizes = _plain(sizes_only(domain.intersect(self.context)))
+        self.assumptions.append(Assumption(_plain(sizes_only(bad)), sizes, node, why))
 
     def _emitter(self, draft: Draft) -> Emitter:
         return Emitter(draft, self.finder, self.integers, self._names, self.calls, self._types, self.problems)
@@ -288,6 +291,12 @@ def _parameter_names(points: isl.Set) -> list[str]:
 def sizes_only(points: isl.Set) -> isl.Set:
     """Return the sizes for which there is a point, counters projected out."""
     return without(points, [name for name in _parameter_names(points) if "'" in name])
+
+
+def _plain(sizes: isl.Set) -> isl.Set:
+    """Return ``sizes``, or something larger where they are complicated (their complement is to be tested)."""
+    exact = sizes.compute_divs().coalesce()
+    return exact if exact.n_basic_set() <= _LARGEST_UNION else exact.remove_divs().coalesce()
 
 
 def _type_range(name: str, element: ElementType) -> isl.Set:

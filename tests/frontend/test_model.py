@@ -1,0 +1,361 @@
+# ruff: noqa: E501 (C text is easier to read in one line)
+"""What a model says of arrays, parameters, context and assumptions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import islpy as isl
+import pytest
+
+from swbuild.frontend import CppOptions, RegionRequest, read_source
+from swbuild.frontend.scop import AccessKind, IteratorRef, ParameterRef, Scop, Storage
+
+
+def model(tmp_path: Path, text: str, request: RegionRequest | None = None) -> Scop:
+    path = tmp_path / "file.c"
+    path.write_text(text)
+    found = read_source(path, CppOptions(), None if request is None else [request])
+    assert not found.refused, "\n".join(str(d) for d in found.refused[0].diagnostics)
+    return found.scops[0]
+
+
+def same(found: isl.Set, expected: str) -> bool:
+    return bool(found.is_equal(isl.Set(expected)))
+
+
+GEMM = """\
+#include <stdio.h>
+#define N 40
+typedef double real;
+void gemm(int n, int m, real alpha, real C[n][m], const real (*B)[m], float *restrict v) {
+  int i, j;
+#pragma scop mult
+  for (i = 0; i < n; i++)
+    for (j = 0; j < m; j++)
+      C[i][j] = C[i][j] * alpha + B[i][j] * v[j + 1];
+#pragma endscop
+}
+"""
+
+
+def test_a_plain_kernel(tmp_path: Path) -> None:
+    scop = model(tmp_path, GEMM)
+    assert (scop.name, scop.function, scop.label) == ("mult", "gemm", "mult")
+    assert (scop.span.line, scop.span.end_line) == (6, 10)
+    assert [(p.name, p.expression, p.type.name) for p in scop.parameters] == [
+        ("n", "n", "int"),
+        ("m", "m", "int"),
+    ]
+    (statement,) = scop.statements
+    assert same(statement.domain, "[n, m] -> { S0[i, j] : 0 <= i < n and 0 <= j < m }")
+    assert [(i.name, i.type.name) for i in statement.iterators] == [("i", "int"), ("j", "int")]
+    assert dict(statement.flops) == {"add": 1, "mul": 2}
+    kinds = [(a.array, a.kind) for a in statement.accesses]
+    assert kinds.count(("C", AccessKind.MUST_WRITE)) == 1 and kinds.count(("C", AccessKind.READ)) == 1
+    assert scop.assumptions.plain_is_universe()
+
+
+def test_arrays_say_how_they_are_declared_and_reached(tmp_path: Path) -> None:
+    scop = model(tmp_path, GEMM)
+    declarations = {a.name: (a.declaration, a.pointer, a.element.name, a.is_const) for a in scop.arrays}
+    assert declarations == {
+        "C": ("double C[n][m]", "&C[0][0]", "double", False),
+        "alpha": ("double alpha", "&alpha", "double", False),
+        "B": ("const double (*B)[m]", "&B[0][0]", "double", True),
+        "v": ("float *restrict v", "v", "float", False),
+    }
+    assert [e is None for e in scop.array("B").extents] == [True, False]
+    assert scop.array("C").extents[1].is_equal(isl.PwAff("[n, m] -> { [(m)] }"))
+    assert scop.array("alpha").is_scalar and scop.array("v").extents == (None,)
+
+
+def test_pointers_may_alias_unless_restrict_or_of_another_type(tmp_path: Path) -> None:
+    scop = model(tmp_path, GEMM)
+    assert {a.name: a.may_alias for a in scop.arrays} == {"C": True, "alpha": False, "B": True, "v": False}
+
+
+ALIASES = {
+    "local arrays are their own": ("double a[10], b[10];", "a[i] = b[i];", {"a": False, "b": False}),
+    "a pointer into an array": ("double a[10]; double *b = a;", "a[i] = b[i];", {"a": True, "b": True}),
+    "fresh memory": (
+        "double *a = malloc(80); double b[10];", "a[i] = b[i];", {"a": False, "b": False}),
+    "fresh memory that went elsewhere": (
+        "double *a = malloc(80); double *b = a;", "a[i] = b[i];", {"a": True, "b": True}),
+    "two reads": ("double c[10];", "c[i] = p[i] + q[i];", {"c": False, "p": False, "q": False}),
+    "a global and a parameter": ("", "g[i] = p[i];", {"g": True, "p": True}),
+    "a global and a local": ("double c[10];", "g[i] = c[i];", {"g": False, "c": False}),
+    "other types": ("", "k[i] = (int)p[i];", {"k": False, "p": False}),
+    "characters alias all": ("", "ch[i] = p[i];", {"ch": True, "p": True}),
+    "members of one structure": ("", "s->u[i] = s->w[i];", {"s_u": False, "s_w": False}),
+    "restrict, and copied": ("double *b = r;", "r[i] = b[i];", {"r": True, "b": True}),
+    "restrict": ("double *b = p;", "r[i] = b[i];", {"r": False, "b": False}),
+    "a pointer in a structure": ("", "s->u[i] = s->v[i];", {"s_u": True, "s_v": True}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ALIASES)
+def test_aliases(what: str, tmp_path: Path) -> None:
+    before, body, expected = ALIASES[what]
+    scop = model(
+        tmp_path,
+        "#include <stdlib.h>\ndouble g[10]; struct st { double u[10], w[10]; double *v; };\n"
+        f"void f(double *p, double *q, int *k, char *ch, struct st *s, double *restrict r) {{ {before}\n#pragma scop\n"
+        f"for (int i = 0; i < 10; i++) {body}\n#pragma endscop\n}}\n",
+    )
+    assert {a.name: a.may_alias for a in scop.arrays} == expected
+
+
+LIVE = {
+    "read later": ("", "use(t);", True),
+    "never named again": ("", "", False),
+    "set before it is read": ("", "t = 1; use(t);", False),
+    "set in one branch only": ("", "if (n) t = 1; use(t);", True),
+    "set in both branches": ("", "if (n) t = 1; else t = 2; use(t);", False),
+    "read in the next round": ("for (int r = 0; r < n; r++) { use(t);", "}", True),
+    "set in the next round": ("for (int r = 0; r < n; r++) { t = 0; use(t);", "}", False),
+    "read after a break": ("while (1) {", "if (n) break; t = 3; } use(t);", True),
+    "set before a break": ("while (1) {", "t = 3; if (n) break; } use(t);", False),
+    "address known": ("double *p = &t;", "use(*p);", True),
+    "jumps": ("again: use(t);", "if (n) goto again;", True),
+    "returned": ("", "return (void)t;", True),
+    "a switch": ("", "switch (n) { case 1: use(t); }", True),
+    "compound assignment": ("", "t += 1;", True),
+    "read by the condition of a loop": ("do {", "} while (t > 1);", True),
+    "dead in a later loop": ("", "for (t = 0; t < 3; t++) use(t);", False),
+}
+
+
+@pytest.mark.parametrize("what", LIVE)
+def test_what_is_live_after_the_region(what: str, tmp_path: Path) -> None:
+    before, after, expected = LIVE[what]
+    scop = model(
+        tmp_path,
+        "void use(double v);\n"
+        f"void f(int n, double *restrict x) {{ double t = 0; {before}\n#pragma scop\n"
+        f"for (int i = 0; i < n; i++) t = t + x[i];\n#pragma endscop\n{after}\n}}\n",
+    )
+    assert scop.array("t").live_out is expected
+    assert scop.array("x").live_out is True
+
+
+def test_storage_and_depth(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "static double g[9];\nvoid f(int n, double *restrict p) { double loc[9]; static double st[9];\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) { double t = p[i]; for (int j = 0; j < 9; j++) { double u[2]; u[0] = t; "
+        "loc[j] = u[0]; st[j] = t; g[j] = t; } }\n#pragma endscop\n}\n",
+    )
+    found = {a.name: (a.storage, a.scope_depth, a.live_out) for a in scop.arrays}
+    assert found == {
+        "p": (Storage.PARAMETER, 0, True),
+        "t": (Storage.REGION, 1, False),
+        "u": (Storage.REGION, 2, False),
+        "loc": (Storage.LOCAL, 0, False),
+        "st": (Storage.GLOBAL, 0, True),
+        "g": (Storage.GLOBAL, 0, True),
+    }
+
+
+def test_a_size_read_only_in_bodies_is_a_scalar_and_no_parameter(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, int k, double *x) {\n#pragma scop\nfor (int i = 0; i < n; i++) x[i] = k + n + i;\n#pragma endscop\n}\n",
+    )
+    assert [p.name for p in scop.parameters] == ["n"]
+    assert scop.array("k").is_scalar
+    body = scop.statements[0].body
+    assert ParameterRef("n") in body and IteratorRef(0) in body
+
+
+TYPES = {
+    "int": "[n] -> { : -2147483648 <= n <= 2147483647 }",
+    "unsigned": "[n] -> { : 0 <= n <= 4294967295 }",
+    "short": "[n] -> { : -32768 <= n <= 32767 }",
+    "unsigned char": "[n] -> { : 0 <= n <= 255 }",
+    "unsigned long": "[n] -> { : n >= 0 }",
+    "long": "[n] -> { : }",
+    "_Bool": "[n] -> { : 0 <= n <= 1 }",
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_context_holds_the_range_of_the_type(kind: str, tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        f"void f({kind} n, double *x) {{\n#pragma scop\nfor (long i = 0; i < n; i++) x[i] = 0;\n#pragma endscop\n}}\n",
+    )
+    assert same(scop.context, TYPES[kind])
+
+
+ASSUMED = {
+    "inside rows": ("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] = 0;", "[n, m] -> { : }"),
+    "rows of another length": ("for (int i = 0; i < m; i++) A[0][i] = 0;", "[n, m] -> { : n >= 1 }"),
+    "left of the array": ("for (int j = 0; j < m; j++) w[j - n] = 0;", "[n, m] -> { : n <= 0 and m <= 50 + n }"),
+    "unsigned difference": ("for (unsigned j = 0; j < u - 1; j++) x[j] = 0;", "[u] -> { : u >= 1 }"),
+    "mixed comparison": ("for (unsigned j = 0; j < n; j++) x[j] = 0;", "[n] -> { : n >= 0 }"),
+    "narrow counter": ("for (char c = 0; c < n; c++) x[c] = 0;", "[n] -> { : n <= 127 }"),
+    "unsigned sum in the condition": ("for (unsigned j = 0; j + 1 < u; j++) x[j] = 0;", "[u] -> { : }"),
+    "meeting the end": ("for (int i = 0; i != n; i += 2) x[i] = 0;", "[n] -> { : n >= 0 and n mod 2 = 0 }"),
+    "known extent": ("for (int i = 0; i < n; i++) w[i] = 0;", "[n] -> { : n <= 50 }"),
+    "only where it runs": ("if (n > 10) for (int i = 0; i < m; i++) w[i] = 0; for (int i = 0; i < m; i++) x[i] = 1;",
+                           "[n, m] -> { : n <= 10 or m <= 50 }"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ASSUMED)
+def test_what_must_hold_for_the_model_is_an_assumption(what: str, tmp_path: Path) -> None:
+    region, expected = ASSUMED[what]
+    scop = model(
+        tmp_path,
+        "void f(int n, int m, unsigned u, double A[restrict n][m], double *restrict x) { double w[50];\n"
+        f"#pragma scop\n{region}\n#pragma endscop\nx[0] = w[0];\n}}\n",
+    )
+    assert scop.assumptions.intersect(scop.context).is_equal(isl.Set(expected).intersect(scop.context))
+
+
+def test_params_and_assume_are_known_without_a_test(tmp_path: Path) -> None:
+    request = RegionRequest("r", index=0, params={"n": 8}, assume=("m >= 4 && m % 4 == 0", "m <= 64"))
+    scop = model(tmp_path, GEMM, request)
+    assert scop.name == "r"
+    assert same(scop.context, "[n, m] -> { : n = 8 and 4 <= m <= 64 and m mod 4 = 0 }")
+
+
+def test_a_shape_may_be_given(tmp_path: Path) -> None:
+    text = (
+        "void f(int n, int m, double *A) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < m; j++) "
+        "A[i * 100 + j] = 0;\n#pragma endscop\n}\n"
+    )
+    plain = model(tmp_path, text)
+    assert plain.array("A").extents == (None,)
+    shaped = model(tmp_path, text, RegionRequest("f", index=0, arrays={"A": ("n", "100")}))
+    assert len(shaped.array("A").extents) == 2
+    (access,) = shaped.statements[0].accesses
+    assert access.relation.range().is_equal(isl.Set("[n, m] -> { A[i, j] : 0 <= i < n and 0 <= j < m }"))
+    assert shaped.assumptions.intersect(shaped.context).is_equal(
+        isl.Set("[n, m] -> { : m <= 100 }").intersect(shaped.context)
+    )
+
+
+def test_linearised_subscripts_get_their_dimensions_back(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, int m, int k, double *A) {\n#pragma scop\nfor (int a = 0; a < n; a++) for (int b = 0; b < m; b++) "
+        "for (int c = 0; c < k; c++) A[(a * m + b) * k + c] = A[a * m * k + k * b + c] + 1;\n#pragma endscop\n}\n",
+    )
+    array = scop.array("A")
+    assert array.declaration == "double *A" and len(array.extents) == 3 and array.extents[0] is None
+    assert all(a.affine for a in scop.statements[0].accesses)
+    relations = {str(a.relation.range()) for a in scop.statements[0].accesses}
+    assert len(relations) == 1
+
+
+def test_gathers_keep_their_subscripts(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, double *restrict x, double y[restrict 30], const int *idx) {\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) x[i] = y[idx[i]];\n#pragma endscop\n}\n",
+    )
+    access = next(a for a in scop.statements[0].accesses if a.array == "y")
+    assert not access.affine and len(access.index_body) == 1
+    assert access.relation.range().is_equal(isl.Set("[n] -> { y[k] : 0 <= k < 30 and n > 0 }"))
+    index = next(a for a in scop.statements[0].accesses if a.array == "idx")
+    assert index.affine and index.kind is AccessKind.READ
+
+
+def test_a_scatter_is_a_may_write(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, double *restrict x, const int *idx) {\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) x[idx[i]] = 1;\n#pragma endscop\n}\n",
+    )
+    assert [a.kind for a in scop.statements[0].accesses if a.array == "x"] == [AccessKind.MAY_WRITE]
+
+
+def test_the_schedule_is_the_textual_order(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, double *x) {\n#pragma scop\nfor (int i = n - 1; i >= 0; i--) { x[i] = 0; "
+        "for (int j = 0; j < i; j++) x[j] += x[i]; }\nx[0] = 1;\n#pragma endscop\n}\n",
+    )
+    flat = scop.schedule.get_map()
+    order = isl.UnionMap(
+        "{ S0[i] -> [0, -i, 0, 0]; S1[i, j] -> [0, -i, 1, j]; S2[] -> [1, 0, 0, 0] }"
+    ).intersect_domain(flat.domain())
+    assert flat.lex_lt_union_map(flat).is_equal(order.lex_lt_union_map(order))
+
+
+def test_functions_called_go_to_the_prelude_and_headers_to_includes(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "#include <math.h>\n#include <stdlib.h>\nenum { TWO = 2 }; typedef float small;\n"
+        "static small twice(small v) { return TWO * v; }\n"
+        "double outside(double v) __attribute__((const));\n"
+        "void f(int n, double *x) {\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) x[i] = sqrt(twice(i)) + outside(x[i]) + abs(i);\n#pragma endscop\n}\n",
+    )
+    assert scop.includes == ("math.h", "stdlib.h")
+    assert "static float twice(float v)" in scop.prelude and "2 * v" in scop.prelude
+    assert "double outside(double v);" in scop.prelude
+    assert set(scop.statements[0].calls) == {"sqrt", "twice", "outside", "abs"}
+    assert dict(scop.statements[0].flops)["call:sqrt"] == 1
+
+
+def test_names_that_clash_are_told_apart(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "struct st { double a[9]; };\nvoid f(struct st *s, double *restrict s_a) {\n#pragma scop\n"
+        "for (int i = 0; i < 9; i++) { double t = s_a[i]; { double t = 1; s->a[i] = t; } s_a[i] = t; }\n"
+        "#pragma endscop\n}\n",
+    )
+    names = [a.name for a in scop.arrays]
+    assert len(names) == len(set(names)) and {"s_a", "s_a_1", "t", "t_1"} == set(names)
+
+
+def test_dependencies_name_every_file_read(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#define LIMIT 7\n")
+    path = tmp_path / "file.c"
+    path.write_text('#include "own.h"\n#include <math.h>\nvoid f(double *x) {\n#pragma scop\n'
+                    "for (int i = 0; i < LIMIT; i++) x[i] = BASE;\n#pragma endscop\n}\n")  # fmt: skip
+    found = read_source(path, CppOptions(includes=(str(tmp_path),), defines=("BASE=2",)), None)
+    assert found.dependencies[0] == str(path)
+    assert any(name.endswith("own.h") for name in found.dependencies)
+    assert any(name.endswith("math.h") for name in found.dependencies)
+    assert found.text == path.read_text()
+
+
+def test_text_survives_byte_for_byte(tmp_path: Path) -> None:
+    path = tmp_path / "latin.c"
+    raw = (
+        b"/* caf\xe9 \r\n */\r\nvoid f(double *x) {\r\n#pragma scop\r\nx[0] = 1;\r\n#pragma endscop\r\n}\r\n"
+    )
+    path.write_bytes(raw)
+    found = read_source(path, CppOptions(), None)
+    assert found.text.encode("utf-8", "surrogateescape") == raw
+    assert (found.scops[0].span.line, found.scops[0].span.end_line) == (4, 6)
+
+
+def test_default_names_are_distinct_identifiers(tmp_path: Path) -> None:
+    path = tmp_path / "names.c"
+    one = "#pragma scop{}\nx[0] = 1;\n#pragma endscop\n"
+    path.write_text(
+        f"void f(double *x) {{\n{one.format('')}{one.format(' lab')}}}\nvoid g(double *x) {{\n{one.format('')}}}\n"
+        f"void h(double *x) {{\n{one.format(' lab')}}}\n"
+    )
+    assert [s.name for s in read_source(path, CppOptions(), None).scops] == ["f_0", "lab", "g", "lab_1"]
+
+
+def test_pragmas_in_comments_and_dead_code_do_not_count(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "#if 0\n#pragma scop\n#endif\n/*\n#pragma scop\n*/\nvoid f(double *x) {\n#pragma scop\nx[0] = 1;\n#pragma endscop\n}\n",
+    )
+    assert scop.span.line == 8
+
+
+def test_the_package_is_light() -> None:
+    code = "import sys, swbuild.frontend; print('islpy' in sys.modules, 'pycparser' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
