@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from swbuild.check.results import Counts
 
 if TYPE_CHECKING:
     from pytest_sw.collect import SwKernel
+    from pytest_sw.records import Record
     from pytest_sw.targets.node import NodeTarget
     from pytest_sw.workbench import Prepared, Workbench
 
@@ -31,9 +32,8 @@ __all__ = ["Broker"]
 class Broker:
     """Runs the jobs of a session for tests on the node."""
 
-    def __init__(self, bench: Workbench, session: pytest.Session) -> None:
+    def __init__(self, bench: Workbench) -> None:
         self.bench = bench
-        self.session = session
         self.directory = bench.root / "jobs" / bench.session
         self.results: dict[str, dict[str, Any]] = {}
 
@@ -45,9 +45,22 @@ class Broker:
             with self._locked():
                 found = self._find(item)
                 if found is None:
-                    self._run(self._selection(item, target), target)
+                    self._run(self._tasks(self._selection(item, target), target), target)
                     found = self.results[item.nodeid]
-        item.record.set(**found["facts"])
+        return self._case_run(found, item.record, prepared)
+
+    def single(self, record: Record, prepared: Prepared, target: NodeTarget, limit: float) -> CaseRun:
+        """Return the run of a Python test in jobs of its own."""
+        __tracebackhide__ = True
+        name = str(prepared.directory)
+        task = TestTask(name, prepared.executable, prepared.inputs, prepared.directory, limit)
+        with self._locked():
+            self._run({name: task}, target)
+        return self._case_run(self.results[name], record, prepared)
+
+    def _case_run(self, found: dict[str, Any], record: Record, prepared: Prepared) -> CaseRun:
+        __tracebackhide__ = True
+        record.set(**found["facts"])
         if found["category"]:
             raise SwInfraError(Category(found["category"]), self.bench.shorten(found["message"]))
         ending = Ending(found["status"], found["seconds"], found["late"], found["text"])
@@ -70,7 +83,7 @@ class Broker:
             return [item]
         others = [
             other
-            for other in self.session.items
+            for other in item.session.items
             if isinstance(other, SwKernel)
             and other is not item
             and other.target == item.target
@@ -80,9 +93,11 @@ class Broker:
         limit = len(others) + 1 if batch == "auto" else int(batch)
         return [item, *others][:limit]
 
-    def _run(self, items: Sequence[SwKernel], target: NodeTarget) -> None:
+    def _tasks(self, items: Sequence[SwKernel], target: NodeTarget) -> dict[str, TestTask]:
+        return {item.nodeid: task for item in items if (task := self._task(item, target)) is not None}
+
+    def _run(self, tasks: Mapping[str, TestTask], target: NodeTarget) -> None:
         """Run the tests in jobs until each has a result or no attempt is left."""
-        tasks = {item.nodeid: task for item in items if (task := self._task(item, target)) is not None}
         open_tests, suspects = list(tasks), set[str]()
         attempts = dict.fromkeys(tasks, 0)
         jobs: list[JobReport] = []
@@ -142,7 +157,8 @@ class Broker:
             self.directory.mkdir(parents=True, exist_ok=True)
             file = (self.directory.parent / f".{self.directory.name}.lock").open("w")
         except OSError as error:
-            raise SwInfraError(Category.DISK_FULL if error.errno == 28 else Category.LAUNCHER, str(error)) from None
+            category = Category.DISK_FULL if error.errno == 28 else Category.LAUNCHER
+            raise SwInfraError(category, str(error)) from None
         with file:
             with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)

@@ -46,7 +46,6 @@ class SwManifest(pytest.File):
         try:
             project = load_project(self.path)
         except SwbuildError as error:
-            bench.note_collection_error(self.nodeid, error.diagnostics)
             raise self.CollectError(bench.shorten(str(error))) from None
         for source in project.sources:
             for kernel in source.kernels or ():
@@ -80,6 +79,7 @@ class SwKernel(pytest.Item):
         self.task = task
         self.sizes = sizes
         self.target = target
+        self.label = label
         self.line = max(place.span.line, 1)
         self.record = Record(self.nodeid, target, task.name, label, task.options.machine.value, self.line)
         touch(self)
@@ -93,6 +93,11 @@ class SwKernel(pytest.Item):
     def bench(self) -> Workbench:
         """The session's workbench."""
         return workbench(self.config)
+
+    @property
+    def baseline_name(self) -> str:
+        """The name under which the test's figures are stored: they do not depend on the target."""
+        return f"{self.parent.nodeid if self.parent else ''}::{self.task.name}[{self.label}]"
 
     def setup(self) -> None:
         """Build and run; what goes wrong here is not the kernel's fault."""
@@ -118,4 +123,3 @@ def _labelled(
         label = ",".join(f"{name}={value}" for name, value in row.items()) if row else "default"
         seen[label] = seen.get(label, 0) + 1
         yield (label if seen[label] == 1 else f"{label}#{seen[label]}"), row
-

@@ -36,7 +36,9 @@ def add_manifests(config: pytest.Config, patterns: Sequence[str]) -> None:
         found += matches
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
-    roots = [Path(config.invocation_params.dir, argument.split("::")[0]).resolve() for argument in config.args]
+    roots = [
+        Path(config.invocation_params.dir, argument.split("::")[0]).resolve() for argument in config.args
+    ]
     for path in found:
         if not any(path == root or root in path.parents for root in roots):
             config.args.append(str(path))

@@ -136,9 +136,8 @@ def _test_run(end: JobEnd, records: BatchRecords, number: int, task: TestTask, n
     output = task.directory / "node.bin"
     text = _tail(task.directory / "node.log")
     if found is None:
-        category, message = _lost(end, task, begun)
-        ending = Ending(-1, output=text)
-        return TestRun(task.test, output, nonce, ending, category, message, begun)
+        lost, message = _lost(end, task, begun)
+        return TestRun(task.test, output, nonce, Ending(-1, output=text), lost, message, begun)
     ending = Ending(found.status, task.limit if found.late else 0.0, found.late, text)
     category = _machinery(ending, output, nonce)
     message = "" if category is None else f"the run on the node {ending}\n{text}".rstrip()

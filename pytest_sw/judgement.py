@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_sw.records import Record
+from swbuild.check.compare import dtype_of
+from swbuild.check.errormap import differing, error_map
 from swbuild.check.evidence import CaseRun
+from swbuild.check.ownership import Owners
 from swbuild.check.report import explain_case
 from swbuild.check.results import ArrayReport, CaseResult, Outcome
 
@@ -14,7 +18,59 @@ if TYPE_CHECKING:
     from pytest_sw.collect import SwKernel
     from pytest_sw.workbench import Prepared
 
-__all__ = ["describe", "summarise"]
+__all__ = ["describe", "item_size", "locate", "summarise"]
+
+
+def locate(
+    prepared: Prepared, run: CaseRun, results: Sequence[CaseResult], owners: Mapping[tuple[int, str], Owners]
+) -> tuple[list[CaseResult], list[dict[str, Any]]]:
+    """Return the results with the owners of first bad elements filled in, and a map of each bad array.
+
+    ``owners`` is by the number of the case and the name of the array.
+    """
+    located, maps = [], []
+    for number, result in enumerate(results):
+        arrays = []
+        for report in result.arrays:
+            owner = owners.get((number, report.array))
+            arrays.append(_owned(prepared, number, report, owner))
+            if report.mismatches:
+                maps.append(_map(prepared, run, number, report, owner))
+        located.append(dataclasses.replace(result, arrays=tuple(arrays)))
+    return located, maps
+
+
+def _owned(prepared: Prepared, number: int, report: ArrayReport, owner: Owners | None) -> ArrayReport:
+    if owner is None or not report.first:
+        return report
+    shape = prepared.plan.shapes[number][report.array]
+    element = 0
+    for index, extent in zip(report.first[0].index, shape, strict=True):
+        element = element * extent + index
+    return dataclasses.replace(report, owner=owner.phrase(element))
+
+
+def _map(
+    prepared: Prepared, run: CaseRun, number: int, report: ArrayReport, owner: Owners | None
+) -> dict[str, Any]:
+    """Return what the page draws of a bad array: where it is bad, and by which cores."""
+    expected = prepared.reference.records[number].slots[report.array].values
+    bad = differing(expected, run.found.records[number].slots[report.array].values)
+    found = error_map(bad)
+    return {
+        "array": report.array,
+        "mode": run.mode,
+        "shape": list(prepared.plan.shapes[number][report.array]),
+        "cells": [[round(cell, 4) for cell in row] for row in found.cells],
+        "mesh": owner.mesh(bad) if owner is not None else None,
+        "nobody": owner.orphans(bad) if owner is not None else None,
+    }
+
+
+def item_size(prepared: Prepared, array: str) -> int:
+    """Return the bytes of an element of the array."""
+    slot = next(slot for slot in prepared.plan.slots if slot.name == array)
+    return int(dtype_of(slot.element).itemsize)
 
 
 def describe(item: SwKernel, prepared: Prepared, results: Sequence[CaseResult]) -> str:
@@ -33,7 +89,11 @@ def describe(item: SwKernel, prepared: Prepared, results: Sequence[CaseResult]) 
 
 
 def summarise(
-    record: Record, prepared: Prepared, runs: Sequence[CaseRun], results: Sequence[CaseResult]
+    record: Record,
+    prepared: Prepared,
+    runs: Sequence[CaseRun],
+    results: Sequence[CaseResult],
+    maps: Sequence[Mapping[str, Any]] = (),
 ) -> None:
     """Put the figures of the runs on the record."""
     reports = [report for result in results for report in result.arrays]
@@ -47,6 +107,8 @@ def summarise(
         reference_seconds=sum(result.reference_seconds for result in results[: len(prepared.plan.cases)]),
         runs=[_run(run, results) for run in runs],
     )
+    if maps:
+        record.set(maps=list(maps))
 
 
 def _run(run: CaseRun, results: Sequence[CaseResult]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["OPTIONS", "Option", "Settings", "add_options", "read_settings"]
+__all__ = ["OPTIONS", "TARGETS", "Option", "Settings", "add_options", "is_mode", "read_settings"]
 
 TARGETS = ("emulator", "node", "host")
 
@@ -37,35 +37,71 @@ class Option:
 
 
 OPTIONS = (
-    Option("target", "words", ("emulator",), "where kernels run: emulator, node, host, or several with commas",
-           "T[,T]"),
+    Option(
+        "target",
+        "words",
+        ("emulator",),
+        "where kernels run: emulator, node, host, or several with commas",
+        "T[,T]",
+    ),
     Option("require", "flag", False, "a target that is not there is an error instead of a skip"),
-    Option("dma", "words", ("late", "eager"), "how the emulator completes transfers: eager, late, random:SEED",
-           "MODE[,MODE]"),
+    Option(
+        "dma",
+        "words",
+        ("late", "eager"),
+        "how the emulator completes transfers: eager, late, random:SEED",
+        "MODE[,MODE]",
+    ),
     Option("checked", "flag", False, "let the emulator diagnose misuse of transfers, memory and barriers"),
     Option("seed", "int", -1, "seed of the input data, instead of the manifest's", "N"),
-    Option("launcher", "text", "local", "how jobs start: local, bsub, swrun, srun, slurm, or a template with {exe}",
-           "L"),
+    Option(
+        "launcher",
+        "text",
+        "local",
+        "how jobs start: local, bsub, swrun, srun, slurm, or a template with {exe}",
+        "L",
+    ),
     Option("queue", "text", "", "the queue or partition that jobs go to", "Q"),
-    Option("launcher-options", "text", "", "more options for the launcher, put where its template says {options}",
-           "ARGS"),
-    Option("batch", "text", "auto", "jobs for a selection: auto (one), off (one per test), or N tests per job", "B"),
+    Option(
+        "launcher-options",
+        "text",
+        "",
+        "more options for the launcher, put where its template says {options}",
+        "ARGS",
+    ),
+    Option(
+        "batch",
+        "text",
+        "auto",
+        "jobs for a selection: auto (one), off (one per test), or N tests per job",
+        "B",
+    ),
     Option("queue-timeout", "seconds", 3600.0, "how long a job may wait for its start", "S"),
     Option("timeout", "seconds", 0.0, "how long one run may take, instead of the manifest's limit", "S"),
     Option("timeout-scale", "float", 1.0, "factor on every time limit of a run (a slow machine)", "F"),
     Option("infra-retries", "int", 1, "how often to try again after a failure of the machinery", "N"),
-    Option("breaker", "int", 5, "skip a target's rest after so many failures of its machinery in a row; 0: never",
-           "N"),
+    Option(
+        "breaker",
+        "int",
+        5,
+        "skip a target's rest after so many failures of its machinery in a row; 0: never",
+        "N",
+    ),
     Option("build-only", "flag", False, "generate and compile, run nothing"),
     Option("artifacts", "text", "", "directory for builds, jobs and data; nodes must see it too", "DIR"),
     Option("keep", "text", "failed", "whose data to keep: failed, all or none", "WHOSE"),
     Option("json", "text", "", "write a report for programs to this file", "FILE"),
     Option("html", "text", "", "write a self-contained page to this file", "FILE"),
-    Option("annotations", "text", "", "show failures in the CI's own way: gitlab:FILE, github, or github:FILE",
-           "WHERE"),
+    Option(
+        "annotations",
+        "text",
+        "",
+        "show failures in the CI's own way: gitlab:FILE, github, or github:FILE",
+        "WHERE",
+    ),
     Option("baseline", "text", "", "compare exact counters with those in this file", "FILE"),
     Option("update-baseline", "flag", False, "write the counters of this run to the baseline file"),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -104,7 +140,9 @@ def add_options(parser: pytest.Parser) -> None:
             group.addoption(option.flag, action="store_true", default=None, help=option.help)
         else:
             action = "append" if option.kind == "words" else "store"
-            group.addoption(option.flag, action=action, metavar=option.metavar, default=None, help=option.help)
+            group.addoption(
+                option.flag, action=action, metavar=option.metavar, default=None, help=option.help
+            )
         parser.addini(option.key, f"{option.help} (as {option.flag})", default=None)
     parser.addini("sw_kernels", "manifests to collect (file names or globs)", type="args", default=[])
 
@@ -149,7 +187,16 @@ def _read(option: Option, given: Any, name: str) -> Any:
 
 
 def _flag(text: str, name: str) -> bool:
-    known = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    known = {
+        "true": True,
+        "1": True,
+        "yes": True,
+        "on": True,
+        "false": False,
+        "0": False,
+        "no": False,
+        "off": False,
+    }
     if text.lower() not in known:
         raise ValueError(f"{name}: write true or false, not {text!r}")
     return known[text.lower()]
@@ -159,7 +206,7 @@ def _problems(values: dict[str, Any]) -> list[str]:
     found = [f"--sw-target: {name!r} is none of {', '.join(TARGETS)}" for name in values["target"]
              if name not in TARGETS]  # fmt: skip
     found += [f"--sw-dma: {mode!r} is none of eager, late, random:SEED" for mode in values["dma"]
-              if not _is_mode(mode)]  # fmt: skip
+              if not is_mode(mode)]  # fmt: skip
     if values["batch"] not in ("auto", "off") and not (values["batch"].isdigit() and int(values["batch"])):
         found.append(f"--sw-batch: {values['batch']!r} is none of auto, off and a number from 1 on")
     if values["keep"] not in ("failed", "all", "none"):
@@ -170,11 +217,13 @@ def _problems(values: dict[str, Any]) -> list[str]:
         found.append("--sw-annotations: gitlab needs a file, as in gitlab:gl-code-quality.json")
     if values["update_baseline"] and not values["baseline"]:
         found.append("--sw-update-baseline needs --sw-baseline=FILE")
-    found += [f"--sw-{name.replace('_', '-')} must be larger than 0" for name in ("queue_timeout", "timeout_scale")
-              if values[name] <= 0]  # fmt: skip
+    for name in ("queue_timeout", "timeout_scale"):
+        if values[name] <= 0:
+            found.append(f"--sw-{name.replace('_', '-')} must be larger than 0")
     return found
 
 
-def _is_mode(mode: str) -> bool:
+def is_mode(mode: str) -> bool:
+    """Return whether the emulator knows this mode of completion."""
     name, _, seed = mode.partition(":")
     return mode in ("eager", "late") or (name == "random" and seed.isdigit())

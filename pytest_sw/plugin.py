@@ -1,4 +1,4 @@
-"""The hooks.  pytest loads this module in every session: the heavy parts are imported where they are needed."""
+"""The hooks.  pytest loads this module in every session: heavy parts are imported where they are needed."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ ATTRIBUTE = "sw_record"
 
 #: What JUnit gets, in this order.
 _PROPERTIES = (
-    "category", "target", "machine", "jobid", "node", "max_ulp", "max_rel", "seconds", "queue_seconds", "attempts",
-    "digest",
-)  # fmt: skip
+    *("category", "target", "machine", "jobid", "node", "max_ulp", "max_rel"),
+    *("seconds", "queue_seconds", "attempts", "digest"),
+)
 
 
 class Record:
@@ -78,11 +78,22 @@ def attach(item: pytest.Item, report: pytest.TestReport, error: BaseException | 
         record.set(category=error.category.value)
     if report.when != "call" and report.outcome == "passed":
         return
+    if record.facts.get("python") and record.facts["category"] == Category.INTERNAL.value:
+        record.set(category=_plain_category(report).value)
     record.set(outcome=_outcome(report), phase=report.when, message=_message(report, error))
     # JUnit reads the properties of the last report, which pytest makes from those of the test.
     item.user_properties += record.properties()
     report.user_properties = list(item.user_properties)
     setattr(report, ATTRIBUTE, dict(record.facts))
+
+
+def _plain_category(report: pytest.TestReport) -> Category:
+    """Return the category of a Python test that ended without saying anything of kernels."""
+    if report.outcome == "passed":
+        return Category.PASS
+    if report.outcome == "skipped":
+        return Category.NOT_APPLICABLE
+    return Category.ASSERTION if report.when == "call" else Category.INTERNAL
 
 
 def _outcome(report: pytest.TestReport) -> str:

@@ -23,6 +23,8 @@ class Category(Enum):
     TIMEOUT = "run-timeout"
     NOT_OFFLOADED = "not-offloaded"
     PERFORMANCE = "performance"
+    #: An assertion in a Python test that uses kernels.
+    ASSERTION = "assertion"
     #: Errors: a mistake in what was given, nothing was run.
     CONFIG = "config-error"
     GENERATE = "generate-error"

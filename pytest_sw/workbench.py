@@ -1,4 +1,4 @@
-"""The session's workplace: its settings, its directories, and the way of a test through build, run and verdict."""
+"""The session's workplace: settings, directories, and the way of a test through build, run and verdict."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from swbuild.diagnostics import Diagnostic, SwbuildError, render
 from swbuild.options import Machine
 
 if TYPE_CHECKING:
+    from pytest_sw.baselines import Baselines
     from pytest_sw.broker import Broker
     from pytest_sw.collect import SwKernel
 
@@ -79,6 +80,7 @@ class Workbench:
         self.breaker = Breaker(settings.breaker)
         self._targets: dict[tuple[str, str], Target] = {}
         self._broker: Broker | None = None
+        self._baselines: Baselines | None = None
 
     def target(self, name: str, machine: Machine) -> Target:
         """Return the target for a machine, made on first use."""
@@ -87,12 +89,13 @@ class Workbench:
             self._targets[key] = make_target(name, machine, self)
         return self._targets[key]
 
-    def broker(self, session: pytest.Session) -> Broker:
+    @property
+    def broker(self) -> Broker:
         """Return the broker of jobs."""
         if self._broker is None:
             from pytest_sw.broker import Broker
 
-            self._broker = Broker(self, session)
+            self._broker = Broker(self)
         return self._broker
 
     def shorten(self, text: str) -> str:
@@ -100,13 +103,10 @@ class Workbench:
         here = str(self.config.invocation_params.dir).rstrip("/") + "/"
         return text.replace(here, "") if len(here) > 1 else text
 
-    def note_collection_error(self, manifest: str, diagnostics: Sequence[Diagnostic]) -> None:
-        """Remember a manifest that could not be read."""
-
     def gather(self, item: SwKernel) -> None:
         """Build and run the test; raise for everything that is not the kernel's fault."""
         __tracebackhide__ = True
-        target = self.require_target(item)
+        target = self.require(item.target, item.task.options.machine, item.record)
         prepared = self.prepare(item, target)
         if self.settings.build_only:
             item.record.set(category=Category.NOT_APPLICABLE.value)
@@ -121,22 +121,22 @@ class Workbench:
             self.breaker.worked(item.target)
         item.stash[_EVIDENCE] = Evidence(prepared, runs)
 
-    def require_target(self, item: SwKernel) -> Target:
-        """Return the test's target, or skip the test when there is none that works."""
+    def require(self, name: str, machine: Machine, record: Record) -> Target:
+        """Return a target, or skip the test when there is none that works."""
         __tracebackhide__ = True
-        if self.breaker.open(item.target):
-            item.record.set(category=Category.TARGET_BROKEN.value)
-            pytest.skip(f"target {item.target} broken: {self.breaker.why(item.target)}")
-        target = self.target(item.target, item.task.options.machine)
+        if self.breaker.open(name):
+            record.set(category=Category.TARGET_BROKEN.value)
+            pytest.skip(f"target {name} broken: {self.breaker.why(name)}")
         try:
+            target = self.target(name, machine)
             absent = target.absent()
         except SwbuildError as error:
             raise SwBuildError(Category.CONFIG, self.shorten(str(error))) from None
         if absent:
-            message = self.shorten(f"target {item.target} is not there: {absent}")
+            message = self.shorten(f"target {name} is not there: {absent}")
             if self.settings.require:
                 raise SwBuildError(Category.TARGET_ABSENT, message)
-            item.record.set(category=Category.TARGET_ABSENT.value)
+            record.set(category=Category.TARGET_ABSENT.value)
             pytest.skip(message)
         return target
 
@@ -155,7 +155,7 @@ class Workbench:
             pytest.skip(plan.skipped[0].message)
         with self.stage(item.record, "build", Category.COMPILE):
             executable = target.build(self.store, generated)
-        directory = self.runs / item.target / _file_name(item.nodeid)
+        directory = self.runs / item.target / self.file_name(item.nodeid)
         if self.settings.build_only:
             return Prepared(generated, plan, directory, RunOutput((), False), executable, directory)
         with self.stage(item.record, "reference", Category.REFERENCE):
@@ -164,6 +164,10 @@ class Workbench:
                 return Prepared(generated, plan, inputs, RunOutput((), False), executable, directory)
             reference = target.reference(self.store, generated, plan, inputs, self.limit(item))
         return Prepared(generated, plan, inputs, reference, executable, directory)
+
+    def file_name(self, nodeid: str) -> str:
+        """Return a file name for a test."""
+        return "".join(letter if letter.isalnum() or letter in "._=-" else "_" for letter in nodeid)[-150:]
 
     def limit(self, item: SwKernel) -> float:
         """Return the time that one run of the test may take, in seconds."""
@@ -189,26 +193,63 @@ class Workbench:
     def judge(self, item: SwKernel) -> None:
         """Compare what the runs left with the reference; raise for a kernel that is wrong."""
         __tracebackhide__ = True
-        from pytest_sw.judgement import describe, summarise
+        from pytest_sw.judgement import describe, locate, summarise
 
         evidence = item.stash[_EVIDENCE]
         start = time.monotonic()
         prepared = evidence.prepared
         results: list[CaseResult] = []
+        maps: list[dict[str, object]] = []
         for run in evidence.runs:
-            results += verdicts(prepared.generated, prepared.plan, prepared.reference, run)
-        summarise(item.record, prepared, evidence.runs, results)
+            found = verdicts(prepared.generated, prepared.plan, prepared.reference, run)
+            if any(report.mismatches for result in found for report in result.arrays):
+                target = self.target(item.target, item.task.options.machine)
+                owned, drawn = locate(prepared, run, found, target.owners(item, prepared, run, found))
+                found, maps = tuple(owned), [*maps, *drawn]
+            results += found
+        summarise(item.record, prepared, evidence.runs, results, maps)
         item.record.stage("judge", time.monotonic() - start)
         outcome = worst(result.outcome for result in results)
         if outcome is Outcome.PASS:
-            item.record.set(category=Category.PASS.value)
             self.dispose(prepared, failed=False)
+            self._weigh(item, evidence.runs)
+            item.record.set(category=Category.PASS.value)
             return
         text = self.shorten(describe(item, prepared, results))
         self.dispose(prepared, failed=True)
         if outcome in _FAILURES:
             raise SwFailure(_FAILURES[outcome], text)
         raise SwInfraError(Category.NO_EVIDENCE, text)
+
+    def _weigh(self, item: SwKernel, runs: Sequence[CaseRun]) -> None:
+        """Compare what the emulator counted with the baseline, if there is one."""
+        __tracebackhide__ = True
+        if not self.settings.baseline or item.target != "emulator":
+            return
+        from pytest_sw.baselines import compare_figures, figures_of
+
+        figures = figures_of(runs)
+        item.record.set(figures=figures, baseline=item.baseline_name)
+        stored = self.baselines.tests.get(item.baseline_name)
+        if stored is None or self.settings.update_baseline:
+            return
+        worse = compare_figures(stored, figures)
+        if worse:
+            lines = [f"{item.task.name} costs more than its baseline in {self.settings.baseline}:", *worse]
+            lines.append("if that is meant to be, store the new figures with --sw-update-baseline")
+            raise SwFailure(Category.PERFORMANCE, "\n  ".join(lines))
+
+    @property
+    def baselines(self) -> Baselines:
+        """The stored figures."""
+        if self._baselines is None:
+            from pytest_sw.baselines import Baselines
+
+            try:
+                self._baselines = Baselines(Path(self.config.rootpath, self.settings.baseline))
+            except (OSError, ValueError) as error:
+                raise SwBuildError(Category.CONFIG, f"--sw-baseline: {error}") from None
+        return self._baselines
 
     def dispose(self, prepared: Prepared, failed: bool) -> None:
         """Remove a test's data unless the user wants to keep it."""
@@ -261,8 +302,3 @@ def _narrow(diagnostics: Sequence[Diagnostic], category: Category) -> Category:
     if all(diagnostic.code.startswith("SW1") for diagnostic in diagnostics):
         return Category.CONFIG
     return category
-
-
-def _file_name(nodeid: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "._=-" else "_" for letter in nodeid)[-150:]
-

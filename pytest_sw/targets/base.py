@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ from pytest_sw.verdicts import Category, SwInfraError
 from swbuild.check.emulation import read_counts
 from swbuild.check.evidence import CaseRun, Ending, case_arguments, new_nonce, read_run
 from swbuild.check.exchange import RunOutput
+from swbuild.check.ownership import Owners
 from swbuild.check.plan import Plan
-from swbuild.check.results import Counts
+from swbuild.check.results import CaseResult, Counts
 from swbuild.check.staged import GeneratedRegion, build_reference
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import Diagnostic, SwbuildError
@@ -23,7 +24,9 @@ from swbuild.toolchain import Job, Toolchain, host_toolchain, launcher_for, over
 from swbuild.toolchain.model import Overrides
 
 if TYPE_CHECKING:
+    from pytest_sw.api import TargetHandle
     from pytest_sw.collect import SwKernel
+    from pytest_sw.records import Record
     from pytest_sw.workbench import Prepared, Workbench
 
 __all__ = ["Target", "build_name", "run_here"]
@@ -53,6 +56,21 @@ class Target(ABC):
     def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
         """Return the runs of the test; raise :class:`SwInfraError` when the machinery fails."""
 
+    @abstractmethod
+    def run_once(self, record: Record, prepared: Prepared, handle: TargetHandle, limit: float) -> CaseRun:
+        """Return one run for a Python test; raise :class:`SwInfraError` when the machinery fails."""
+
+    @property
+    @abstractmethod
+    def toolchain(self) -> Toolchain:
+        """What builds for the target."""
+
+    def owners(
+        self, item: SwKernel, prepared: Prepared, run: CaseRun, results: Sequence[CaseResult]
+    ) -> Mapping[tuple[int, str], Owners]:
+        """Return who put the elements of bad arrays, by case and array; empty where nobody can tell."""
+        return {}
+
     def close(self) -> None:  # noqa: B027 - most targets have nothing to end
         """End what is still running for this target."""
 
@@ -62,7 +80,9 @@ class Target(ABC):
         """Build and run the serial reference; raise SW501 when it does not get to its end."""
         toolchain = host_toolchain(self.machine)
         name = build_name("reference", toolchain)
-        executable = store.built(generated.task, name, lambda d, n: build_reference(generated, toolchain, d, n))
+        executable = store.built(
+            generated.task, name, lambda d, n: build_reference(generated, toolchain, d, n)
+        )
         output = inputs.with_name("reference.bin")
         run = run_here(toolchain, executable, plan, "reference", inputs, output, limit)
         if not run.found.complete:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_sw.targets.base import Target, build_name, run_here
-from pytest_sw.verdicts import Category, SwInfraError
+from pytest_sw.verdicts import Category, SwFailure, SwInfraError
 from swbuild.check.emulation import run_environment
 from swbuild.check.evidence import CaseRun
+from swbuild.check.ownership import Owners, read_addresses, read_owners, trace_environment
+from swbuild.check.results import CaseResult
 from swbuild.check.staged import GeneratedRegion, build_offloaded
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import SwbuildError
@@ -16,7 +19,9 @@ from swbuild.toolchain import Role, Toolchain, require_driver, toolchain_for
 from swbuild.toolchain import Target as Place
 
 if TYPE_CHECKING:
+    from pytest_sw.api import TargetHandle
     from pytest_sw.collect import SwKernel
+    from pytest_sw.records import Record
     from pytest_sw.workbench import Prepared
 
 __all__ = ["EmulatorTarget"]
@@ -44,22 +49,29 @@ class EmulatorTarget(Target):
 
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
         name = build_name("emulator", self.toolchain)
-        return store.built(generated.task, name, lambda d, n: build_offloaded(generated, self.toolchain, d, n))
+        return store.built(
+            generated.task, name, lambda d, n: build_offloaded(generated, self.toolchain, d, n)
+        )
 
     def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
-        return tuple(self._run(item, prepared, mode) for mode in self.modes(item))
+        settings, limit = self.bench.settings, self.bench.limit(item)
+        return tuple(self._run(item.record, prepared, mode, limit, settings.checked) for mode in settings.dma)
 
-    def modes(self, item: SwKernel) -> tuple[str, ...]:
-        """Return the completion modes to run the test in."""
-        return self.bench.settings.dma
+    def run_once(self, record: Record, prepared: Prepared, handle: TargetHandle, limit: float) -> CaseRun:
+        """Run in every mode that is wanted and return the first run: the others must give the same."""
+        runs = [self._run(record, prepared, mode, limit, handle.checked) for mode in handle.modes]
+        for run in runs[1:]:
+            if run.found.complete and runs[0].found.complete and not _same(run, runs[0]):
+                text = f"the results depend on when transfers complete: {runs[0].mode} and {run.mode} differ"
+                raise SwFailure(Category.MISMATCH, text)
+        return next((run for run in runs if not run.found.complete), runs[0])
 
-    def _run(self, item: SwKernel, prepared: Prepared, mode: str) -> CaseRun:
+    def _run(self, record: Record, prepared: Prepared, mode: str, limit: float, checked: bool) -> CaseRun:
         """Run once; try again when the machinery failed, never when the kernel did."""
         stem = prepared.directory / mode.replace(":", "-")
         counters = stem.with_suffix(".counters.json")
         environment = run_environment(mode, counters)
-        environment["SWBUILD_EMU_CHECKED"] = "1" if self.bench.settings.checked else "0"
-        limit = self.bench.limit(item)
+        environment["SWBUILD_EMU_CHECKED"] = "1" if checked else "0"
         attempt = 0
         while True:
             attempt += 1
@@ -68,12 +80,51 @@ class EmulatorTarget(Target):
                 stem.with_suffix(".bin"), limit, environment, counters,
             )  # fmt: skip
             category = machinery(run)
-            item.record.set(attempts=attempt)
+            record.set(attempts=attempt)
             if category is None:
                 return run
             if not category.retried or attempt > self.bench.settings.infra_retries:
                 text = f"the run in mode {mode} {run.ending}\n{run.ending.output}".rstrip()
                 raise SwInfraError(category, self.bench.shorten(text))
+
+    def owners(
+        self, item: SwKernel, prepared: Prepared, run: CaseRun, results: Sequence[CaseResult]
+    ) -> Mapping[tuple[int, str], Owners]:
+        """Run once more, with a trace, and see which core put what."""
+        from pytest_sw.judgement import item_size
+
+        stem = prepared.directory / f"{run.mode.replace(':', '-')}-traced"
+        trace, addresses = stem.with_suffix(".trace"), stem.with_suffix(".addresses")
+        addresses.unlink(missing_ok=True)
+        environment = {
+            **run_environment(run.mode, stem.with_suffix(".json")),
+            **trace_environment(trace, addresses),
+        }
+        run_here(
+            self.toolchain, prepared.executable, prepared.plan, run.mode, prepared.inputs,
+            stem.with_suffix(".bin"), self.bench.limit(item), environment,
+        )  # fmt: skip
+        slots = {slot.name: number for number, slot in enumerate(prepared.plan.slots)}
+        found: dict[tuple[int, str], Owners] = {}
+        for number, result in enumerate(results):
+            places = read_addresses(addresses, number)
+            for report in result.arrays:
+                if report.mismatches and slots[report.array] in places:
+                    size = item_size(prepared, report.array)
+                    owners = read_owners(trace, *places[slots[report.array]], size)
+                    if owners is not None:
+                        found[number, report.array] = owners
+        return found
+
+
+def _same(one: CaseRun, other: CaseRun) -> bool:
+    """Return whether two runs left the same bytes."""
+    pairs = zip(one.found.records, other.found.records, strict=True)
+    return all(
+        left.slots[name].values.tobytes() == right.slots[name].values.tobytes()
+        for left, right in pairs
+        for name in left.slots
+    )
 
 
 def machinery(run: CaseRun) -> Category | None:

@@ -20,7 +20,9 @@ from swbuild.toolchain import Role, Toolchain, host_toolchain, require_driver
 from swbuild.toolchain.model import Overrides
 
 if TYPE_CHECKING:
+    from pytest_sw.api import TargetHandle
     from pytest_sw.collect import SwKernel
+    from pytest_sw.records import Record
     from pytest_sw.workbench import Prepared
 
 __all__ = ["HostTarget"]
@@ -55,8 +57,13 @@ class HostTarget(Target):
         return store.built(generated.task, name, lambda d, n: build_reference(generated, toolchain, d, n))
 
     def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
+        return (self._run(prepared, self.bench.limit(item)),)
+
+    def run_once(self, record: Record, prepared: Prepared, handle: TargetHandle, limit: float) -> CaseRun:
+        return self._run(prepared, limit)
+
+    def _run(self, prepared: Prepared, limit: float) -> CaseRun:
         output = prepared.directory / "host.bin"
-        limit = self.bench.limit(item)
-        plan = prepared.plan
-        run = run_here(self.toolchain, prepared.executable, plan, "host", prepared.inputs, output, limit)
-        return (run,)
+        return run_here(
+            self.toolchain, prepared.executable, prepared.plan, "host", prepared.inputs, output, limit
+        )

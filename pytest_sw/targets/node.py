@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,9 @@ from swbuild.toolchain import Target as Place
 from swbuild.toolchain.launchers import BatchSystem, batch_system_for
 
 if TYPE_CHECKING:
+    from pytest_sw.api import TargetHandle
     from pytest_sw.collect import SwKernel
+    from pytest_sw.records import Record
     from pytest_sw.workbench import Prepared, Workbench
 
 __all__ = ["NodeTarget"]
@@ -29,8 +32,13 @@ class NodeTarget(Target):
 
     def __init__(self, machine: Machine, bench: Workbench) -> None:
         super().__init__(machine, bench)
-        self.toolchain: Toolchain = toolchain_for(Place.NODE, machine, self.overrides())
+        self._toolchain = toolchain_for(Place.NODE, machine, self.overrides())
         self._system: BatchSystem | None = None
+
+    @property
+    def toolchain(self) -> Toolchain:
+        """The machine's compilers, or what the site calls them."""
+        return self._toolchain
 
     @property
     def system(self) -> BatchSystem:
@@ -40,8 +48,6 @@ class NodeTarget(Target):
         return self._system
 
     def absent(self) -> str:
-        import shutil
-
         try:
             for role in Role:
                 require_driver(self.toolchain, role)
@@ -54,8 +60,14 @@ class NodeTarget(Target):
 
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
         name = build_name("node", self.toolchain)
-        return store.built(generated.task, name, lambda d, n: build_offloaded(generated, self.toolchain, d, n))
+        return store.built(
+            generated.task, name, lambda d, n: build_offloaded(generated, self.toolchain, d, n)
+        )
 
     def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
         """Return the run of the test, out of the job of the whole selection."""
-        return (self.bench.broker(item.session).result(item, prepared, self),)
+        return (self.bench.broker.result(item, prepared, self),)
+
+    def run_once(self, record: Record, prepared: Prepared, handle: TargetHandle, limit: float) -> CaseRun:
+        """Run in a job of its own."""
+        return self.bench.broker.single(record, prepared, self, limit)

@@ -140,6 +140,20 @@ static double now(void)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
+/* With SWCHK_ADDRESSES=FILE, add a line for each object: case, slot, address and bytes. */
+static void tell_addresses(int number, const struct object *object)
+{
+    const char *path = getenv("SWCHK_ADDRESSES");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    int i;
+
+    if (!file)
+        return;
+    for (i = 0; i < swchk_slots; i++)
+        fprintf(file, "%d %d %lu %lu\n", number, i, (unsigned long)object[i].data, (unsigned long)object[i].bytes);
+    fclose(file);
+}
+
 static void run_case(FILE *out, struct object *object, void **slot)
 {
     const int64_t mark = MARK_CASE;
@@ -186,6 +200,7 @@ int main(int argc, char **argv)
             read_object(in, &object[i], bytes, number % 2 == 0, (size_t)swchk_alignment[i]);
             slot[i] = object[i].data;
         }
+        tell_addresses(number, object);
         run_case(out, object, slot);
     }
     write_bytes(out, &end, 8);

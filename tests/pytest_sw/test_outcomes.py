@@ -33,7 +33,9 @@ def test_a_wrong_number_is_a_failure_with_its_place(pytester: Any, monkeypatch: 
     pytester.makeconftest(broken_generator(scale=("slave", "a * ", "a * 1.5 * ")))
     cases = junit(pytester)
     cases[""].assert_outcomes(failed=1)
-    cases[""].stdout.fnmatch_lines(["*scale.c:3: scale on emulator: mismatch", "*y: 100 of 100 elements differ*"])
+    cases[""].stdout.fnmatch_lines(
+        ["*scale.c:3: scale on emulator: mismatch", "*y: 100 of 100 elements differ*"]
+    )
     assert cases[_NAME].find("failure") is not None
     assert category(cases[_NAME]) == "mismatch"
     assert float(properties(cases[_NAME])["sw.max_rel"]) > 0.1
@@ -149,7 +151,11 @@ def test_machinery_that_fails_is_tried_again_and_then_an_error(pytester: Any, mo
     prepare(pytester, monkeypatch, scale=_SIZES)
     pytester.makeconftest(broken_generator(scale=("host", "athread_spawn(", "exit(99); athread_spawn(")))
     unit = pytester.path / "conftest.py"
-    unit.write_text(unit.read_text().replace("file.text.replace(old, new)", "'#include <stdlib.h>\\n' + file.text.replace(old, new)"))
+    unit.write_text(
+        unit.read_text().replace(
+            "file.text.replace(old, new)", "'#include <stdlib.h>\\n' + file.text.replace(old, new)"
+        )
+    )
     cases = junit(pytester, "--sw-infra-retries=2", "--sw-dma=eager")
     cases[""].assert_outcomes(errors=1)
     found = properties(cases[_NAME])
@@ -160,7 +166,11 @@ def test_success_without_an_end_record_is_no_pass(pytester: Any, monkeypatch: An
     prepare(pytester, monkeypatch, scale=_SIZES)
     pytester.makeconftest(broken_generator(scale=("host", "athread_spawn(", "exit(0); athread_spawn(")))
     unit = pytester.path / "conftest.py"
-    unit.write_text(unit.read_text().replace("file.text.replace(old, new)", "'#include <stdlib.h>\\n' + file.text.replace(old, new)"))
+    unit.write_text(
+        unit.read_text().replace(
+            "file.text.replace(old, new)", "'#include <stdlib.h>\\n' + file.text.replace(old, new)"
+        )
+    )
     cases = junit(pytester, "--sw-infra-retries=0", "--sw-dma=eager")
     cases[""].assert_outcomes(errors=1)
     assert category(cases[_NAME]) == "no-evidence"
@@ -170,7 +180,11 @@ def test_a_target_that_fails_again_and_again_is_left_alone(pytester: Any, monkey
     prepare(pytester, monkeypatch, scale="{sizes: {n: [10, 20, 30, 40]}}")
     pytester.makeconftest(broken_generator(scale=("host", "athread_spawn(", "_exit(99); athread_spawn(")))
     unit = pytester.path / "conftest.py"
-    unit.write_text(unit.read_text().replace("file.text.replace(old, new)", "'#include <unistd.h>\\n' + file.text.replace(old, new)"))
+    unit.write_text(
+        unit.read_text().replace(
+            "file.text.replace(old, new)", "'#include <unistd.h>\\n' + file.text.replace(old, new)"
+        )
+    )
     cases = junit(pytester, "--sw-infra-retries=0", "--sw-breaker=2", "--sw-dma=eager")
     cases[""].assert_outcomes(errors=2, skipped=2)
     assert category(cases["scale[n=40-emulator]"]) == "target-broken"

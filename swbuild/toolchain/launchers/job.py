@@ -82,7 +82,7 @@ class _Watch:
         self.asked = 0.0
 
     def watch(self) -> JobEnd:
-        settings = {"log": str(self.log), **self.request.settings}
+        settings = {**self.request.settings, "log": str(self.log)}
         command = self.system.submit.fill(
             {**settings, "exe": str(self.request.executable)}, self.request.arguments
         )

@@ -1,0 +1,1 @@
+"""The reports of a session: for programs, for people, for CI systems."""
