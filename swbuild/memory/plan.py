@@ -286,12 +286,17 @@ def _reads_old_values(task: _Task, level: Level, group: Group) -> bool:
 
 
 def _store(task: _Task, level: Level, group: Group, written: isl.Map) -> Store:
-    """Return the cheapest way to put back exactly what was written."""
+    """Return the cheapest way to put back exactly what was written.
+
+    The rest of the box is only touched when it certainly lies inside the array: the last row of
+    an array of unknown length may end early.
+    """
     rest = _box_map(group.box, written).subtract(written)
     may = any(ref.may_write for ref in group.refs)
     if rest.is_empty() and not may:
         return Store.BOX
-    if not _others_write(task, level, group, rest):
+    bounded = task.scop.array(group.refs[0].array).extents[0] is not None
+    if (rest.is_empty() or bounded) and not _others_write(task, level, group, rest):
         return Store.BOX
     return Store.ROWS if _is_rowwise(written) else Store.ELEMENTS
 
