@@ -1,49 +1,65 @@
 """What the codes of diagnostics mean, beyond the one line that a diagnostic has.
 
-Codes are grouped: SW1xx manifest and command line, SW2xx C, SW3xx schedules, mapping, memory and
-code, SW4xx compilers and launchers, SW5xx checks, SW6xx the running emulator.
+The texts are in ``codes.txt``, one paragraph each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
-__all__ = ["CATALOGUE"]
+__all__ = ["GROUPS", "catalogue", "explain_code", "page_text"]
 
-CATALOGUE: Mapping[str, str] = {
-    "SW100": (
-        "The command line is wrong: an unknown option, a missing argument, or a value that cannot be read."
-    ),
-    "SW101": (
-        "The manifest is not YAML, not UTF-8, or empty. The place is where reading stopped; the cause is "
-        "often a line or two above."
-    ),
-    "SW102": (
-        "A key that does not exist here. Manifests are strict, because a misspelt option that is silently "
-        "ignored costs more time than an error. Keys that start with 'x-' are free for your own use."
-    ),
-    "SW103": ("A key occurs twice in one mapping. YAML libraries keep the last one silently; swbuild asks."),
-    "SW104": ("A key that must be there is missing."),
-    "SW105": ("A value has the wrong type, such as a text where a list is needed."),
-    "SW106": (
-        "A word that YAML 1.1 and YAML 1.2 read differently (8:8 is 488, 010 is 8, on is true in the one "
-        "and text or ten in the other), or a tag. Write it so that every reader sees the same."
-    ),
-    "SW107": ("A value of the right type that is out of range or not among the choices."),
-    "SW108": (
-        "A file or directory that the manifest names does not exist. Names are relative to the manifest."
-    ),
-    "SW109": (
-        "Something that must be unique is not: a region's name, a file, the name of the generated files, "
-        "or the place by which a region is found."
-    ),
-    "SW110": (
-        "Sizes that contradict each other: columns of different length, or a size for a parameter that "
-        "'params' fixes to another number."
-    ),
-    "SW111": ("The manifest asks for a newer swbuild."),
-    "SW112": ("No region has the name that was asked for."),
-    "SW113": ("A file cannot be written."),
-    "SW114": ("A program cannot be started."),
-    "SW115": ("A file is not the profile of an emulated run."),
+#: What the first digit of a code says.
+GROUPS = {
+    "1": "the manifest and the command line",
+    "2": "C sources and their regions",
+    "3": "schedules, mapping, LDM and generated code",
+    "4": "compilers and launchers",
+    "5": "checks",
+    "6": "the emulated machine: its tools, the running program, profiles",
+    "7": "build systems",
+    "8": "the pytest plugin",
 }
+
+_HEAD = """\
+# Diagnostics
+
+<!-- Written by 'swbuild schema --update'; do not edit. -->
+
+Messages have the form `file:line:column: error[SWnnn]: what, and why`, with a hint. `swbuild explain SW106`
+prints what stands here.
+"""
+
+
+@cache
+def catalogue() -> dict[str, str]:
+    """Return the explanations by code."""
+    text = Path(__file__).with_name("codes.txt").read_text(encoding="utf-8")
+    pairs = (paragraph.split(maxsplit=1) for paragraph in text.split("\n\n"))
+    return {code: " ".join(words.split()) for code, words in pairs}
+
+
+def explain_code(code: str) -> str | None:
+    """Return what a code means, at least its group; ``None`` if it cannot be one of ours."""
+    found = catalogue().get(code)
+    group = GROUPS.get(code[2:3])
+    return found or (f"a message about {group}; nothing more is written on it yet." if group else None)
+
+
+def page_text() -> str:
+    """Return the page of all diagnostics as Markdown."""
+    return "\n".join([_HEAD, *_sections()])
+
+
+def _sections() -> Iterator[str]:
+    for digit, title in GROUPS.items():
+        codes = [code for code in catalogue() if code[2] == digit]
+        if codes:
+            yield f"## SW{digit}xx: {title}\n"
+        for code in codes:
+            yield textwrap.fill(f"* **{code}** {catalogue()[code]}", 110, subsequent_indent="  ")
+        if codes:
+            yield ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 
 from swbuild import __version__
 from swbuild.cli import app
+from swbuild.cli.catalogue import catalogue, page_text
 from swbuild.cli.command import COMMANDS, load
 from swbuild.cli.exits import Exit
 
@@ -184,7 +186,31 @@ def test_explain_codes(swbuild: Run) -> None:
     assert done.returncode == 0
     assert "SW106: A word that YAML 1.1" in done.stdout
     assert "SW102: " in done.stdout
+    assert "about C sources" in swbuild("explain", "SW299").stdout
     assert swbuild("explain", "SW099").returncode == 2
+
+
+def test_every_code_of_manifest_and_command_line_is_explained() -> None:
+    root = Path(__file__).parents[2] / "swbuild"
+    texts = [
+        path.read_text(encoding="utf-8")
+        for part in ("manifest", "cli", "pipeline")
+        for path in (root / part).rglob("*.py")
+    ]
+    used = set(re.findall(r'"(SW1[0-9]{2})"', "".join(texts)))
+    assert used == {code for code in catalogue() if code.startswith("SW1")}
+
+
+def test_explained_codes_exist() -> None:
+    root = Path(__file__).parents[2] / "swbuild"
+    files = [path for suffix in ("py", "c", "h") for path in root.rglob(f"*.{suffix}")]
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert [code for code in catalogue() if code not in text] == []
+
+
+def test_the_page_of_diagnostics_is_fresh() -> None:
+    page = Path(__file__).parents[2] / "docs" / "diagnostics.md"
+    assert page.read_text(encoding="utf-8") == page_text(), "run 'swbuild schema --update'"
 
 
 def test_doctor(swbuild: Run) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from argparse import ArgumentParser, Namespace
+from argparse import REMAINDER, ArgumentParser, Namespace
 
 from swbuild.cli.exits import Exit
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.options import Machine
 
 __all__ = ["configure", "run"]
@@ -21,10 +23,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument(
         "what",
-        choices=("env", "path", "meson"),
+        choices=("env", "path", "meson", "exec"),
         help="env: shell commands that put the stand-ins first on PATH; path: their directory; "
-        "meson: a native file for Meson",
+        "meson: a native file for Meson; exec: run one of them",
     )
+    parser.add_argument("tool", nargs=REMAINDER, metavar="TOOL ARG...", help="for exec: what to run")
     machines = [machine.value for machine in Machine]
     parser.add_argument("--machine", choices=machines, default=machines[0], help="the chip")
 
@@ -38,6 +41,8 @@ def run(args: Namespace) -> int:
 
         print(machine_file(Target.EMULATOR, Machine(args.machine)), end="")
         return Exit.OK
+    if args.what == "exec":
+        return _execute(Machine(args.machine), args.tool)
     folder = toolchain_for(Target.EMULATOR, Machine(args.machine)).path[0]
     if args.what == "path":
         print(folder)
@@ -47,3 +52,16 @@ def run(args: Namespace) -> int:
     for name, value in sorted(added.items()):
         print(f"export {name}={shlex.quote(value)}")
     return Exit.OK
+
+
+def _execute(machine: Machine, command: list[str]) -> int:
+    """Become one of the tools: for build systems that take a compiler as several words."""
+    from swbuild.emulator import environment, toolchain_dir
+
+    folder = toolchain_dir(machine.value)
+    if not command or not (folder / command[0]).is_file():
+        known = ", ".join(sorted(path.name for path in folder.iterdir()))
+        message = f"exec takes one of {known}"
+        raise SwbuildError(Diagnostic("SW100", message, Span("swbuild emulator exec")))
+    path = str(folder / command[0])
+    os.execve(path, [path, *command[1:]], environment(machine.value))

@@ -67,10 +67,9 @@ def _compare(args: Namespace) -> int:
 
 
 def _explain_codes(codes: list[str]) -> int:
-    from swbuild.cli.catalogue import CATALOGUE
+    from swbuild.cli.catalogue import explain_code
 
-    unknown = [code for code in codes if code.upper() not in CATALOGUE]
-    for code in codes:
-        text = CATALOGUE.get(code.upper(), "no explanation is written for this code yet")
-        print(textwrap.fill(f"{code.upper()}: {text}", 100))
-    return Exit.USER_ERROR if unknown else Exit.OK
+    texts = {code.upper(): explain_code(code.upper()) for code in codes}
+    for code, text in texts.items():
+        print(textwrap.fill(f"{code}: {text or 'there is no such code'}", 100))
+    return Exit.OK if all(texts.values()) else Exit.USER_ERROR

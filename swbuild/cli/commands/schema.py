@@ -23,6 +23,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
+    from swbuild.cli.catalogue import page_text
     from swbuild.cli.reference import reference_text as command_line
     from swbuild.manifest.reference import reference_text
     from swbuild.manifest.schema import SCHEMA_FILE, schema_text
@@ -32,6 +33,7 @@ def run(args: Namespace) -> int:
         docs = Path(__file__).parents[3] / "docs"
         write_text(docs / "manifest.md", reference_text())
         write_text(docs / "cli.md", command_line())
+        write_text(docs / "diagnostics.md", page_text())
         return Exit.OK
     sys.stdout.write(reference_text() if args.reference else schema_text())
     return Exit.OK
