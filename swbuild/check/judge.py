@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from swbuild.check.compare import EXACT, Tolerance, compare_arrays, tolerance_for
 from swbuild.check.exchange import RunRecord, SlotRecord
-from swbuild.check.owner import owner_of
 from swbuild.check.results import ArrayReport, CaseResult, Outcome
 from swbuild.check.slots import Slot
 from swbuild.codegen.unit import RegionUnit
@@ -89,7 +88,4 @@ def _array_report(
         report = compare_arrays(slot.name, reference.values, offloaded.values, allowed)
     else:
         report = compare_arrays(slot.name, case.inputs[slot.name], offloaded.values, EXACT)
-    owner = owner_of(unit, slot.name, report.first[0].index, case.sizes) if report.first else ""
-    return dataclasses.replace(
-        report, red_zone=offloaded.changed_outside, untouchable=not slot.writes, owner=owner
-    )
+    return dataclasses.replace(report, red_zone=offloaded.changed_outside, untouchable=not slot.writes)

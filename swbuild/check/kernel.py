@@ -9,33 +9,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from swbuild.check.builds import Builder
-from swbuild.check.emulation import SPAWN_COUNTER, read_counts, run_environment
+from swbuild.check.blame import blamed
+from swbuild.check.emulation import read_counts, run_environment
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
-from swbuild.check.harness import harness_source, slots_source
 from swbuild.check.judge import Case, judge_case
 from swbuild.check.plan import Plan, plan_region
-from swbuild.check.reference import reference_source
 from swbuild.check.results import CaseResult, Counts, Outcome, RegionResult, worst
+from swbuild.check.slots import region_slots
+from swbuild.check.staged import GeneratedRegion, RegionTask, build_offloaded, build_reference
 from swbuild.check.tasks import CheckSettings, RegionCheck
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.frontend.request import CppOptions, SourceModel
+from swbuild.frontend.request import CppOptions, RegionRequest, SourceModel
 from swbuild.options import KernelOptions
-from swbuild.toolchain import (
-    Completed,
-    Job,
-    Role,
-    Target,
-    Toolchain,
-    host_toolchain,
-    launcher_for,
-    toolchain_for,
-)
+from swbuild.toolchain import Completed, Job, Target, Toolchain, host_toolchain, launcher_for, toolchain_for
 
 __all__ = ["UnitCheck", "check_region"]
-
-_RUNTIME = Path(__file__).with_name("harness_runtime.c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +46,13 @@ class _Region:
     of: UnitCheck
     region: RegionUnit
     plan: Plan
-    check: RegionCheck
+    generated: GeneratedRegion
     toolchain: Toolchain
     directory: Path
+
+    @property
+    def check(self) -> RegionCheck:
+        return self.generated.task.check
 
     @property
     def emulated(self) -> bool:
@@ -107,9 +100,11 @@ def _check(
     directory = context.directory / region.scop.name
     directory.mkdir(parents=True, exist_ok=True)
     write_inputs(directory / "inputs.bin", plan.slots, [case.inputs for case in plan.cases])
-    work = _Region(context, region, plan, check, toolchain, directory)
+    work = _Region(context, region, plan, _generated(context, region, options, check), toolchain, directory)
     reference = _run_reference(work)
-    executable = _build_offloaded(work)
+    executable = build_offloaded(
+        work.generated, toolchain, directory, cache=context.cache, files=context.directory
+    )
     results, counts = list(plan.skipped), Counts()
     for mode in settings.modes if work.emulated else (settings.target.value,):
         found, counts = _run_offloaded(work, executable, mode, reference)
@@ -117,41 +112,25 @@ def _check(
     return tuple(results), counts
 
 
+def _generated(
+    context: UnitCheck, region: RegionUnit, options: KernelOptions, check: RegionCheck
+) -> GeneratedRegion:
+    """Return the region as the stages of :mod:`swbuild.check.staged` take it."""
+    model = context.model
+    task = RegionTask(Path(model.path), RegionRequest(region.scop.name), options, check, context.cpp)
+    return GeneratedRegion(task, model.text, model.dependencies, context.unit, region, region_slots(region))
+
+
 def _run_reference(work: _Region) -> RunOutput:
     """Build and run the serial reference; raise SW501 when it does not get to its end."""
-    builder = Builder(host_toolchain(), work.of.cache)
-    source = Path(work.of.model.path).resolve()
-    slots = work.plan.slots
-    text = reference_source(work.region.scop, slots, work.of.model.text, source) + slots_source(slots)
-    objects = [
-        builder.object(Role.HOST, _write(work.directory / "reference.c", text), _user_arguments(work)),
-        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",)),
-    ]
-    executable = builder.executable(work.directory / "reference", objects)
-    done, found = _run(work, builder.toolchain, "local", executable, "reference", {})
+    toolchain = host_toolchain()
+    executable = build_reference(work.generated, toolchain, work.directory, cache=work.of.cache)
+    done, found = _run(work, toolchain, "local", executable, "reference", {})
     if not found.complete:
         what = f"the serial reference of {work.region.scop.name} {_ending(done)}\n{done.output}".rstrip()
         hint = "the region itself fails for these inputs: give sizes that it is meant for"
         raise SwbuildError(Diagnostic("SW501", what, work.region.scop.span, hint))
     return found
-
-
-def _build_offloaded(work: _Region) -> Path:
-    """Build the generated files with their harness."""
-    builder = Builder(work.toolchain, work.of.cache)
-    files, unit = work.of.directory, work.of.unit
-    _write(files / unit.header.name, unit.header.text)
-    user = (*_user_arguments(work), f"-I{files}")
-    harness = harness_source(work.region, SPAWN_COUNTER if work.emulated else None)
-    harness += slots_source(work.plan.slots)
-    objects = [
-        builder.object(Role.HOST, _write(files / unit.host.name, unit.host.text), user),
-        builder.object(Role.HOST, _write(work.directory / "harness.c", harness)),
-        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if work.emulated else ()),
-    ]
-    if unit.slave is not None:
-        objects.append(builder.object(Role.SLAVE, _write(files / unit.slave.name, unit.slave.text), user))
-    return builder.executable(work.directory / "offloaded", objects)
 
 
 def _run_offloaded(
@@ -172,7 +151,23 @@ def _run_offloaded(
     counts = read_counts(counters)
     if counts.spawns == 0:
         results = [*map(_idle, results, work.plan.cases), *results[len(work.plan.cases) :]]
+    if work.emulated:
+        results = _blamed(work, executable, environment, results)
     return results, counts
+
+
+def _blamed(
+    work: _Region, executable: Path, environment: Mapping[str, str], results: list[CaseResult]
+) -> list[CaseResult]:
+    """Return the results with the owner of the first bad element, from a run with a trace."""
+
+    def rerun(inputs: Path, extra: Mapping[str, str]) -> object:
+        arguments = (str(inputs), str(work.directory / "blame.bin"), "-")
+        limit = work.check.timeout or work.of.settings.timeout
+        job = Job(executable, arguments, {}, {**environment, **extra}, work.directory, limit)
+        return launcher_for("local", work.toolchain.machine).start(work.toolchain, job)
+
+    return blamed(results, work.plan.cases, work.plan.slots, work.directory, rerun)
 
 
 def _idle(result: CaseResult, case: Case) -> CaseResult:
@@ -220,16 +215,3 @@ def _ending(done: Completed) -> str:
     if done.status < 0:
         return f"was killed by signal {-done.status}"
     return f"ended with status {done.status} before its work was done"
-
-
-def _user_arguments(work: _Region) -> tuple[str, ...]:
-    """Return the preprocessor arguments for the user's own text, whose ``main`` must not be the harness's."""
-    source = Path(work.of.model.path).resolve().parent
-    includes = [f"-I{Path(directory).resolve()}" for directory in work.of.cpp.includes]
-    defines = [f"-D{definition}" for definition in work.of.cpp.defines]
-    return ("-w", "-Dmain=swchk_user_main", *defines, *includes, f"-I{source}")
-
-
-def _write(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
-    return path

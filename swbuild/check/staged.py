@@ -69,10 +69,14 @@ def generate_region_unit(task: RegionTask) -> GeneratedRegion:
 
 
 def build_reference(
-    generated: GeneratedRegion, toolchain: Toolchain, directory: Path, name: str = "reference"
+    generated: GeneratedRegion,
+    toolchain: Toolchain,
+    directory: Path,
+    name: str = "reference",
+    cache: Path | None = None,
 ) -> Path:
-    """Build the serial reference in ``directory`` and return the executable."""
-    builder = Builder(toolchain, _cache(directory))
+    """Build the serial reference in ``directory`` and return the executable; ``cache`` takes the objects."""
+    builder = Builder(toolchain, _made(cache or directory / "objects"))
     source = Path(generated.unit.source).resolve()
     text = reference_source(generated.region.scop, generated.slots, generated.text, source)
     text += slots_source(generated.slots)
@@ -84,23 +88,32 @@ def build_reference(
 
 
 def build_offloaded(
-    generated: GeneratedRegion, toolchain: Toolchain, directory: Path, name: str = "offloaded"
+    generated: GeneratedRegion,
+    toolchain: Toolchain,
+    directory: Path,
+    name: str = "offloaded",
+    cache: Path | None = None,
+    files: Path | None = None,
 ) -> Path:
-    """Build the generated files with their harness in ``directory`` and return the executable."""
-    builder = Builder(toolchain, _cache(directory))
+    """Build the generated files with their harness in ``directory`` and return the executable.
+
+    ``files`` takes the generated files, where regions of one source are to share them.
+    """
+    builder = Builder(toolchain, _made(cache or directory / "objects"))
     emulated = toolchain.target is Target.EMULATOR
+    files = _made(files or directory)
     for file in _files(generated.unit):
-        _write(directory / file.name, file.text)
-    user = (*_user_arguments(generated), f"-I{directory}")
+        _write(files / file.name, file.text)
+    user = (*_user_arguments(generated), f"-I{files}")
     text = harness_source(generated.region, SPAWN_COUNTER if emulated else None)
     harness = _write(directory / f"{name}.harness.c", text + slots_source(generated.slots))
     objects = [
-        builder.object(Role.HOST, directory / generated.unit.host.name, user),
+        builder.object(Role.HOST, files / generated.unit.host.name, user),
         builder.object(Role.HOST, harness),
         builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if emulated else ()),
     ]
     if generated.unit.slave is not None:
-        objects.append(builder.object(Role.SLAVE, directory / generated.unit.slave.name, user))
+        objects.append(builder.object(Role.SLAVE, files / generated.unit.slave.name, user))
     return builder.executable(directory / name, objects)
 
 
@@ -108,10 +121,9 @@ def _files(unit: GeneratedUnit) -> Sequence[GeneratedFile]:
     return [file for file in (unit.header, unit.host, unit.slave) if file is not None]
 
 
-def _cache(directory: Path) -> Path:
-    cache = directory / "objects"
-    cache.mkdir(parents=True, exist_ok=True)
-    return cache
+def _made(directory: Path) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
 
 
 def _user_arguments(generated: GeneratedRegion) -> tuple[str, ...]:

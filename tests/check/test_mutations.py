@@ -64,6 +64,20 @@ def test_mutation_is_caught(tmp_path: Path, old: str, new: str) -> None:
     assert result.bad_cases
 
 
+def test_mismatch_names_the_core_and_the_transfer(tmp_path: Path) -> None:
+    result = check(tmp_path, mutated("+ w[k];", "+ w[k] + (i == 3 && cid == 2);"), modes=("late",))
+    (case,) = result.bad_cases
+    (report,) = [report for report in case.arrays if report.array == "B"]
+    # Row 3 belongs to mesh row 3, columns 17 to 24 to mesh column 2.
+    assert report.box == ((3, 3), (17, 88))
+    assert report.owner == "CPE 26 (row 3, column 2), by the transfer at smooth.slave.c:22"
+
+
+def test_element_that_nobody_writes_is_said_to_have_no_owner(tmp_path: Path) -> None:
+    result = check(tmp_path, mutated("i < g->n", "i < g->n - 1"), modes=("late",))
+    assert "belongs to nobody" in explain(result)
+
+
 def test_lost_wait_for_a_put_is_caught_when_the_buffer_is_reused(tmp_path: Path) -> None:
     result = check(tmp_path, mutated("while (reply != 1);", ""))
     assert result.outcome is not Outcome.PASS
