@@ -9,7 +9,7 @@ import csv
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import linear_regression, median
 
 from swbuild.emulator.model import experiments
 from swbuild.emulator.model.instrument import blocks
@@ -152,10 +152,32 @@ def latency_formula_rows(machine: MachineModel) -> list[Row]:
     return rows
 
 
+def convolution_rows(machine: MachineModel) -> list[Row]:
+    """The DMA test of swDNN's convolution runs on the SW26010: microseconds per spawn."""
+    rows = []
+    for entry in _table("convolution_sw26010"):
+        block, channels = int(entry["b"]), int(entry["ni"])
+        cycles = replay(experiments.convolution_reads(block, channels // 8, 20), machine).cycles
+        case = f"20 gets of {channels // 8} blocks of {block} B"
+        rows.append(Row("convolution", case, float(entry["time"]), cycles / machine.clock_hz * 1e6, "us"))
+    return rows
+
+
 def spawn_rows(machine: MachineModel) -> list[Row]:
-    """Spawn and join of an empty kernel against the middle of the published 10-20 microseconds."""
-    cycles = replay(experiments.spawn_only(), machine).cycles
-    return [Row("spawn", "spawn and join", 15.0, cycles / machine.clock_hz * 1e6, "us")]
+    """What is left of the convolution runs' times where their gets move nothing: spawn, join, and 20 starts.
+
+    That is the intercept of a straight line through the times by bytes, for each length of block.
+    """
+    rows = []
+    for block in (128, 256):
+        members = [row for row in convolution_rows(machine) if row.case.endswith(f" {block} B")]
+        counts = [float(row.case.split()[3]) for row in members]
+        measured = linear_regression(counts, [row.measured for row in members]).intercept
+        model = linear_regression(counts, [row.model for row in members]).intercept
+        rows.append(
+            Row("spawn", f"spawn, join, start of 20 gets in blocks of {block} B", measured, model, "us")
+        )
+    return rows
 
 
 def broadcast_rows(machine: MachineModel) -> list[Row]:
@@ -221,5 +243,6 @@ def all_rows() -> dict[str, list[Row]]:
         "get": get_rows(old),
         "broadcast": broadcast_rows(old),
         "compute": compute_rows(old),
+        "convolution": convolution_rows(old),
         "spawn": spawn_rows(old),
     }

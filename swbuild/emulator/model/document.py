@@ -38,6 +38,7 @@ def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         "get-map": _list(rows["get"]),
         "broadcast": _list(rows["broadcast"]),
         "compute": _list(rows["compute"]),
+        "convolution": _list(rows["convolution"]),
         "spawn": _list(rows["spawn"]),
         "parameters-sw26010": _parameters(Machine.SW26010),
         "parameters-sw26010-pro": _parameters(Machine.SW26010_PRO),
@@ -84,7 +85,8 @@ def _summary(rows: Mapping[str, Sequence[Row]]) -> str:
         ("STREAM, N < 16", [row for row in rows["stream"] if not row.aligned]),
         ("get bandwidth by block size on the SW26010", rows["get"]),
         ("gets by one CPE, with spawn and join, on the SW26010", rows["broadcast"]),
-        ("spawn and join on the SW26010", rows["spawn"]),
+        ("strided gets of 64 CPEs, with spawn and join, on the SW26010", rows["convolution"]),
+        ("spawn, join and the start of 20 gets on the SW26010", rows["spawn"]),
         ("three vector loops on the SW26010", rows["compute"]),
     ]
     lines = []

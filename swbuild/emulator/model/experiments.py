@@ -14,6 +14,7 @@ __all__ = [
     "FLOWS",
     "LOOPS",
     "broadcast",
+    "convolution_reads",
     "dma_loop",
     "get_blocks",
     "ping_pong",
@@ -145,6 +146,19 @@ def broadcast(doubles: int, repetitions: int) -> Process:
     records = [Record(Kind.SPAWN, 255, address=2**64 - 1), Record(Kind.JOIN, 255)]
     for cpe in range(64):
         records += [Record(Kind.KERNEL_BEGIN, cpe), *(body if cpe == 0 else ()), Record(Kind.KERNEL_END, cpe)]
+    return Process(0, Trace(tuple(records)))
+
+
+def convolution_reads(block: int, blocks: int, repetitions: int) -> Process:
+    """swDNN's DMA test: 64 CPEs get the same blocks, 7 blocks apart, wait, and do so again."""
+    records = [Record(Kind.SPAWN, 255, address=2**64 - 1), Record(Kind.JOIN, 255)]
+    shape = {"length": block * blocks, "block": block, "gap": 7 * block}
+    for cpe in range(64):
+        records.append(Record(Kind.KERNEL_BEGIN, cpe))
+        for k in range(repetitions):
+            records.append(Record(Kind.DMA_GET, cpe, address=_BASE, reply=0, **shape))
+            records.append(Record(Kind.WAIT, cpe, reply=0, value=k + 1))
+        records.append(Record(Kind.KERNEL_END, cpe))
     return Process(0, Trace(tuple(records)))
 
 
