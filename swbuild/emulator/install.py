@@ -21,11 +21,29 @@ __all__ = ["MACHINES", "TOOLS", "Named", "environment", "toolchain_dir"]
 
 MACHINES: Mapping[str, int] = {"sw26010": 26010, "sw26010-pro": 26011}
 TOOLS = (
-    "sw5cc", "sw5CC", "sw5cc.new", "swcc", "sw9gcc", "swgcc", "sw9g++", "swg++", "mpicc", "mpicxx", "mpiCC", "mpic++",
-    "bsub", "swrun",
-)  # fmt: skip
-_PLAIN = {"swar": "ar", "swranlib": "ranlib", "swnm": "nm", "swobjdump": "objdump", "swreadelf": "readelf",
-          "swaddr2line": "addr2line"}  # fmt: skip
+    "sw5cc",
+    "sw5CC",
+    "sw5cc.new",
+    "swcc",
+    "sw9gcc",
+    "swgcc",
+    "sw9g++",
+    "swg++",
+    "mpicc",
+    "mpicxx",
+    "mpiCC",
+    "mpic++",
+    "bsub",
+    "swrun",
+)
+_PLAIN = {
+    "swar": "ar",
+    "swranlib": "ranlib",
+    "swnm": "nm",
+    "swobjdump": "objdump",
+    "swreadelf": "readelf",
+    "swaddr2line": "addr2line",
+}
 _HERE = Path(__file__).resolve().parent
 _WARNINGS = ("-Wall", "-Wextra")
 
@@ -63,7 +81,7 @@ def _fingerprint() -> str:
 
 
 def _runtime_sources(kind: str) -> list[Path]:
-    """Return the C files of one kind of runtime: fast, checked (with hooks), counted (with block counters)."""
+    """Return the C files of one kind of runtime: fast, checked (hooks), counted (block counters)."""
     found = [p for p in sorted((_HERE / "runtime").glob("*.c")) if p.stem != "hooks" or kind == "checked"]
     return [*found, _HERE / "model" / "swb_count.c"] if kind == "counted" else found
 
@@ -74,13 +92,31 @@ def _compile_runtime(home: Path, machine: str, kind: str, flags: tuple[str, ...]
     with tempfile.TemporaryDirectory() as work:
         for source in _runtime_sources(kind):
             target = Path(work) / f"{source.stem}.o"
-            command = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", "-ftls-model=initial-exec", *_WARNINGS, *flags]
-            command += [f"-I{_HERE / 'model'}", f"-DSWEMU_MACHINE={MACHINES[machine]}", "-c", str(source), "-o", str(target)]
+            command = [
+                "gcc",
+                "-std=gnu11",
+                "-O2",
+                "-g1",
+                "-fPIC",
+                "-ftls-model=initial-exec",
+                *_WARNINGS,
+                *flags,
+            ]
+            command += [
+                f"-I{_HERE / 'model'}",
+                f"-DSWEMU_MACHINE={MACHINES[machine]}",
+                "-c",
+                str(source),
+                "-o",
+                str(target),
+            ]
             subprocess.run(command, check=True)
             objects.append(str(target))
         library = home / "lib" / f"libswemu-{machine}-{kind}.a"
         subprocess.run(["ar", "rcs", str(library), *objects], check=True)
-    names = subprocess.run(["nm", "-g", "--defined-only", str(library)], check=True, capture_output=True, text=True)
+    names = subprocess.run(
+        ["nm", "-g", "--defined-only", str(library)], check=True, capture_output=True, text=True
+    )
     slave = [line.split()[-1] for line in names.stdout.splitlines() if " slave_" in line]
     library.with_suffix(".a.names").write_text("\n".join(slave) + "\n")
 

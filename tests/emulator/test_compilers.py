@@ -8,10 +8,43 @@ from pathlib import Path
 import pytest
 from emulator_programs import Outcome, call, environment_for
 
-HOST = "#include <athread.h>\nextern void SLAVE_FUN(work)(int *);\nint main(void) { int n = 0; athread_init(); "
+HOST = (
+    "#include <athread.h>\nextern void SLAVE_FUN(work)(int *);\nint main(void) { int n = 0; athread_init(); "
+)
 HOST += "athread_spawn(work, &n); athread_join(); return n; }\n"
-SLAVE = "#include <slave.h>\nint twice(int);\nvoid work(int *n) { if (_MYID == 5) *n = twice(_ROW + _COL); }\n"
+SLAVE = (
+    "#include <slave.h>\nint twice(int);\nvoid work(int *n) { if (_MYID == 5) *n = twice(_ROW + _COL); }\n"
+)
 HELP = "#include <stdlib.h>\nint twice(int x) { return abs(-2 * x); }\n"
+CXX_HOST = """\
+extern "C" {
+#include <athread.h>
+void slave_work(int *);
+}
+#include <vector>
+int main()
+{
+    std::vector<int> n(1);
+    athread_init();
+    __real_athread_spawn((void *)slave_work, n.data(), 1);
+    athread_join();
+    return n[0];
+}
+"""
+VECTORS = """\
+#include <slave.h>
+#include <simd.h>
+void work(int *n)
+{
+    char odd; double a[5]; doublev4 v = 3, w = (doublev4)2.0;
+    odd = 1;
+    simd_store(v, a);
+    simd_load(v, a);
+    v = v * w;
+    if (_MYID == 0)
+        *n = (int)simd_vextf3(v) + odd;
+}
+"""
 SPELLINGS = {
     "sw5cc": ("sw26010", "-host", "-slave", "-hybrid"),
     "sw5cc.new": ("sw26010", "-host", "-slave", "-hybrid"),
@@ -53,8 +86,12 @@ def test_every_spelling_builds_a_program(tool: str, tmp_path: Path) -> None:
 
 
 def test_slave_functions_get_a_prefix_and_variables_do_not(tmp_path: Path) -> None:
-    put(tmp_path, s="int shared; extern int other; int f(void); int (*p)(void) = f; static int g(void) { return other; }\n"
-        "int h(void) { return f() + g() + shared; }\n")
+    put(
+        tmp_path,
+        s="int shared; extern int other; int f(void); int (*p)(void) = f;\n"
+        "static int g(void) { return other; }\n"
+        "int h(void) { return f() + g() + shared; }\n",
+    )
     must(tmp_path, "sw5cc", "-slave", "-O0", "-c", "s.c")
     found = symbols(tmp_path / "s.o")
     assert found["slave_h"] == "T"
@@ -100,7 +137,15 @@ def test_both_roles_at_once_are_an_error(tmp_path: Path) -> None:
 
 def test_machine_options_are_swallowed(tmp_path: Path) -> None:
     put(tmp_path, a="int a;\n")
-    words = ["-msimd", "-mieee", "-mftz", "-faddress_align=64", "-fPIC", "-Wa,-slave_disp_noalign", "-fcheck-ldm-stack"]
+    words = [
+        "-msimd",
+        "-mieee",
+        "-mftz",
+        "-faddress_align=64",
+        "-fPIC",
+        "-Wa,-slave_disp_noalign",
+        "-fcheck-ldm-stack",
+    ]
     assert must(tmp_path, "swgcc", "-mslave", *words, "-c", "a.c").err == ""
     assert must(tmp_path, "sw5cc", "-slave", "-OPT:unroll_times=0", "-LNO:simd=1", "-c", "a.c").err == ""
 
@@ -116,7 +161,10 @@ def test_dependency_files_name_the_object(tmp_path: Path) -> None:
 
 
 def test_errors_are_at_the_users_line(tmp_path: Path) -> None:
-    put(tmp_path, a="int f(void)\n{\n    volatile int x = 0;\n    while (x != 1)\n        ;\n    return wrong;\n}\n")
+    put(
+        tmp_path,
+        a="int f(void)\n{\n    volatile int x = 0;\n    while (x != 1)\n        ;\n    return wrong;\n}\n",
+    )
     done = do(tmp_path, "sw5cc", "-slave", "-c", "a.c")
     assert "a.c:6:12: error" in done.err
     assert done.status != 0
@@ -140,9 +188,7 @@ def test_assembly_of_one_s_own_making_is_taken(tmp_path: Path) -> None:
 
 
 def test_c_plus_plus_host(tmp_path: Path) -> None:
-    text = 'extern "C" {\n#include <athread.h>\nvoid slave_work(int *);\n}\n#include <vector>\nint main() { std::vector<int> n(1); '
-    text += "athread_init(); __real_athread_spawn((void *)slave_work, n.data(), 1); athread_join(); return n[0]; }\n"
-    (tmp_path / "host.cpp").write_text(text)
+    (tmp_path / "host.cpp").write_text(CXX_HOST)
     put(tmp_path, slave=SLAVE, help=HELP)
     must(tmp_path, "swg++", "-mhost", "-std=c++14", "-c", "host.cpp", machine="sw26010-pro")
     must(tmp_path, "swgcc", "-mslave", "-c", "slave.c", machine="sw26010-pro")
@@ -152,9 +198,7 @@ def test_c_plus_plus_host(tmp_path: Path) -> None:
 
 
 def test_scalars_fill_vectors_and_arrays_are_aligned(tmp_path: Path) -> None:
-    slave = "#include <slave.h>\n#include <simd.h>\nvoid work(int *n)\n{\n    char odd; double a[5]; doublev4 v = 3, w = (doublev4)2.0;\n"
-    slave += "    odd = 1; simd_store(v, a); simd_load(v, a); v = v * w;\n    if (_MYID == 0) *n = (int)simd_vextf3(v) + odd;\n}\n"
-    put(tmp_path, host=HOST, slave=slave)
+    put(tmp_path, host=HOST, slave=VECTORS)
     must(tmp_path, "sw5cc", "-slave", "-msimd", "-c", "slave.c")
     must(tmp_path, "sw5cc", "-hybrid", "host.c", "slave.o", "-o", "app")
     assert do(tmp_path, "./app").status == 7

@@ -19,7 +19,9 @@ MODES = ("eager", "late", *(f"random:{seed}" for seed in range(1, 21)))
 
 
 @pytest.fixture(scope="module", params=PROGRAMS)
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+def program(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, str]:
     """Build one example with its own Makefile; return its folder, machine and executable."""
     name = str(request.param)
     machine, executable = PROGRAMS[name]
@@ -57,6 +59,8 @@ def test_ranks_have_a_core_group_each(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "halo-stencil", tmp_path, dirs_exist_ok=True)
     environment = environment_for("sw26010")
     assert call(["make"], tmp_path, environment).status == 0
-    done = call(["bsub", "-I", "-b", "-q", "any", "-n", "3", "-cgsp", "64", "./stencil"], tmp_path, environment)
+    done = call(
+        ["bsub", "-I", "-b", "-q", "any", "-n", "3", "-cgsp", "64", "./stencil"], tmp_path, environment
+    )
     assert "stencil on 3 ranks: 0 wrong" in done.out, done
     assert done.status == 0

@@ -39,7 +39,21 @@ int main(int argc, char **argv)
 }
 #endif
 """
-BSUB = ("bsub", "-I", "-b", "-q", "q_test", "-n", "1", "-cgsp", "64", "-share_size", "4096", "-host_stack", "1024")
+BSUB = (
+    "bsub",
+    "-I",
+    "-b",
+    "-q",
+    "q_test",
+    "-n",
+    "1",
+    "-cgsp",
+    "64",
+    "-share_size",
+    "4096",
+    "-host_stack",
+    "1024",
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +88,9 @@ def test_unknown_options_of_bsub_are_errors(folder: Path) -> None:
 
 
 def test_without_b_the_stack_is_no_ldm(folder: Path, tmp_path: Path) -> None:
-    text = PROGRAM.replace("__thread_local double a[33];", "").replace("reply = 0;", "double a[33]; reply = 0;")
+    text = PROGRAM.replace("__thread_local double a[33];", "").replace(
+        "reply = 0;", "double a[33]; reply = 0;"
+    )
     (tmp_path / "p.c").write_text(text)
     assert build("sw26010", tmp_path / "p.c", tmp_path).status == 0
     environment = environment_for("sw26010")

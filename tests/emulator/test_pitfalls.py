@@ -10,12 +10,18 @@ import re
 from pathlib import Path
 
 import pytest
-
 from emulator_programs import Outcome, build, compile_role, launch
 
-HEAD = re.compile(r"// row (?P<row>\w+), machine (?P<machine>\S+), mode (?P<modes>[\w ]+), expect (?P<code>\S+) exit (?P<exit>-?\d+)")
+HEAD = re.compile(
+    r"// row (?P<row>\w+), machine (?P<machine>\S+), mode (?P<modes>[\w ]+), "
+    r"expect (?P<code>\S+) exit (?P<exit>-?\d+)"
+)
 FOLDER = Path(__file__).parent / "pitfalls"
-TEXTS = {"not-volatile": "is not volatile", "msimd": "Please use -msimd option", "multiple-definition": "multiple definition"}
+TEXTS = {
+    "not-volatile": "is not volatile",
+    "msimd": "Please use -msimd option",
+    "multiple-definition": "multiple definition",
+}
 
 
 def head(path: Path) -> re.Match[str]:
@@ -38,7 +44,9 @@ def settings(path: Path) -> dict[str, str]:
 def runs() -> list[tuple[str, str]]:
     found = []
     for path in sorted(FOLDER.glob("*.c")):
-        found += [(path.name, mode) for mode in head(path)["modes"].split() if mode not in ("compile", "link")]
+        found += [
+            (path.name, mode) for mode in head(path)["modes"].split() if mode not in ("compile", "link")
+        ]
     return found
 
 
@@ -58,7 +66,9 @@ def folder_of(name: str, built: dict[str, Path], factory: pytest.TempPathFactory
 
 
 @pytest.mark.parametrize(("name", "mode"), runs())
-def test_diagnosed(name: str, mode: str, built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_diagnosed(
+    name: str, mode: str, built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = FOLDER / name
     expected = head(path)
     done = launch(expected["machine"], folder_of(name, built, tmp_path_factory), mode, **settings(path))
@@ -79,7 +89,9 @@ def check_places(path: Path, code: str, done: Outcome) -> None:
         assert f"{path.name}:{there}" in message, done.err
 
 
-@pytest.mark.parametrize("name", [p.name for p in sorted(FOLDER.glob("*.c")) if head(p)["modes"] == "compile"])
+@pytest.mark.parametrize(
+    "name", [p.name for p in sorted(FOLDER.glob("*.c")) if head(p)["modes"] == "compile"]
+)
 def test_diagnosed_by_the_compiler(name: str, tmp_path: Path) -> None:
     path = FOLDER / name
     expected = head(path)

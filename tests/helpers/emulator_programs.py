@@ -12,7 +12,10 @@ from swbuild.emulator import toolchain_dir
 
 __all__ = ["Outcome", "build", "compile_role", "environment_for", "launch"]
 
-_DRIVERS = {"sw26010": ("sw5cc", "-host", "-slave", "-hybrid"), "sw26010-pro": ("swgcc", "-mhost", "-mslave", "-mhybrid")}
+_DRIVERS = {
+    "sw26010": ("sw5cc", "-host", "-slave", "-hybrid"),
+    "sw26010-pro": ("swgcc", "-mhost", "-mslave", "-mhybrid"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +34,26 @@ def environment_for(machine: str, **extra: str) -> dict[str, str]:
 
 
 def call(words: Sequence[str], folder: Path, environment: dict[str, str], limit: float = 120) -> Outcome:
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit, check=False)
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit, check=False
+    )
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 def compile_role(machine: str, role: str, source: Path, target: Path, flags: Sequence[str] = ()) -> Outcome:
     """Compile one file as host or slave code (the file sees -DSLAVE in the latter case)."""
     driver, host, slave, _ = _DRIVERS[machine]
-    words = [driver, slave if role == "slave" else host, *flags, "-c", source.name, "-o", str(target), "-I", str(source.parent)]
+    words = [
+        driver,
+        slave if role == "slave" else host,
+        *flags,
+        "-c",
+        source.name,
+        "-o",
+        str(target),
+        "-I",
+        str(source.parent),
+    ]
     words += ["-DSLAVE"] if role == "slave" else []
     return call(words, source.parent, environment_for(machine))
 
@@ -53,7 +68,9 @@ def build(machine: str, source: Path, folder: Path, flags: Sequence[str] = ("-O1
     return call([driver, hybrid, "host.o", "slave.o", "-o", "app"], folder, environment_for(machine))
 
 
-def launch(machine: str, folder: Path, mode: str = "eager", arguments: Sequence[str] = (), **extra: str) -> Outcome:
+def launch(
+    machine: str, folder: Path, mode: str = "eager", arguments: Sequence[str] = (), **extra: str
+) -> Outcome:
     """Run ``folder/app`` in a completion mode, or ``checked``."""
     settings = {"SWBUILD_EMU_CHECKED": "1"} if mode == "checked" else {"SWBUILD_EMU_DMA": mode}
     settings["SWBUILD_EMU_HANG_SECONDS"] = "1"

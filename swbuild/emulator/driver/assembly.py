@@ -123,7 +123,9 @@ def _add(width: int) -> object:
 
 
 def _update(width: int, sign: str) -> object:
-    return lambda o, args: f"(void)__swemu_fetch_add({o.address(args[1])},{sign}(long){o.value(args[0])},{width});"
+    return lambda o, args: (
+        f"(void)__swemu_fetch_add({o.address(args[1])},{sign}(long){o.value(args[0])},{width});"
+    )
 
 
 _TABLE: dict[str, object] = {
@@ -152,8 +154,12 @@ _TABLE: dict[str, object] = {
     "addw": lambda o, args: f"{o.value(args[2])}=(int)({o.value(args[0])}+{o.value(args[1])});",
     "fmad": lambda o, args: f"{o.value(args[3])}={o.value(args[0])}*{o.value(args[1])}+{o.value(args[2])};",
     "vmad": lambda o, args: f"{o.value(args[3])}={o.value(args[0])}*{o.value(args[1])}+{o.value(args[2])};",
-    "vldd": lambda o, args: f"{o.value(args[0])}=*(volatile __typeof__({o.value(args[0])})*){o.address(args[1])};",
-    "vstd": lambda o, args: f"*(volatile __typeof__({o.value(args[0])})*){o.address(args[1])}={o.value(args[0])};",
+    "vldd": lambda o, args: (
+        f"{o.value(args[0])}=*(volatile __typeof__({o.value(args[0])})*){o.address(args[1])};"
+    ),
+    "vstd": lambda o, args: (
+        f"*(volatile __typeof__({o.value(args[0])})*){o.address(args[1])}={o.value(args[0])};"
+    ),
     **{name: _load("int") for name in ("ldw", "ldw_nc")},
     **{name: _load("long") for name in ("ldl", "ldl_nc")},
     **{name: _store("int") for name in ("stw", "stw_nc")},

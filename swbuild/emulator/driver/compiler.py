@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 
-import elf
 import options
 import rewrite
 from link import check_roles, foreign_stubs, link_image, linked_objects
@@ -31,7 +30,7 @@ def stem(path: str) -> str:
 
 def language_of(tool: Tool, line: options.CommandLine, source: str) -> str:
     if line.language and line.language != "none":
-        return line.language
+        return str(line.language)
     suffix = source[source.rfind(".") :] if "." in source else ""
     language = _LANGUAGES.get(suffix, "c++")
     return "c++" if tool.cxx and language == "c" else language
@@ -39,7 +38,11 @@ def language_of(tool: Tool, line: options.CommandLine, source: str) -> str:
 
 def common_flags(tool: Tool, language: str) -> list[str]:
     """Return the flags that go ahead of the user's: dialect, symbols, bit-exact floating point."""
-    found = ["-g1", "-ffp-contract=off", "-Wno-psabi", "-fcommon"] if language == "c" else ["-g1", "-ffp-contract=off", "-Wno-psabi"]
+    found = (
+        ["-g1", "-ffp-contract=off", "-Wno-psabi", "-fcommon"]
+        if language == "c"
+        else ["-g1", "-ffp-contract=off", "-Wno-psabi"]
+    )
     if language == "c" and tool.machine == "sw26010":
         found += ["-std=gnu99", "-fgnu89-inline"]
     if tool.machine == "sw26010":
@@ -49,9 +52,19 @@ def common_flags(tool: Tool, language: str) -> list[str]:
 
 def preprocess_command(tool: Tool, line: options.CommandLine, source: str, language: str) -> list[str]:
     return [
-        tool.gcc, *common_flags(tool, language), *tool.defines(line), "-include", f"{tool.include}/swemu_prelude.h",
-        *line.flags, "-isystem", tool.include, *mpi_words(tool, "compile", line.mpi), "-x", language,
-    ] + [source]  # fmt: skip
+        tool.gcc,
+        *common_flags(tool, language),
+        *tool.defines(line),
+        "-include",
+        f"{tool.include}/swemu_prelude.h",
+        *line.flags,
+        "-isystem",
+        tool.include,
+        *mpi_words(tool, "compile", line.mpi),
+        "-x",
+        language,
+        source,
+    ]
 
 
 def alignment(tool: Tool, line: options.CommandLine) -> int:
@@ -89,7 +102,9 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
             command = preprocess_command(tool, line, source, language)
             must([*command, "-E", "-o", text, *depend_flags(line, target)])
         output = "cpp-output" if language in ("c", "cpp-output") else "c++-cpp-output"
-        changed = rewrite.rewrite(read(text).decode("latin-1"), slave, alignment(tool, line), output == "cpp-output")
+        changed = rewrite.rewrite(
+            read(text).decode("latin-1"), slave, alignment(tool, line), output == "cpp-output"
+        )
         write(f"{work}/final.i", changed.encode("latin-1"))
         stop = "-S" if line.stage == "assembly" else "-c"
         extra = ["-fno-zero-initialized-in-bss"] if slave else []
@@ -117,8 +132,11 @@ def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) ->
     if f"# swbuild-emulator {role}" not in text:
         origin = compiled_from(source, text)
         if origin:
-            print(f"{source}: warning[SW601]: assembly of the Sunway processor cannot run here; "
-                  f"compiling {origin}, from which it was made", file=sys.stderr)  # fmt: skip
+            print(
+                f"{source}: warning[SW601]: assembly of the Sunway processor cannot run here; "
+                f"compiling {origin}, from which it was made",
+                file=sys.stderr,
+            )
             compile_object(tool, line, origin, target)
             return
         raise Failure(
@@ -127,11 +145,16 @@ def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) ->
         )
     must([tool.gcc, "-c", "-o", target, source])
     if role == "slave":
-        write(target, prefix_functions(read(target), set(text.split("# declares ", 1)[-1].split("\n", 1)[0].split()), True))
+        write(
+            target,
+            prefix_functions(
+                read(target), set(text.split("# declares ", 1)[-1].split("\n", 1)[0].split()), True
+            ),
+        )
 
 
 def compiled_from(source: str, text: str) -> str:
-    """Return the C file beside an assembly file from which the Sunway compiler says it made it, or nothing."""
+    """Return the C file from which an assembly file says it was made, if that lies beside it."""
     import re
 
     match = re.search(r"^\s*# Compiling (\S+\.[cC]\w*) ", text, re.MULTILINE)
@@ -154,7 +177,17 @@ def compile_flags(flags: list[str]) -> list[str]:
     for flag in flags:
         if skip:
             skip = False
-        elif flag in ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix"):
+        elif flag in (
+            "-I",
+            "-D",
+            "-U",
+            "-include",
+            "-imacros",
+            "-isystem",
+            "-iquote",
+            "-idirafter",
+            "-iprefix",
+        ):
             skip = True
         elif not flag.startswith(("-I", "-D", "-U", "-Wp,")):
             found.append(flag)
@@ -199,11 +232,11 @@ def compile_all(tool: Tool, line: options.CommandLine) -> None:
 
 def dispatch(tool: Tool, line: options.CommandLine) -> int:
     if line.passthrough and not (line.depend and line.sources):
-        return run([tool.gcc, *line.flags])
+        return int(run([tool.gcc, *line.flags]))
     if line.passthrough or line.stage == "preprocess":
         preprocess(tool, line)
     elif not line.link:
-        return run([tool.gcc, *line.flags])
+        return int(run([tool.gcc, *line.flags]))
     elif line.stage == "link":
         link(tool, line)
     else:
@@ -215,7 +248,7 @@ def dispatch(tool: Tool, line: options.CommandLine) -> int:
 
 def main(arguments: list[str]) -> int:
     """Act as the stand-in; the first words are ours, the rest is the user's command line."""
-    settings = dict(zip(arguments[:10:2], arguments[1:10:2]))
+    settings = dict(zip(arguments[:10:2], arguments[1:10:2], strict=True))
     tool = Tool(*(settings[name] for name in ("--tool", "--machine", "--home", "--include", "--root")))
     try:
         return dispatch(tool, options.parse(arguments[10:]))
@@ -227,5 +260,8 @@ def main(arguments: list[str]) -> int:
         return 1
     except Failure as failure:
         if str(failure):
-            print(f"{tool.name}: {failure}" if str(failure).startswith("error") else str(failure), file=sys.stderr)
-        return failure.status
+            print(
+                f"{tool.name}: {failure}" if str(failure).startswith("error") else str(failure),
+                file=sys.stderr,
+            )
+        return int(failure.status)

@@ -12,14 +12,73 @@ import sys
 
 __all__ = ["main"]
 
-_FLAGS = {"-I", "-Is", "-Ip", "-b", "-perf", "-p", "-pr", "-shared", "-K", "-i", "-exclu", "-xmalloc", "-swrunarg_default"}
+_FLAGS = {
+    "-I",
+    "-Is",
+    "-Ip",
+    "-b",
+    "-perf",
+    "-p",
+    "-pr",
+    "-shared",
+    "-K",
+    "-i",
+    "-exclu",
+    "-xmalloc",
+    "-swrunarg_default",
+}
 _VALUES = {
-    "-q", "-n", "-N", "-np", "-cgsp", "-share_size", "-host_stack", "-cross_size", "-m", "-J", "-node", "-o", "-e", "-i_file",
-    "-cache_size", "-ldm_share_mode", "-ldm_share_size", "-mpecg", "-ro_size", "-priv_size", "-sw3run", "-sw3runarg",
-    "-swrunarg", "-W", "-E", "-pe_stack", "-debug", "-P", "-R", "-c", "-M", "-w", "-asy", "-cgm",
-}  # fmt: skip
+    "-q",
+    "-n",
+    "-N",
+    "-np",
+    "-cgsp",
+    "-share_size",
+    "-host_stack",
+    "-cross_size",
+    "-m",
+    "-J",
+    "-node",
+    "-o",
+    "-e",
+    "-i_file",
+    "-cache_size",
+    "-ldm_share_mode",
+    "-ldm_share_size",
+    "-mpecg",
+    "-ro_size",
+    "-priv_size",
+    "-sw3run",
+    "-sw3runarg",
+    "-swrunarg",
+    "-W",
+    "-E",
+    "-pe_stack",
+    "-debug",
+    "-P",
+    "-R",
+    "-c",
+    "-M",
+    "-w",
+    "-asy",
+    "-cgm",
+}
 _SWRUN_FLAGS = {"-i", "-b", "-h", "-p"}
-_SWRUN_VALUES = {"-E", "-n", "-N", "-s", "-K", "-T", "-m", "-j", "-F", "-P", "-c", "-cache_size", "-share_size"}
+_SWRUN_VALUES = {
+    "-E",
+    "-n",
+    "-N",
+    "-s",
+    "-K",
+    "-T",
+    "-m",
+    "-j",
+    "-F",
+    "-P",
+    "-c",
+    "-cache_size",
+    "-share_size",
+}
 
 
 class Refused(Exception):
@@ -113,7 +172,9 @@ def bsub(arguments: list[str]) -> int:
     if "-I" not in options and "-Is" not in options and "-K" not in options:
         return background(command, options, job)
     print("waiting for dispatch ...\ndispatching ...")
-    status = execute(command_for(command, number(options, "-n", number(options, "-np", 1))), options.get("-o", ""))
+    status = execute(
+        command_for(command, number(options, "-n", number(options, "-np", 1))), options.get("-o", "")
+    )
     if status < 0:
         name = signal.Signals(-status).value
         print(f"warning: cg [0]: user's mpe task: tid= 0, pid= {job}, terminated by sig {name}")

@@ -54,7 +54,8 @@ def archive_paths(line: options.CommandLine) -> list[str]:
 
 def slave_entries(objects: Objects, runtime: set[str]) -> list[str]:
     """Return the library functions that slave code calls: undefined everywhere in the link."""
-    defined, wanted = set(runtime), set()
+    defined = set(runtime)
+    wanted: set[str] = set()
     for _, obj in objects:
         for symbol in obj.symbols():
             if not symbol.name.startswith("slave_") or symbol.binding == 0:
@@ -68,7 +69,10 @@ def slave_entries(objects: Objects, runtime: set[str]) -> list[str]:
 def entries_assembly(names: list[str]) -> bytes:
     text = ['\t.section .note.GNU-stack,"",@progbits\n\t.text\n']
     for name in names:
-        text.append(f"\t.globl slave_{name}\n\t.type slave_{name},@function\nslave_{name}:\n\tjmp *{name}@GOTPCREL(%rip)\n")
+        text.append(
+            f"\t.globl slave_{name}\n\t.type slave_{name},@function\n"
+            f"slave_{name}:\n\tjmp *{name}@GOTPCREL(%rip)\n"
+        )
         text.append(f"\t.size slave_{name},.-slave_{name}\n")
     return "".join(text).encode()
 
@@ -92,7 +96,9 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
     for kind, section in VARIANTS.items():
         if line.role == "hybrid" and not line.shared and any(obj.section(section) for _, obj in objects):
             twin_files, twin_objects = variant_words(line, kind, work)
-            twins[kind] = start(link_command(tool, line, twin_files, twin_objects, f"{work}/{kind}.exe", kind, work))
+            twins[kind] = start(
+                link_command(tool, line, twin_files, twin_objects, f"{work}/{kind}.exe", kind, work)
+            )
     status = run(link_command(tool, line, files, objects, f"{work}/image" if twins else target, "fast", work))
     for child in twins.values():
         status = finish(child) or status
@@ -107,8 +113,15 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
     os.chmod(target, os.stat(f"{work}/image").st_mode & 0o777)
 
 
-def link_command(tool: Tool, line: options.CommandLine, files: list[str], objects: Objects, target: str, kind: str,
-                 work: str) -> list[str]:  # fmt: skip
+def link_command(
+    tool: Tool,
+    line: options.CommandLine,
+    files: list[str],
+    objects: Objects,
+    target: str,
+    kind: str,
+    work: str,
+) -> list[str]:
     command = [tool.gcc, *[f for f in line.flags if f in ("-v", "-w") or f.startswith(("-f", "-g", "-O"))]]
     command += ["-o", target, *files]
     if line.role == "hybrid":
@@ -169,7 +182,7 @@ def hybrid_words(tool: Tool, objects: Objects, kind: str, work: str) -> list[str
 
 
 def foreign_stubs(tool: Tool, line: options.CommandLine, work: str) -> list[str]:
-    """Drop libraries with Sunway machine code from the link; give their functions that are called empty bodies.
+    """Drop libraries with Sunway machine code; give their functions that are called empty bodies.
 
     The functions of -lswperf (penv_…, the hardware's counters) are treated in the same way.
     """
@@ -181,12 +194,14 @@ def foreign_stubs(tool: Tool, line: options.CommandLine, work: str) -> list[str]
     native = [obj for _, obj in objects if not obj.foreign]
     defined = {s.name for obj in native for s in obj.symbols() if s.section and s.binding}
     wanted = {s.name for obj in native for s in obj.symbols() if not s.section} - defined
-    names = sorted(n for n in wanted if n in offered or line.counters and n.removeprefix("slave_").startswith("penv_"))
+    names = sorted(
+        n for n in wanted if n in offered or (line.counters and n.removeprefix("slave_").startswith("penv_"))
+    )
     line.link = [word for word in line.link if word.removeprefix("file:") not in lost]
     if lost or names:
         what = f"{', '.join(sorted(lost)) or '-lswperf'}: code of another processor cannot run here"
-        print(f"{tool.name}: warning[SW601]: {what}; these functions do nothing: {', '.join(names) or '(none is called)'}",
-              file=sys.stderr)  # fmt: skip
+        calls = ", ".join(names) or "(none is called)"
+        print(f"{tool.name}: warning[SW601]: {what}; these functions do nothing: {calls}", file=sys.stderr)
     text = "".join(f"\t.globl {n}\n\t.type {n},@function\n{n}:\n\txorl %eax,%eax\n\tret\n" for n in names)
     write(f"{work}/foreign.s", f'\t.section .note.GNU-stack,"",@progbits\n\t.text\n{text}'.encode())
     must(["gcc", "-c", "-o", f"{work}/foreign.o", f"{work}/foreign.s"])

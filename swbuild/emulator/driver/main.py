@@ -1,4 +1,4 @@
-"""What the stand-ins run: ``python -SEs main.py --tool NAME --machine M --home DIR --include DIR --root DIR arguments…``."""
+"""What the stand-ins run: ``main.py --tool N --machine M --home D --include D --root D arguments…``."""
 
 import sys
 

@@ -5,28 +5,99 @@ from __future__ import annotations
 __all__ = ["CommandLine", "UsageError", "parse"]
 
 _ROLES = {
-    "-mhost": "host", "-host": "host", "-mslave": "slave", "-slave": "slave", "-mhybrid": "hybrid", "-hybrid": "hybrid",
+    "-mhost": "host",
+    "-host": "host",
+    "-mslave": "slave",
+    "-slave": "slave",
+    "-mhybrid": "hybrid",
+    "-hybrid": "hybrid",
     "-mhybrid-coding": "hybrid",
-}  # fmt: skip
+}
 _WITH_VALUE = {
-    "-I", "-D", "-U", "-L", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
-    "-MF", "-MT", "-MQ", "-Xlinker", "-Xpreprocessor", "-Xassembler", "-T", "-u", "-z", "-arch", "-aux-info",
-    "-dumpbase", "-dumpdir", "--param", "--sysroot", "-isysroot",
-}  # fmt: skip
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-x",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xlinker",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-T",
+    "-u",
+    "-z",
+    "-arch",
+    "-aux-info",
+    "-dumpbase",
+    "-dumpdir",
+    "--param",
+    "--sysroot",
+    "-isysroot",
+}
 _SWALLOWED = {
-    "-msimd", "-mieee", "-mftz", "-mfma", "-mslave-bf16", "-mslave-lto", "-allshare", "-static", "-mstatic", "-mdynamic",
-    "-masm-volatile", "-fcheck-ldm-stack", "-lm_slave", "-lslave", "-lswperf", "-lathread", "-mno-fma", "-host_compat",
-    "-msw3", "-msw6a", "-msw6b", "-faddress_align", "-lcrts", "-static-libgcc", "-mno-ieee",
-}  # fmt: skip
+    "-msimd",
+    "-mieee",
+    "-mftz",
+    "-mfma",
+    "-mslave-bf16",
+    "-mslave-lto",
+    "-allshare",
+    "-static",
+    "-mstatic",
+    "-mdynamic",
+    "-masm-volatile",
+    "-fcheck-ldm-stack",
+    "-lm_slave",
+    "-lslave",
+    "-lswperf",
+    "-lathread",
+    "-mno-fma",
+    "-host_compat",
+    "-msw3",
+    "-msw6a",
+    "-msw6b",
+    "-faddress_align",
+    "-lcrts",
+    "-static-libgcc",
+    "-mno-ieee",
+}
 _SWALLOWED_STARTS = (
-    "-faddress_align=", "-OPT:", "-LNO:", "-CG:", "-WOPT:", "-IPA:", "-INLINE:", "-TENV:", "-LIST:", "-CLIST:", "-VHO:",
-    "-Wa,-slave", "-mhost-", "-mslave-",
-)  # fmt: skip
+    "-faddress_align=",
+    "-OPT:",
+    "-LNO:",
+    "-CG:",
+    "-WOPT:",
+    "-IPA:",
+    "-INLINE:",
+    "-TENV:",
+    "-LIST:",
+    "-CLIST:",
+    "-VHO:",
+    "-Wa,-slave",
+    "-mhost-",
+    "-mslave-",
+)
 _LINKER_SWALLOWED = {"-q", "--emit-relocs", "--stack-analysis"}
 _SOURCES = {
-    ".c": "c", ".C": "c++", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".c++": "c++", ".CPP": "c++", ".i": "cpp-output",
+    ".c": "c",
+    ".C": "c++",
+    ".cc": "c++",
+    ".cpp": "c++",
+    ".cxx": "c++",
+    ".c++": "c++",
+    ".CPP": "c++",
+    ".i": "cpp-output",
     ".ii": "c++-cpp-output",
-}  # fmt: skip
+}
 _MPI_HEADERS = ("-I/usr/sw-mpp/mpi", "-I/usr/sw/mpi")
 _ASSEMBLER = (".s", ".S", ".asm", ".sx")
 
@@ -36,7 +107,7 @@ class UsageError(Exception):
 
 
 class CommandLine:
-    """The parsed command line; ``flags`` are for the compilers, ``link`` is what the linker sees, in order."""
+    """The parsed command line; ``flags`` are for the compilers, ``link`` is the linker's share, in order."""
 
     def __init__(self) -> None:
         self.role = ""
@@ -126,9 +197,15 @@ def _joined(line: CommandLine, option: str) -> None:
         line.link.append(option)
         if option == "-pthread":
             line.flags.append(option)
-    elif option in ("-v", "--version", "-dumpversion", "-dumpmachine", "-###", "-dumpfullversion", "--help") or option.startswith(
-        ("-print-", "--print-", "--help=")
-    ):
+    elif option in (
+        "-v",
+        "--version",
+        "-dumpversion",
+        "-dumpmachine",
+        "-###",
+        "-dumpfullversion",
+        "--help",
+    ) or option.startswith(("-print-", "--print-", "--help=")):
         line.flags.append(option)
         line.passthrough |= option != "-v"
     elif option.startswith("-m"):

@@ -24,7 +24,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SPIN = re.compile(r"\b(?:while|for)\b")
-_LVALUE = re.compile(r"\s*\(*\s*(\*?\s*[A-Za-z_]\w*(?:\s*(?:\[[^\[\]()]*\]|->\s*\w+|\.\s*\w+))*)\s*\)*\s*(?:!=|<=?|==|>=?)")
+_LVALUE = re.compile(
+    r"\s*\(*\s*(\*?\s*[A-Za-z_]\w*(?:\s*(?:\[[^\[\]()]*\]|->\s*\w+|\.\s*\w+))*)\s*\)*\s*(?:!=|<=?|==|>=?)"
+)
 
 
 class _Token:
@@ -117,7 +119,11 @@ def _spin_edits(text: str, tokens: list[_Token], is_c: bool) -> list[tuple[int, 
         close = partner[k + 1]
         if token.text == "while" and k in closing:
             do = closing[k]
-            if _empty_end(tokens, do + 1) == k - 1 and close + 1 < len(tokens) and tokens[close + 1].text == ";":
+            if (
+                _empty_end(tokens, do + 1) == k - 1
+                and close + 1 < len(tokens)
+                and tokens[close + 1].text == ";"
+            ):
                 edits += _loop_edit(text, tokens, do, k, close, close + 1, is_c)
         elif token.text == "while":
             end = _empty_end(tokens, close + 1)
@@ -130,7 +136,9 @@ def _spin_edits(text: str, tokens: list[_Token], is_c: bool) -> list[tuple[int, 
                 condition = text[tokens[k + 2].end : tokens[close - 1].start]
                 call = "{" + _relax(_flat(condition), is_c) + "}"
                 edits.append((tokens[k].start, tokens[k].start, "{unsigned __swemu_n=0;"))
-                edits.append((tokens[close].end, tokens[end].end, _keep_lines(text, tokens, close, end, call + "}")))
+                edits.append(
+                    (tokens[close].end, tokens[end].end, _keep_lines(text, tokens, close, end, call + "}"))
+                )
     return edits
 
 
@@ -139,7 +147,9 @@ def _keep_lines(text: str, tokens: list[_Token], after: int, last: int, new: str
     return new + "\n" * text.count("\n", tokens[after].end, tokens[last].end)
 
 
-def _loop_edit(text: str, tokens: list[_Token], first: int, loop: int, close: int, end: int, is_c: bool) -> list[tuple[int, int, str]]:
+def _loop_edit(
+    text: str, tokens: list[_Token], first: int, loop: int, close: int, end: int, is_c: bool
+) -> list[tuple[int, int, str]]:
     condition = text[tokens[loop + 1].end : tokens[close].start]
     call = "{" + _relax(_flat(condition), is_c) + "}"
     lines = "\n" * text.count("\n", tokens[first].start, tokens[loop].start)
@@ -159,8 +169,21 @@ def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
     return "".join(parts) + text[at:]
 
 
-_VECTORS = ("doublev4", "floatv4", "intv8", "uintv8", "int256", "uint256", "doublev8", "floatv8", "intv16", "uintv16", "int512",
-            "uint512", "dma_desc")  # fmt: skip
+_VECTORS = (
+    "doublev4",
+    "floatv4",
+    "intv8",
+    "uintv8",
+    "int256",
+    "uint256",
+    "doublev8",
+    "floatv8",
+    "intv16",
+    "uintv16",
+    "int512",
+    "uint512",
+    "dma_desc",
+)
 _VECTOR = re.compile(r"\b(?:" + "|".join(_VECTORS) + r")\b")
 
 
@@ -168,7 +191,9 @@ def _filled(vector: str, value: str) -> str:
     """Return C for `value` as a vector: itself when it is as wide, else a vector with it in all lanes."""
     same = f"sizeof({value})==sizeof({vector})"
     scalar = f"__builtin_choose_expr({same},0,({value}))"
-    return f"__builtin_choose_expr({same},({value}),({vector}){{0}}+(__typeof__((({vector}){{0}})[0])){scalar})"
+    return (
+        f"__builtin_choose_expr({same},({value}),({vector}){{0}}+(__typeof__((({vector}){{0}})[0])){scalar})"
+    )
 
 
 def _operand_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
@@ -185,16 +210,25 @@ def _cast_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> lis
     """Let a scalar be cast to a vector: ``(doublev4)x``."""
     edits = []
     for k, token in enumerate(tokens):
-        if token.text not in _VECTORS or not 0 < k < len(tokens) - 2 or tokens[k - 1].text != "(" or tokens[k + 1].text != ")":
+        if (
+            token.text not in _VECTORS
+            or not 0 < k < len(tokens) - 2
+            or tokens[k - 1].text != "("
+            or tokens[k + 1].text != ")"
+        ):
             continue
         first = tokens[k + 2]
         if first.text == "{" or not (first.kind in ("word", "number") or first.text in ("(", "-", "*", "&")):
             continue
-        if first.text in ("sizeof", "__attribute__") or tokens[k - 2].kind == "word" and tokens[k - 2].text != "return":
+        if first.text in ("sizeof", "__attribute__") or (
+            tokens[k - 2].kind == "word" and tokens[k - 2].text != "return"
+        ):
             continue
         end = _operand_end(tokens, partner, k + 2)
         old = text[first.start : tokens[end - 1].end]
-        edits.append((tokens[k - 1].start, tokens[end - 1].end, f"(({token.text}){_filled(token.text, old)})"))
+        edits.append(
+            (tokens[k - 1].start, tokens[end - 1].end, f"(({token.text}){_filled(token.text, old)})")
+        )
     return edits
 
 
@@ -239,7 +273,12 @@ def _place(text: str, at: int) -> tuple[str, int, bool]:
 def _is_statement(tokens: list[_Token], k: int, open_at: int) -> bool:
     """Tell an asm statement from the asm label of a declaration and from file-scope assembly."""
     volatile = any(t.text in ("volatile", "__volatile__", "__volatile") for t in tokens[k + 1 : open_at])
-    return volatile or k == 0 or tokens[k - 1].text in (";", "{", "}", ":", "else", "do") or tokens[k - 1].text == ")"
+    return (
+        volatile
+        or k == 0
+        or tokens[k - 1].text in (";", "{", "}", ":", "else", "do")
+        or tokens[k - 1].text == ")"
+    )
 
 
 def _asm_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
@@ -288,8 +327,10 @@ def _is_declaration(tokens: list[_Token], k: int) -> int:
     return at - 1 if at - k >= 2 and at < len(tokens) and tokens[at].text in ("[", ",", "=", ";") else 0
 
 
-def _align_edits(text: str, tokens: list[_Token], partner: dict[int, int], bytes_: int) -> list[tuple[int, int, str]]:
-    """Give every array variable at least this alignment (members of structures have a declaration's form too)."""
+def _align_edits(
+    text: str, tokens: list[_Token], partner: dict[int, int], bytes_: int
+) -> list[tuple[int, int, str]]:
+    """Give every array variable at least this alignment (structure members look alike)."""
     edits = []
     k = 1
     while k < len(tokens):
@@ -300,7 +341,9 @@ def _align_edits(text: str, tokens: list[_Token], partner: dict[int, int], bytes
                 end = at
                 while end in partner and tokens[end].text == "[":
                     end = partner[end] + 1
-                edits.append((tokens[end - 1].end, tokens[end - 1].end, f" __attribute__((aligned({bytes_})))"))
+                edits.append(
+                    (tokens[end - 1].end, tokens[end - 1].end, f" __attribute__((aligned({bytes_})))")
+                )
                 at = end
             elif tokens[at].text == "=":
                 at += 1

@@ -10,7 +10,7 @@ import os
 import sys
 
 import elf
-from process import Failure, finish, must, read, run, start, write
+from process import Failure, finish, must, read, run, start
 from tool import Tool
 
 __all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object"]
@@ -19,17 +19,28 @@ __all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object"]
 VARIANTS = {"checked": ".swbuild.checked", "counted": ".swbuild.counted"}
 _KEPT = ("__swemu_", "__tsan_", "__sanitizer_", "__real_")
 _CHECKED_FLAGS = (
-    "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "-fno-tree-loop-distribute-patterns",
-    "-fno-omit-frame-pointer", "-w", "-g1",
-)  # fmt: skip
+    "-fsanitize=thread",
+    "--param",
+    "tsan-distinguish-volatile=1",
+    "-fno-tree-loop-distribute-patterns",
+    "-fno-omit-frame-pointer",
+    "-w",
+    "-g1",
+)
 #: As the counting needs it: two scratch registers of its own, no vectors but the source's.
 _COUNTED_FLAGS = (
-    "-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-g1", "-w", "-S",
-)  # fmt: skip
+    "-ffixed-r10",
+    "-ffixed-r11",
+    "-fno-tree-vectorize",
+    "-fno-tree-slp-vectorize",
+    "-g1",
+    "-w",
+    "-S",
+)
 
 
 def _wanted() -> list[str]:
-    """Return the further versions to make: SWBUILD_EMU_CHECKED_CODE (on) and SWBUILD_EMU_COUNTED_CODE (off)."""
+    """Return the versions that SWBUILD_EMU_CHECKED_CODE (on) and SWBUILD_EMU_COUNTED_CODE (off) ask for."""
     found = ["checked"] if os.environ.get("SWBUILD_EMU_CHECKED_CODE", "1") != "0" else []
     return [*found, "counted"] if os.environ.get("SWBUILD_EMU_COUNTED_CODE", "0") != "0" else found
 
@@ -39,13 +50,18 @@ def slave_object(tool: Tool, command: list[str], work: str, is_c: bool) -> bytes
     source = f"{work}/final.i"
     flags = {"checked": _CHECKED_FLAGS, "counted": _COUNTED_FLAGS}
     others = {
-        name: start([*command, *flags[name], "-o", f"{work}/{name}", source], quiet=True) for name in _wanted()
+        name: start([*command, *flags[name], "-o", f"{work}/{name}", source], quiet=True)
+        for name in _wanted()
     }
     names = ["-aux-info", f"{work}/names"] if is_c else []
     status = run([*command, *names, "-o", f"{work}/out", source])
     failed = [name for name, child in others.items() if finish(child)]
     if status or failed:
-        text = f"{source}: error[SW601]: the {failed[0]} version does not compile" if failed and not status else ""
+        text = (
+            f"{source}: error[SW601]: the {failed[0]} version does not compile"
+            if failed and not status
+            else ""
+        )
         raise Failure(text, status if status > 0 else 1)
     declared = declared_functions(f"{work}/names") if is_c else set()
     data = prefix_functions(read(f"{work}/out"), declared, is_c)
@@ -57,11 +73,13 @@ def slave_object(tool: Tool, command: list[str], work: str, is_c: bool) -> bytes
 
 def _assembled(tool: Tool, work: str) -> bytes:
     """Put the counters into ``work/counted`` and return the object."""
-    script = "import sys; sys.path.insert(0, sys.argv[1]); from swbuild.emulator.model.instrument import main; "
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from swbuild.emulator.model.instrument import main; "
+    )
     script += "sys.exit(main(sys.argv[2:]))"
     must([sys.executable, "-c", script, tool.root, tool.machine, f"{work}/counted", f"{work}/counted.s"])
     must([tool.gcc, "-c", "-o", f"{work}/counted.o", f"{work}/counted.s"])
-    return read(f"{work}/counted.o")
+    return bytes(read(f"{work}/counted.o"))
 
 
 def declared_functions(path: str) -> set[str]:
@@ -106,4 +124,4 @@ def prefix_functions(data: bytes, declared: set[str], known: bool) -> bytes:
             function = symbol.name in declared or symbol.index in called
         if function:
             names[symbol.index] = "slave_" + symbol.name
-    return elf.rename_symbols(obj, names)
+    return bytes(elf.rename_symbols(obj, names))

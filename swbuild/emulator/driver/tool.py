@@ -13,10 +13,17 @@ __all__ = ["Tool", "mpi_words"]
 
 _MACHINES = {"sw26010": "26010", "sw26010-pro": "26011"}
 _OWN_MACHINE = {
-    "sw5cc": "sw26010", "sw5CC": "sw26010", "sw5c++": "sw26010", "swcc": "sw26010", "swCC": "sw26010",
-    "sw5cc.new": "sw26010", "sw9gcc": "sw26010-pro", "swgcc": "sw26010-pro", "sw9g++": "sw26010-pro",
+    "sw5cc": "sw26010",
+    "sw5CC": "sw26010",
+    "sw5c++": "sw26010",
+    "swcc": "sw26010",
+    "swCC": "sw26010",
+    "sw5cc.new": "sw26010",
+    "sw9gcc": "sw26010-pro",
+    "swgcc": "sw26010-pro",
+    "sw9g++": "sw26010-pro",
     "swg++": "sw26010-pro",
-}  # fmt: skip
+}
 
 
 class Tool:
@@ -27,7 +34,9 @@ class Tool:
         self.machine = _OWN_MACHINE.get(name, machine)
         self.cxx = name.endswith(("++", "CC", "cxx"))
         self.mpi = name.startswith("mpi")
-        self.gcc = os.environ.get("SWBUILD_EMU_CXX", "g++") if self.cxx else os.environ.get("SWBUILD_EMU_CC", "gcc")
+        self.gcc = (
+            os.environ.get("SWBUILD_EMU_CXX", "g++") if self.cxx else os.environ.get("SWBUILD_EMU_CC", "gcc")
+        )
 
     def library(self, kind: str) -> str:
         return f"{self.home}/lib/libswemu-{self.machine}-{kind}.a"
@@ -49,7 +58,10 @@ def mpi_words(tool: Tool, stage: str, asked: bool = False) -> list[str]:
     wrapper = find_mpi("mpicxx" if tool.cxx else "mpicc")
     if not wrapper:
         if stage == "link":
-            print(f"{tool.name}: note: no MPI is installed here (tried Open MPI); linking without it", file=sys.stderr)
+            print(
+                f"{tool.name}: note: no MPI is installed here (tried Open MPI); linking without it",
+                file=sys.stderr,
+            )
         return []
     import subprocess
 

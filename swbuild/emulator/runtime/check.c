@@ -11,6 +11,9 @@
 
 #include "check.h"
 
+static struct hot nothing_hot;
+__thread struct hot *swemu_hot = &nothing_hot;
+
 static struct page *pages[PAGE_BUCKETS];
 static uintptr_t site_pcs[65536];
 static unsigned site_total = 1;
@@ -49,6 +52,8 @@ void swemu_check_setup(struct cpe *c)
     c->check = swemu_zeroed(sizeof *c->check);
     c->check->statics = swemu_zeroed(c->statics_size / 4 + 16);
     c->check->knows[c->pen] = 1;
+    c->check->hot = (struct hot){(uintptr_t)c->statics, c->statics_size};
+    swemu_hot = &c->check->hot;
 }
 
 /* At a spawn with nobody running, all that happened before is known to all. */
@@ -312,13 +317,19 @@ static uint8_t *flags_of(struct cpe *c, const void *p, size_t len)
     }
 }
 
+static void note_flight(struct cpe *c, int change)
+{
+    c->check->inflight += change;
+    c->check->hot.size = c->check->inflight ? 0 : c->statics_size;
+}
+
 static void mark(struct cpe *c, const volatile void *p, long len, uint8_t flag, int sign)
 {
     uint8_t *f = flags_of(c, (const void *)((uintptr_t)p & ~(uintptr_t)3), (size_t)len);
     uint8_t keep = sign > 0 ? 0xff : (uint8_t)~flag, add = sign > 0 ? flag : 0;
     for (long k = 0; f && k < (len + 3) / 4; k++)
         f[k] = (uint8_t)((f[k] & keep) | add);
-    c->check->inflight += sign;
+    note_flight(c, sign);
 }
 
 static const struct xfer *owner(struct cpe *c, const void *p, uint8_t flag)
@@ -458,7 +469,7 @@ void swemu_check_done(struct cpe *c, const struct xfer *x)
         mark(c, x->reply, 4, REPLY, -1);
         if (reply_in_use(c, x)) {
             mark(c, x->reply, 4, REPLY, 1);
-            c->check->inflight--;
+            note_flight(c, -1);
         }
     }
     if (x->kind == XFER_GET)

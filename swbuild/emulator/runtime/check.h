@@ -42,7 +42,15 @@ struct reply_word {
 
 #define REPLY_WORDS 64
 
+/* What the hooks look at first: the statics while no transfer is under way, else nothing. */
+struct hot {
+    uintptr_t base, size;
+};
+
+extern __thread struct hot *swemu_hot;
+
 struct check {
+    struct hot hot;
     struct reply_word replies[REPLY_WORDS];
     uint32_t flushed;            /* its stores up to this clock have left the data cache */
     uint32_t knows[SWEMU_CPES], inbox[SWEMU_CPES];

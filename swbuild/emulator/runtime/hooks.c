@@ -42,25 +42,42 @@ static __attribute__((noinline)) void far_access(struct cpe *c, const void *p, s
     swemu_check_memory(c, p, n, write ? STORES : LOADS, pc, true);
 }
 
-static inline __attribute__((always_inline)) void access_hook(const void *p, size_t n, bool write, uintptr_t pc)
+/* What is not an access of the statics at a quiet moment, or reads the poison pattern. */
+static __attribute__((noinline)) void slow_access(const void *p, size_t n, bool write, uintptr_t pc)
 {
     struct cpe *c = swemu_self;
-    if (UNLIKELY(!c || !c->check))
+    if (!c || !c->check)
         return;
-    if (UNLIKELY((uintptr_t)((const char *)p - c->statics) >= c->statics_size)) {
+    if ((uintptr_t)((const char *)p - c->statics) >= c->statics_size) {
         if ((uintptr_t)((const char *)p - c->stack_lo) >= (uintptr_t)(c->stack_hi - c->stack_lo))
             far_access(c, p, n, write, pc);
-        else if (UNLIKELY(c->check->inflight))
+        else if (c->check->inflight)
             swemu_check_flight(c, p, n, write, pc);
         return;
     }
-    if (UNLIKELY(c->check->inflight))
+    if (c->check->inflight)
         swemu_check_flight(c, p, n, write, pc);
-    if (write)
-        return;
-    if (n == 8 ? UNLIKELY(*(const uint64_t *)p == POISON)
-               : n == 4 && UNLIKELY(*(const uint32_t *)p == ((uintptr_t)p & 4 ? POISON_HIGH : POISON_LOW)))
+    if (!write && n >= 4 && swemu_is_poison(p) && (n < 8 || swemu_is_poison((const char *)p + 4)))
         uninitialised(c, p, n, pc);
+}
+
+/* A word of 4 bytes is poison when it is one half of the pattern; one of 8 bytes when it is the whole. */
+static inline __attribute__((always_inline)) bool looks_poisoned(const void *p, size_t n)
+{
+    uint64_t whole;
+    uint32_t half;
+    if (n == 8)
+        return memcpy(&whole, p, 8), whole == POISON;
+    if (n == 4)
+        return memcpy(&half, p, 4), half == ((uintptr_t)p & 4 ? POISON_HIGH : POISON_LOW);
+    return false;
+}
+
+static inline __attribute__((always_inline)) void access_hook(const void *p, size_t n, bool write, uintptr_t pc)
+{
+    const struct hot *hot = swemu_hot;
+    if (UNLIKELY((uintptr_t)p - hot->base >= hot->size) || (!write && UNLIKELY(looks_poisoned(p, n))))
+        slow_access(p, n, write, pc);
 }
 
 #define HOOKS(N)                                                                                                       \
@@ -74,7 +91,7 @@ static inline __attribute__((always_inline)) void access_hook(const void *p, siz
     void __tsan_unaligned_volatile_write##N(void *p) { volatile_hook(p, N, true, CALLER()); }
 
 /* A volatile access of main memory is taken for a flag by which CPEs order each other. */
-static void volatile_hook(const void *p, size_t n, bool write, uintptr_t pc)
+static __attribute__((noinline)) void volatile_hook(const void *p, size_t n, bool write, uintptr_t pc)
 {
     struct cpe *c = swemu_self;
     if (!c || !c->check)
