@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import islpy as isl
 
@@ -61,12 +62,23 @@ def declines(region: RegionCode) -> bool:
 def _conditions(region: RegionCode) -> list[str]:
     """Return the C conditions under which the entry must decline."""
     scop = region.scop
-    conditions = []
+    conditions = _promises(region)
     if not scop.context.is_subset(scop.assumptions):
         build = isl.AstBuild.from_context(scop.context)
         holds = to_c(build.expr_from_set(scop.assumptions.gist(scop.context)))
         conditions.append(f"!({holds})")
     conditions += overlap_condition(region)
+    return conditions
+
+
+def _promises(region: RegionCode) -> list[str]:
+    """Return conditions for sizes that are not what the options say they are."""
+    names = {parameter.name for parameter in region.scop.parameters}
+    fixed = sorted(region.options.params.items())
+    conditions = [f"{name} != {value}" for name, value in fixed if name in names]
+    for promise in region.options.assume:
+        if set(re.findall(r"[A-Za-z_]\w*", promise)) <= names:
+            conditions.append(f"!({promise})")
     return conditions
 
 

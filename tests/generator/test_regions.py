@@ -132,3 +132,11 @@ def test_overlap_that_cannot_be_tested_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SwbuildError) as caught:
         generated(tmp_path, body("for (int i = 0; i < n; i++) a[i] = b[p[i]];", signature))
     assert {d.code for d in caught.value.diagnostics} == {"SW301"}
+
+
+def test_sizes_promised_in_the_options_are_tested(tmp_path: Path) -> None:
+    text = body("for (int i = 0; i < n; i++) a[i] = b[i];")
+    unit = generated(tmp_path, text, KernelOptions(params={"n": 33}, assume=("n > 2", "elsewhere < 3")))
+    assert "if (n != 33)\n    return 1;" in unit.host.text
+    assert "if (!(n > 2))\n    return 1;" in unit.host.text
+    assert "elsewhere" not in unit.host.text
