@@ -296,22 +296,31 @@ static bool read_mappings(const char *p, struct mem_block *out)
 }
 
 /* Mappings found before stay known: reading the kernel's list takes long. */
+static struct mem_block mappings[16];
+static int next_mapping;
+static pthread_mutex_t mapping_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static bool find_mapping(const char *p, struct mem_block *out)
 {
-    static struct mem_block found[16];
-    static int next;
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     bool known = false;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&mapping_lock);
     for (int k = 0; k < 16 && !known; k++)
-        if ((known = p >= found[k].lo && p < found[k].hi))
-            *out = found[k];
+        if ((known = p >= mappings[k].lo && p < mappings[k].hi))
+            *out = mappings[k];
     if (!known && (known = read_mappings(p, out))) {
-        found[next] = *out;
-        next = (next + 1) % 16;
+        mappings[next_mapping] = *out;
+        next_mapping = (next_mapping + 1) % 16;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&mapping_lock);
     return known;
+}
+
+/* The program may have mapped more, or other memory, at the same place since. */
+static void forget_mappings(void)
+{
+    pthread_mutex_lock(&mapping_lock);
+    memset(mappings, 0, sizeof mappings);
+    pthread_mutex_unlock(&mapping_lock);
 }
 
 /* Find the block of main memory that p lies in: as narrow as it can be known. */
@@ -340,8 +349,11 @@ bool swemu_mem_valid(struct cpe *c, const void *p, size_t len)
         if (LIKELY(a >= c->known[k].lo && a + len <= c->known[k].hi))
             return true;
     struct mem_block b;
-    if (!swemu_mem_find(p, &b) || a + len > b.hi)
-        return false;
+    if (!swemu_mem_find(p, &b) || a + len > b.hi) {
+        forget_mappings();
+        if (!swemu_mem_find(p, &b) || a + len > b.hi)
+            return false;
+    }
     c->known[c->known_next].lo = b.lo;
     c->known[c->known_next].hi = b.hi;
     c->known_next = (c->known_next + 1) % 4;
