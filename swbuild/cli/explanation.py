@@ -12,18 +12,31 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_report", "explain_value", "print_comparisons"]
 
+_SAID_ELSEWHERE = frozenset({"region", "name", "machine", "loops"})
+
 
 def explain_report(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines about one source file."""
     title = f"{report['source']} on {report['machine']}"
     yield from (title, "=" * len(title))
     for region in report["regions"]:
-        rest = {name: value for name, value in region.items() if name not in {"region", "name", "machine"}}
+        rest = {name: value for name, value in region.items() if name not in _SAID_ELSEWHERE}
         note = "" if region.get("kernels") else ": no kernel, all of it stays on the host"
         yield from ("", f"region {region['region']}{note}", *explain_value(rest, 2))
+        yield from _loops(region.get("loops", ()))
     for region in report["refused"]:
         yield from ("", f"region {region['region']} (line {region['line']}) stays on the host")
         yield from (f"  line {reason['line']}: {reason['message']}" for reason in region["reasons"])
+
+
+def _loops(loops: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each loop of the source, and why it is not parallel if it is not."""
+    if loops:
+        yield "  loops:"
+    for loop in loops:
+        verdict = "parallel" if loop["parallel"] else "sequential"
+        yield f"    {loop['loop']} (line {loop['line']}): {verdict}"
+        yield from (f"      {reason}" for reason in loop.get("because") or ())
 
 
 def print_comparisons(comparisons: Sequence[Comparison]) -> None:

@@ -183,6 +183,19 @@ def test_explain(swbuild: Run, project: Path) -> None:
     assert reports[0]["source"] == "work.c"
 
 
+def test_explain_says_why_a_loop_is_sequential(swbuild: Run, project: Path) -> None:
+    path = project / "work.c"
+    path.write_text(
+        path.read_text().replace("a[i] += b[i]", "a[i] = a[i - 1] + b[i]").replace("i = 0", "i = 1")
+    )
+    done = swbuild("explain", "work.c", "-k", "add")
+    assert done.returncode == 0, done.stderr
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    place = lines.index("i (line 14): sequential")
+    assert lines[place + 1].startswith("line 15 writes a, which line 15 reads")
+    assert "no kernel, all of it stays on the host" in done.stdout
+
+
 def test_init_writes_a_manifest_that_works(swbuild: Run, project: Path) -> None:
     done = swbuild("init", "work.c")
     assert done.returncode == 0, done.stderr
