@@ -13,11 +13,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["MACHINES", "TOOLS", "Named", "environment", "toolchain_dir"]
+__all__ = ["MACHINES", "TOOLS", "Named", "build_runtime", "environment", "toolchain_dir"]
 
 MACHINES: Mapping[str, int] = {"sw26010": 26010, "sw26010-pro": 26011}
 TOOLS = (
@@ -72,9 +72,13 @@ def _sources() -> list[Path]:
     return sorted(p for d in ("runtime", "include", "driver") for p in (_HERE / d).iterdir() if p.is_file())
 
 
+def _machine_files() -> list[Path]:
+    return sorted((_HERE.parent / "machine").glob("*.yaml"))
+
+
 def _fingerprint() -> str:
     digest = hashlib.sha256()
-    for path in (*_sources(), *sorted((_HERE / "model").glob("swb_*")), Path(__file__)):
+    for path in (*_sources(), *sorted((_HERE / "model").glob("swb_*")), *_machine_files(), Path(__file__)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     digest.update(f"{sys.executable}\0{_HERE}".encode())
     return digest.hexdigest()[:16]
@@ -86,33 +90,39 @@ def _runtime_sources(kind: str) -> list[Path]:
     return [*found, _HERE / "model" / "swb_count.c"] if kind == "counted" else found
 
 
-def _compile_runtime(home: Path, machine: str, kind: str, flags: tuple[str, ...]) -> None:
-    """Build one archive of the runtime, and the list of the slave functions that it defines."""
+def _numbers(machine: str) -> list[str]:
+    """Return the machine file's numbers as definitions for the runtime."""
+    from swbuild.machine import load  # here: reading the machine file is only needed to build
+    from swbuild.options import Machine
+
+    found = load(Machine(machine))
+    values = {
+        "LDM_BYTES": found.ldm_bytes,
+        "DMA_LONGEST": found.dma.max_length,
+        "DMA_LARGEST_BLOCK": found.dma.max_block,
+        "DMA_REQUEST": found.dma.request_bytes,
+        "CPE_HERTZ": found.clock_hz,
+        "FIFO_DEPTH": found.register.fifo_depth,
+    }
+    return [f"-D{name}={value}" for name, value in values.items()]
+
+
+def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] = ()) -> None:
+    """Build one archive of the runtime, and beside it (``.names``) the list of its slave functions.
+
+    ``kind`` is fast, checked or counted; ``flags`` go to the compiler (sanitizers, say).
+    """
     objects = []
+    always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", "-ftls-model=initial-exec", *_WARNINGS]
+    always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}", f"-DSWEMU_MACHINE={MACHINES[machine]}"]
+    always += [*_numbers(machine), *flags]
     with tempfile.TemporaryDirectory() as work:
         for source in _runtime_sources(kind):
             target = Path(work) / f"{source.stem}.o"
-            command = [
-                "gcc",
-                "-std=gnu11",
-                "-O2",
-                "-g1",
-                "-fPIC",
-                "-ftls-model=initial-exec",
-                *_WARNINGS,
-                *flags,
-            ]
-            command += [
-                f"-I{_HERE / 'model'}",
-                f"-DSWEMU_MACHINE={MACHINES[machine]}",
-                "-c",
-                str(source),
-                "-o",
-                str(target),
-            ]
-            subprocess.run(command, check=True)
+            subprocess.run([*always, "-c", str(source), "-o", str(target)], check=True)
+            moved = [f"--rename-section={name}=swemu_text" for name in (".text", ".text.unlikely")]
+            subprocess.run(["objcopy", *moved, str(target)], check=True)
             objects.append(str(target))
-        library = home / "lib" / f"libswemu-{machine}-{kind}.a"
         subprocess.run(["ar", "rcs", str(library), *objects], check=True)
     names = subprocess.run(
         ["nm", "-g", "--defined-only", str(library)], check=True, capture_output=True, text=True
@@ -143,7 +153,7 @@ def _build(home: Path, final: Path) -> None:
     for machine in MACHINES:
         (home / "bin" / machine).mkdir(parents=True)
         for kind in ("fast", "checked", "counted"):
-            _compile_runtime(home, machine, kind, ())
+            build_runtime(home / "lib" / f"libswemu-{machine}-{kind}.a", machine, kind)
         for tool in TOOLS:
             _write_tool(home, final, machine, tool)
         for tool, real in _PLAIN.items():

@@ -48,9 +48,10 @@ static void await_job(struct cpe *c)
 static void *cpe_main(void *data)
 {
     struct cpe *c = data;
+    swemu_self = c; /* a library's thread-local block exists from its first use on */
     swemu_ldm_setup(c);
     swemu_check_setup(c);
-    swemu_self = c;
+    swemu_self = c; /* again: the block has been poisoned */
     set_ids(c);
     c->func = no_job;
     run_job(c);

@@ -1,6 +1,7 @@
 /* The LDM of a CPE: thread-local statics, the kernel's stack, and the ldm_malloc heap.
  *
- * Statics are the thread-local block of the executable, so one offset names one variable on all CPEs.
+ * Statics are the thread-local block of the executable, or of the shared library that was linked from slave code,
+ * so one offset names one variable on all CPEs.
  * The heap lies behind the statics; the stack comes down from the end of the LDM.
  */
 #define _GNU_SOURCE
@@ -16,17 +17,32 @@ struct ldm_block {
     size_t offset, size;
 };
 
+/* Whether this runtime is a part of the object. */
+static int is_ours(const struct dl_phdr_info *info)
+{
+    uintptr_t here = (uintptr_t)&swemu;
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+        uintptr_t lo = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && here >= lo && here < lo + p->p_memsz)
+            return 1;
+    }
+    return 0;
+}
+
 static int find_statics(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct cpe *c = data;
     (void)size;
+    if (!is_ours(info))
+        return 0;
     for (int k = 0; k < info->dlpi_phnum; k++)
         if (info->dlpi_phdr[k].p_type == PT_TLS) {
             c->statics = info->dlpi_tls_data;
             c->statics_size = info->dlpi_phdr[k].p_memsz;
             c->statics_init = info->dlpi_phdr[k].p_filesz;
         }
-    return 1; /* the first object is the executable */
+    return 1;
 }
 
 static void poison(char *lo, char *hi)
