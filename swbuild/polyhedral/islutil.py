@@ -44,7 +44,8 @@ def union_maps(maps: Iterable[isl.Map]) -> isl.UnionMap:
 
 
 def constant_of(value: isl.PwAff) -> int | None:
-    """Return the integer that ``value`` is everywhere on its domain, or None."""
-    if value.is_cst():
-        return int(value.max_val().to_python())
-    return None
+    """Return the integer that ``value`` is everywhere on its domain, or None (also for no domain at all)."""
+    if not value.is_cst():
+        return None
+    found = value.max_val()
+    return int(found.to_python()) if found.is_int() else None
