@@ -117,6 +117,8 @@ class RegionFacts:
             if isinstance(node, c_ast.UnaryOp) and node.op == "&":
                 targets.append(node.expr)
             for target in targets:
+                while isinstance(target, c_ast.StructRef):
+                    target = target.name  # a change of a member counts as one of the structure
                 symbol = self.bindings.symbol(target) if isinstance(target, c_ast.ID) else None
                 if symbol is not None:
                     found.setdefault(symbol, []).append(self._order[id(node)])

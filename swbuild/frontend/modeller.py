@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
+import islpy as isl
 from pycparser import c_ast, c_parser
 
 from swbuild.frontend.arrays import ArrayMaker
@@ -26,20 +29,50 @@ from swbuild.frontend.symbols import FileScope, bind_function, identifiers
 
 __all__ = ["model_region"]
 
+#: isl's own measure; the largest ordinary kernels take a hundredth of it.
+_MOST_OPERATIONS = 30_000_000
+_DEEPEST = 5000
+
 
 def model_region(
     region: Region, request: RegionRequest, scope: FileScope, locator: Locator
 ) -> Scop | RefusedRegion:
     """Return the model of ``region``, or the refusal with every reason found."""
     problems = Problems(locator)
+    made = None
     try:
-        made = _Modeller(region, request, scope, problems).scop()
+        with _bounded_work():
+            made = _Modeller(region, request, scope, problems).scop()
     except NotModelledError as problem:
         problems.add(problem.diagnostic)
-        made = None
+    except (isl.Error, RecursionError):
+        problems.add(
+            problems.make(
+                "SW229",
+                "the loops and conditions of this region are too complicated to be analysed",
+                region.begin,
+                "split the region, simplify its conditions, or state sizes with 'params' and 'assume'",
+            )
+        )
     if made is None:
         return RefusedRegion(request.name, region.span, tuple(sorted(problems.found, key=lambda d: d.span)))
     return made
+
+
+@contextmanager
+def _bounded_work() -> Iterator[None]:
+    """Let isl give up (with an isl.Error) instead of working for minutes; allow for long expressions."""
+    context, depth = isl.DEFAULT_CONTEXT, sys.getrecursionlimit()
+    sys.setrecursionlimit(max(depth, _DEEPEST))
+    before = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(_MOST_OPERATIONS)
+    try:
+        yield
+    finally:
+        context.set_max_operations(before)
+        context.reset_operations()
+        sys.setrecursionlimit(depth)
 
 
 class _Modeller:

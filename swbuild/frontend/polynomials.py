@@ -11,6 +11,7 @@ from pycparser import c_ast
 
 from swbuild.frontend.integers import Integers, Value, constant
 from swbuild.frontend.problems import NotModelledError
+from swbuild.frontend.scop import TypeKind
 
 __all__ = ["Monomial", "Polynomial", "chain", "polynomial"]
 
@@ -24,6 +25,7 @@ class Polynomial:
 
     terms: dict[Monomial, isl.PwAff]
     atoms: dict[str, isl.PwAff]
+    wraps: bool = False  # of an unsigned type so narrow that products may well overflow
 
     def add(self, other: Polynomial, sign: int) -> Polynomial:
         """Return ``self + sign * other``."""
@@ -31,7 +33,7 @@ class Polynomial:
         for monomial, factor in other.terms.items():
             factor = factor if sign > 0 else factor.neg()
             terms[monomial] = terms[monomial].add(factor) if monomial in terms else factor
-        return Polynomial(terms, {**self.atoms, **other.atoms})
+        return Polynomial(terms, {**self.atoms, **other.atoms}, self.wraps or other.wraps)
 
 
 def polynomial(
@@ -46,20 +48,21 @@ def polynomial(
     except NotModelledError as reason:
         if not isinstance(node, c_ast.BinaryOp) or node.op not in ("+", "-", "*"):
             raise reason
-    left = polynomial(node.left, domain, integers, is_symbolic)
-    right = polynomial(node.right, domain, integers, is_symbolic)
-    if node.op != "*":
-        return left.add(right, 1 if node.op == "+" else -1)
-    product = _multiply(left, right, is_symbolic)
-    if product is None:
-        # Ask again for the message that says what is wrong.
-        integers.value(node, domain)
-        raise AssertionError("a product became affine")
-    return product
+        left = polynomial(node.left, domain, integers, is_symbolic)
+        right = polynomial(node.right, domain, integers, is_symbolic)
+        if left.wraps or right.wraps:
+            raise reason from None
+        if node.op != "*":
+            return left.add(right, 1 if node.op == "+" else -1)
+        product = _multiply(left, right, is_symbolic)
+        if product is None:
+            raise reason from None
+        return product
 
 
 def _of(value: Value) -> Polynomial:
-    return Polynomial({(): value.pa}, {})
+    narrow = value.type.kind is TypeKind.UNSIGNED and value.type.size <= 4
+    return Polynomial({(): value.pa}, {}, narrow)
 
 
 def _multiply(

@@ -65,6 +65,8 @@ class Shapes:
             self._apply_given(thing, shape, given, accesses)
         elif thing.rank == 1 and any(isinstance(a.subscripts[0], Polynomial) for a in accesses):
             self._delinearise(shape, accesses)
+        elif thing.rank == 1:
+            self._delinearise_constant(shape, accesses)
         self.settled[thing] = shape
 
     def _declared(self, thing: Object, node: c_ast.Node) -> tuple[isl.PwAff | None, ...]:
@@ -140,7 +142,7 @@ class Shapes:
         self._adopt(shape, values, split)
 
     def _split_given(
-        self, access: RawAccess, strides: Sequence[_Stride], extents: Sequence[isl.PwAff]
+        self, access: RawAccess, strides: Sequence[_Stride], extents: Sequence[isl.PwAff | None]
     ) -> tuple[isl.PwAff, ...] | None:
         subscript = access.subscripts[0]
         if subscript is None:
@@ -169,14 +171,34 @@ class Shapes:
         self, access: RawAccess, subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]
     ) -> bool:
         """Whether inner subscripts leave their extents for all sizes for which the access happens."""
-        inside = universe()
-        for subscript, extent in zip(subscripts[1:], extents[1:], strict=True):
-            if extent is not None:
-                inside = inside.intersect(subscript.nonneg_set()).intersect(subscript.lt_set(extent))
+        inside = _inner_inside(subscripts, extents)
         points = access.domain.intersect(self._builder.context)
         if points.is_subset(inside):
             return False
         return bool(sizes_only(points).is_subset(sizes_only(points.subtract(inside))))
+
+    def _delinearise_constant(self, shape: Shape, accesses: Sequence[RawAccess]) -> None:
+        """Take ``i*100 + j`` apart if all inner subscripts are known to stay inside their rows."""
+        functions = [a.subscripts[0] for a in accesses if isinstance(a.subscripts[0], isl.PwAff)]
+        steps = _counter_steps(functions) if len(functions) == len(accesses) else None
+        if not steps:
+            return
+        inner = [constant(big // small) for big, small in itertools.pairwise([*steps, 1])]
+        strides = [*(_Stride((), step) for step in steps), _Stride((), 1)]
+        outer = _rows(shape.extents[0], steps[0])
+        if outer is None and shape.extents[0] is not None:
+            return
+        extents = (outer, *inner)
+        split = {access: self._split_given(access, strides, extents) for access in accesses}
+        if all(parts is not None and self._is_inside(a, parts, extents) for a, parts in split.items()):
+            self._adopt(shape, extents, split)
+
+    def _is_inside(
+        self, access: RawAccess, subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]
+    ) -> bool:
+        """Whether all inner subscripts are known to stay inside their extents."""
+        points = access.domain.intersect(self._builder.context)
+        return bool(points.is_subset(_inner_inside(subscripts, extents)))
 
     def _delinearise(self, shape: Shape, accesses: Sequence[RawAccess]) -> None:
         """Find the strides of polynomial subscripts; where they are no chain,
@@ -234,6 +256,37 @@ class _Stride:
 
     monomial: tuple[str, ...]
     factor: int
+
+
+def _inner_inside(subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]) -> isl.Set:
+    """Return where all subscripts but the first are inside their extents."""
+    inside = universe()
+    for subscript, extent in zip(subscripts[1:], extents[1:], strict=True):
+        if extent is not None:
+            inside = inside.intersect(subscript.nonneg_set()).intersect(subscript.lt_set(extent))
+    return inside
+
+
+def _counter_steps(functions: Sequence[isl.PwAff]) -> list[int] | None:
+    """Return the factors (above 1) of loop counters, each dividing the one before; None if they do not."""
+    found: set[int] = set()
+    for function in functions:
+        pieces = function.get_pieces()
+        if len(pieces) != 1 or pieces[0][1].dim(isl.dim_type.div):
+            return None
+        aff = pieces[0][1]
+        for position in range(aff.dim(isl.dim_type.param)):
+            if "'" in str(aff.get_dim_name(isl.dim_type.param, position)):
+                found.add(abs(int(aff.get_coefficient_val(isl.dim_type.param, position).to_python())))
+    steps = sorted(found - {0, 1}, reverse=True)
+    return steps if all(big % small == 0 for big, small in itertools.pairwise(steps)) else None
+
+
+def _rows(extent: isl.PwAff | None, step: int) -> isl.PwAff | None:
+    """Return the number of rows of ``step`` elements in ``extent``, None unless it is whole."""
+    if extent is None or not extent.is_cst() or _value(extent) % step:
+        return None
+    return constant(_value(extent) // step)
 
 
 def _strides(extents: Sequence[isl.PwAff]) -> list[_Stride]:

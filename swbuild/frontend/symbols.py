@@ -132,20 +132,24 @@ def _character(text: str) -> int | None:
 
 def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield ``node`` and all below it, in textual order."""
-    yield node
-    for child in node:
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        yield item
+        pending += reversed(list(item))
 
 
 def identifiers(node: c_ast.Node) -> Iterator[c_ast.ID]:
     """Yield the identifiers below ``node`` that name objects or functions (no struct members)."""
-    if isinstance(node, c_ast.ID):
-        yield node
-    elif isinstance(node, c_ast.StructRef):
-        yield from identifiers(node.name)
-    else:
-        for child in node:
-            yield from identifiers(child)
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, c_ast.ID):
+            yield item
+        elif isinstance(item, c_ast.StructRef):
+            pending.append(item.name)
+        else:
+            pending += reversed(list(item))
 
 
 @dataclass(slots=True)

@@ -138,6 +138,16 @@ def test_one_refused_region_does_not_take_the_others_along(tmp_path: Path) -> No
     assert [r.name for r in model.refused] == ["first"] and [s.name for s in model.scops] == ["second"]
 
 
+def test_a_region_that_is_too_complicated_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("swbuild.frontend.modeller._MOST_OPERATIONS", 1000)
+    region = "for (i = 0; i < n; i++) for (j = i / 3; j < m; j += 5) if ((i + j) % 7 == 3) x[j] = 0;"
+    (found,) = _refusals(tmp_path, FRAME.format(before="", region=region, after=""))
+    assert found.code == "SW229"
+    monkeypatch.undo()
+    path = tmp_path / "kernel.c"
+    assert read_source(path, CppOptions(), None).scops, "the limit must not outlive the region"
+
+
 FILES = {
     "missing_file": ("SW200", None, 0),
     "no_scop": ("SW203", "int f(void) { return 0; }\n", 0),

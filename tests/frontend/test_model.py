@@ -252,6 +252,51 @@ def test_linearised_subscripts_get_their_dimensions_back(tmp_path: Path) -> None
     assert len(relations) == 1
 
 
+@pytest.mark.parametrize(
+    ("subscript", "rank"),
+    [
+        ("i * 100 + j", 2),
+        ("(i + 1) * 100 - 1 - j", 2),
+        ("j * 7 + i * 700 + k", 3),
+        ("i + j", 1),
+        ("i * 50 + j", 1),
+        ("i * 100 + j * 3 + k", 1),
+        ("i * 4 + j / 25", 1),
+    ],
+)
+def test_constant_strides_become_dimensions_where_rows_are_kept(
+    subscript: str, rank: int, tmp_path: Path
+) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, double *A) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) "
+        f"for (int k = 0; k < 7; k++) A[{subscript}] = 0;\n#pragma endscop\n}}\n",
+    )
+    assert len(scop.array("A").extents) == rank
+    assert scop.assumptions.plain_is_universe()
+
+
+def test_narrow_unsigned_products_are_not_taken_apart(tmp_path: Path) -> None:
+    text = (
+        "void f(KIND n, KIND m, double *A) {\n#pragma scop\nfor (KIND i = 0; i < n; i++) for (KIND j = 0; j < m; j++) "
+        "A[i * m + j] = 0;\n#pragma endscop\n}\n"
+    )
+    narrow = model(tmp_path, text.replace("KIND", "unsigned"))
+    assert not narrow.statements[0].accesses[-1].affine
+    wide = model(tmp_path, text.replace("KIND", "unsigned long"))
+    assert wide.statements[0].accesses[-1].affine and len(wide.array("A").extents) == 2
+
+
+def test_long_sums_do_not_exhaust_the_stack(tmp_path: Path) -> None:
+    terms = " + ".join(f"x[i + {k}]" for k in range(400))
+    scop = model(
+        tmp_path,
+        "void f(int n, double *restrict x, double *restrict y) {\n#pragma scop\n"
+        f"for (int i = 0; i < n; i++) y[i] = {terms};\n#pragma endscop\n}}\n",
+    )
+    assert len(scop.statements[0].accesses) == 401
+
+
 def test_gathers_keep_their_subscripts(tmp_path: Path) -> None:
     scop = model(
         tmp_path,
