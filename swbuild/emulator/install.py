@@ -113,7 +113,7 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
     ``kind`` is fast, checked or counted; ``flags`` go to the compiler (sanitizers, say).
     """
     objects = []
-    always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", "-ftls-model=initial-exec", *_WARNINGS]
+    always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", *_WARNINGS]
     always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}", f"-DSWEMU_MACHINE={MACHINES[machine]}"]
     always += [*_numbers(machine), *flags]
     with tempfile.TemporaryDirectory() as work:
