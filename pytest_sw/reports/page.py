@@ -22,8 +22,8 @@ def page(report: Mapping[str, Any]) -> str:
     parts = [
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>Sunway kernels</title>",
         f"<style>{_STYLE.read_text(encoding='utf-8')}</style></head><body>",
-        f"<h1>Sunway kernels</h1><div class='dim'>{len(tests)} tests on {escape(targets)}, "
-        f"swbuild {escape(report['swbuild'])}</div>",
+        "<h1>Sunway kernels</h1>",
+        f"<p class='dim'>{len(tests)} tests on {escape(targets)}, swbuild {escape(report['swbuild'])}</p>",
         _tiles(tests),
         *_differences(tests),
         *_failures(tests),

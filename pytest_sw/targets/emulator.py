@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from swbuild.check.ownership import Owners, read_addresses, read_owners, trace_e
 from swbuild.check.results import CaseResult
 from swbuild.check.staged import GeneratedRegion, build_offloaded
 from swbuild.check.store import RegionStore
-from swbuild.diagnostics import SwbuildError
 from swbuild.toolchain import Role, Toolchain, require_driver, toolchain_for
 from swbuild.toolchain import Target as Place
 
@@ -40,11 +40,12 @@ class EmulatorTarget(Target):
         return self._toolchain
 
     def absent(self) -> str:
-        try:
-            for role in Role:
-                require_driver(self.toolchain, role)
-        except SwbuildError as error:
-            return str(error)
+        """Return why there is no emulator; one that should be there but cannot be built is an error."""
+        missing = [name for name in ("gcc", "ar") if shutil.which(name) is None]
+        if missing:
+            return f"the emulator needs {' and '.join(missing)}"
+        for role in Role:
+            require_driver(self.toolchain, role)
         return ""
 
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:

@@ -82,7 +82,7 @@ def build_reference(
     text += slots_source(generated.slots)
     objects = [
         builder.object(Role.HOST, _write(directory / f"{name}.c", text), _user_arguments(generated)),
-        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",)),
+        _runtime(toolchain, cache or directory.parent / "objects", fence=True),
     ]
     return builder.executable(directory / name, objects)
 
@@ -110,11 +110,17 @@ def build_offloaded(
     objects = [
         builder.object(Role.HOST, files / generated.unit.host.name, user),
         builder.object(Role.HOST, harness),
-        builder.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if emulated else ()),
+        _runtime(toolchain, cache or directory.parent / "objects", fence=emulated),
     ]
     if generated.unit.slave is not None:
         objects.append(builder.object(Role.SLAVE, files / generated.unit.slave.name, user))
     return builder.executable(directory / name, objects)
+
+
+def _runtime(toolchain: Toolchain, cache: Path, fence: bool) -> Path:
+    """Return the object of the harness's fixed part, which all regions that use ``cache`` share."""
+    shared = Builder(toolchain, _made(cache))
+    return shared.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if fence else ())
 
 
 def _files(unit: GeneratedUnit) -> Sequence[GeneratedFile]:

@@ -65,9 +65,12 @@ class Cluster:
         key.write_bytes(os.urandom(128))
         key.chmod(0o600)
         self._run(
-            "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={root}/munge.socket",
-            f"--pid-file={root}/munged.pid", f"--log-file={root}/munged.log", f"--seed-file={root}/munged.seed",
-        )  # fmt: skip
+            "munged",
+            "--foreground",
+            "--force",
+            f"--key-file={key}",
+            *(f"--{name}={root}/munge.{name}" for name in ("socket", "pid-file", "log-file", "seed-file")),
+        )
         self._wait(lambda: (root / "munge.socket").exists(), "munged")
         self._run("slurmctld", "-D", "-i", "-f", str(root / "slurm.conf"))
         self.start_node()
@@ -79,14 +82,16 @@ class Cluster:
 
     def stop_node(self) -> None:
         """Kill the node's daemon and all that runs on the node, as if the power had gone."""
+        self._processes["slurmd"].kill()
+        listing = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True)
+        rows = [line.split(maxsplit=2) for line in listing.stdout.splitlines()[1:]]
+        doomed = {pid for pid, _, arguments in rows if arguments.startswith("slurmstepd: [")}
+        while more := {pid for pid, parent, _ in rows if parent in doomed} - doomed:
+            doomed |= more
+        for pid in doomed:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), 9)
         self._stop("slurmd")
-        for line in subprocess.run(
-            ["ps", "-eo", "pid,args"], capture_output=True, text=True
-        ).stdout.splitlines():
-            pid, _, arguments = line.strip().partition(" ")
-            if arguments.strip().startswith("slurmstepd: ["):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(int(pid), 9)
 
     def ask(self, *command: str) -> str:
         """Return what a command of the batch system prints."""

@@ -69,8 +69,8 @@ class Site:
     def bsub(self, body: str) -> None:
         """Let ``bsub`` do this; ``$job`` is the command that it got."""
         find = "for word; do case $word in */batch.sh) job=$word ;; esac; done"
-        text = f'echo "bsub $*" >>{self.log}\n{find}\necho "Job <4711> has been submitted to queue <q_test>"\n{body}'
-        script(self.directory / "bsub", text)
+        said = "Job <4711> has been submitted to queue <q_test>"
+        script(self.directory / "bsub", f'echo "bsub $*" >>{self.log}\n{find}\necho "{said}"\n{body}')
 
     def environment(self) -> dict[str, str]:
         return {**os.environ, "PATH": f"{self.directory}:{os.environ['PATH']}"}

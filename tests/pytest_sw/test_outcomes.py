@@ -135,13 +135,8 @@ def test_an_absent_target_is_a_skip_or_an_error(pytester: Any, monkeypatch: Any)
 def test_the_serial_text_is_tried_against_itself(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale=_SIZES, unset=_SIZES)
     source = pytester.path / "unset.c"
-    source.write_text(
-        "void unset(int n, double a, double x[n], double y[n])\n{\n    int k = 0;\n    k = k;\n"
-        "#pragma scop\n    for (int i = 0; i < n; i++)\n        y[i] = x[i] * (double)sizeof_optimised() + a;\n"
-        "#pragma endscop\n}\n"
-    )
     header = "#ifdef __OPTIMIZE__\n#define FACTOR 1.0\n#else\n#define FACTOR 2.0\n#endif\n"
-    source.write_text(header + source.read_text().replace("(double)sizeof_optimised()", "FACTOR"))
+    source.write_text(header + source.read_text().replace("a * ", "FACTOR * a * "))
     cases = junit(pytester, "--sw-target=host")
     cases[""].assert_outcomes(passed=1, failed=1)
     assert category(cases["unset[n=100-host]"]) == "mismatch"
@@ -149,12 +144,8 @@ def test_the_serial_text_is_tried_against_itself(pytester: Any, monkeypatch: Any
 
 def test_machinery_that_fails_is_tried_again_and_then_an_error(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale=_SIZES)
-    pytester.makeconftest(broken_generator(scale=("host", "athread_spawn(", "exit(99); athread_spawn(")))
-    unit = pytester.path / "conftest.py"
-    unit.write_text(
-        unit.read_text().replace(
-            "file.text.replace(old, new)", "'#include <stdlib.h>\\n' + file.text.replace(old, new)"
-        )
+    pytester.makeconftest(
+        broken_generator(scale=("host", "athread_spawn(", "extern void exit(int); exit(99); athread_spawn("))
     )
     cases = junit(pytester, "--sw-infra-retries=2", "--sw-dma=eager")
     cases[""].assert_outcomes(errors=1)
@@ -164,12 +155,8 @@ def test_machinery_that_fails_is_tried_again_and_then_an_error(pytester: Any, mo
 
 def test_success_without_an_end_record_is_no_pass(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale=_SIZES)
-    pytester.makeconftest(broken_generator(scale=("host", "athread_spawn(", "exit(0); athread_spawn(")))
-    unit = pytester.path / "conftest.py"
-    unit.write_text(
-        unit.read_text().replace(
-            "file.text.replace(old, new)", "'#include <stdlib.h>\\n' + file.text.replace(old, new)"
-        )
+    pytester.makeconftest(
+        broken_generator(scale=("host", "athread_spawn(", "extern void exit(int); exit(0); athread_spawn("))
     )
     cases = junit(pytester, "--sw-infra-retries=0", "--sw-dma=eager")
     cases[""].assert_outcomes(errors=1)
@@ -178,12 +165,8 @@ def test_success_without_an_end_record_is_no_pass(pytester: Any, monkeypatch: An
 
 def test_a_target_that_fails_again_and_again_is_left_alone(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale="{sizes: {n: [10, 20, 30, 40]}}")
-    pytester.makeconftest(broken_generator(scale=("host", "athread_spawn(", "_exit(99); athread_spawn(")))
-    unit = pytester.path / "conftest.py"
-    unit.write_text(
-        unit.read_text().replace(
-            "file.text.replace(old, new)", "'#include <unistd.h>\\n' + file.text.replace(old, new)"
-        )
+    pytester.makeconftest(
+        broken_generator(scale=("host", "athread_spawn(", "extern void exit(int); exit(99); athread_spawn("))
     )
     cases = junit(pytester, "--sw-infra-retries=0", "--sw-breaker=2", "--sw-dma=eager")
     cases[""].assert_outcomes(errors=2, skipped=2)

@@ -1,4 +1,4 @@
-"""The node target on a real scheduler: what it does when jobs are cancelled, nodes vanish, queues stand still."""
+"""The node target on a real scheduler: jobs are cancelled, nodes vanish, queues stand still."""
 
 from __future__ import annotations
 
