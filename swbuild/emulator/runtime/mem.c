@@ -274,6 +274,26 @@ static bool find_object(const char *p, struct mem_block *out, struct mem_block *
 
 /* ---- mappings ---- */
 
+static int holds_runtime(struct dl_phdr_info *info, size_t size, void *data)
+{
+    uintptr_t here = (uintptr_t)&swemu;
+    (void)size;
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+        uintptr_t lo = info->dlpi_addr + p->p_vaddr;
+        *(bool *)data |= p->p_type == PT_LOAD && here >= lo && here < lo + p->p_memsz;
+    }
+    return 1; /* the first object is the executable */
+}
+
+/* Whether every block of the heap is known: not in a library that a program loads, which has another malloc. */
+static bool knows_heap(void)
+{
+    bool ours = false;
+    dl_iterate_phdr(holds_runtime, &ours);
+    return ours;
+}
+
 static bool read_mappings(const char *p, struct mem_block *out)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -289,7 +309,7 @@ static bool read_mappings(const char *p, struct mem_block *out)
     }
     if (maps)
         fclose(maps);
-    if (!found || heap)
+    if (!found || (heap && knows_heap()))
         return false; /* what the heap has and no block covers is free */
     *out = (struct mem_block){(char *)lo, (char *)hi, "mapped memory"};
     return true;
