@@ -62,13 +62,15 @@ class Where:
 @dataclass(frozen=True, slots=True)
 class Names:
     """What the emitter asks about names: the object of a place, the loop a counter belongs to (or None),
-    the current value of a counter behind its loop, whether a function holds sizes only, and
-    the name of a variable that belongs to the statement's own text."""
+    the current value of a counter behind its loop, whether a function holds sizes only,
+    where a condition may hold (see :meth:`RegionState.possible`), and the name of a variable that
+    belongs to the statement's own text."""
 
     object: Callable[[Place, c_ast.Node], Object]
     level: Callable[[Symbol], int | None]
     after_loop: Callable[[Symbol, c_ast.Node], list[BodyPart] | None]
     is_symbolic: Callable[[isl.PwAff], bool]
+    possible: Callable[[c_ast.Node, isl.Set, bool], tuple[isl.Set, bool]]
     local: Callable[[Symbol], str | None]
 
 
@@ -221,7 +223,7 @@ class Emitter:
 
     def under(self, condition: c_ast.Node, where: Where, holds: bool) -> Where:
         """Return where the part guarded by ``condition`` (or its negation) is evaluated."""
-        domain, exact = self._integers.possible(condition, where.domain, holds)
+        domain, exact = self._names.possible(condition, where.domain, holds)
         return Where(domain, where.conditional or not exact)
 
     def _emit_unaryop(self, node: c_ast.UnaryOp, where: Where) -> Piece:

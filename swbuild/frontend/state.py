@@ -85,7 +85,9 @@ class RegionState:
         #: Variables of statements' own texts, with names that clash with no others.
         self._locals: dict[Symbol, str] = {}
         self._given_names: dict[Key, str] = {}
-        self._names = Names(self.object, self._level, self._after_loop, self.is_symbolic, self._locals.get)
+        self._names = Names(
+            self.object, self._level, self._after_loop, self.is_symbolic, self.possible, self._locals.get
+        )
         self._counters = 0
         self.counters: dict[Symbol, c_ast.Node] = {}
 
@@ -129,6 +131,20 @@ class RegionState:
             "'" in str(pa.get_dim_name(isl.dim_type.param, i)) and pa.involves_dims(isl.dim_type.param, i, 1)
             for i in range(pa.dim(isl.dim_type.param))
         )
+
+    def possible(self, node: c_ast.Node, domain: isl.Set, holds: bool) -> tuple[isl.Set, bool]:
+        """Return where a condition inside an expression may be ``holds``, and whether that is exact.
+
+        A flag that is only tested (``mode ? x : y``) is data: it is not made a parameter for that.
+        """
+        parameters, context, before = dict(self.parameters), self.context, len(self.assumptions)
+        found, exact = self.integers.possible(node, domain, holds)
+        fresh = len(self.parameters) > len(parameters)
+        if fresh and domain.intersect(sizes_only(found)).is_equal(found):
+            self.parameters, self.context = parameters, context
+            del self.assumptions[before:]
+            return domain, False
+        return found, exact
 
     def _level(self, symbol: Symbol) -> int | None:
         return self._active[symbol][1] if symbol in self._active else None

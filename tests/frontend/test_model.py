@@ -170,6 +170,16 @@ def test_a_size_read_only_in_bodies_is_a_scalar_and_no_parameter(tmp_path: Path)
     assert ParameterRef("n") in body and IteratorRef(0) in body
 
 
+def test_a_flag_that_is_only_tested_in_expressions_is_data(tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, int mode, int k, double *restrict x) {\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) x[i] = mode ? 1 : i < k ? 2 : x[i];\n#pragma endscop\n}\n",
+    )
+    assert [p.name for p in scop.parameters] == ["n", "k"]
+    assert scop.array("mode").is_scalar
+
+
 TYPES = {
     "int": "[n] -> { : -2147483648 <= n <= 2147483647 }",
     "unsigned": "[n] -> { : 0 <= n <= 4294967295 }",
