@@ -93,7 +93,7 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
     target = line.output or "a.out"
     files = [w[5:] if w.startswith("file:") else w for w in line.link]
     twins = {}
-    for kind, section in VARIANTS.items():
+    for kind, section in () if other_runtime() else VARIANTS.items():
         if line.role == "hybrid" and not line.shared and any(obj.section(section) for _, obj in objects):
             twin_files, twin_objects = variant_words(line, kind, work)
             twins[kind] = start(
@@ -111,6 +111,11 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
         data = elf.add_section(data, VARIANTS[kind], read(f"{work}/{kind}.exe"))
     write(target, data)
     os.chmod(target, os.stat(f"{work}/image").st_mode & 0o777)
+
+
+def other_runtime() -> str:
+    """Return the archive that SWBUILD_EMU_RUNTIME names in place of the runtime (one for a sanitizer, say)."""
+    return os.environ.get("SWBUILD_EMU_RUNTIME", "")
 
 
 def link_command(
@@ -169,7 +174,7 @@ def variant_file(path: str, kind: str, prefix: str, objects: Objects) -> str:
 
 
 def hybrid_words(tool: Tool, objects: Objects, kind: str, work: str) -> list[str]:
-    library = tool.library(kind)
+    library = other_runtime() or tool.library(kind)
     with open(f"{library}.names", encoding="utf-8") as stream:
         runtime = set(stream.read().split())
     names = slave_entries(objects, runtime)

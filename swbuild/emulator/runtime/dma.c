@@ -277,9 +277,9 @@ static void check_shape(struct cpe *c, const struct xfer *x)
 {
     if (x->len <= 0)
         swemu_fault(c, x->pc, "SW611", "guard the call", "%s of %d bytes", verb(x), x->len);
-    if (x->len >= DMA_MAX_LEN)
-        swemu_fault(c, x->pc, "SW612", "split the transfer", "%s of %d bytes: one transfer carries less than %ld",
-                    verb(x), x->len, DMA_MAX_LEN);
+    if (x->len > DMA_LONGEST)
+        swemu_fault(c, x->pc, "SW612", "split the transfer", "%s of %d bytes: one transfer carries at most %d",
+                    verb(x), x->len, DMA_LONGEST);
     if (x->len % 4 || (uintptr_t)x->mem % 4 || (uintptr_t)x->ldm % 4)
         swemu_fault(c, x->pc, "SW613", "align both addresses and the length to 4 bytes",
                     "%s with memory address %p, LDM address %p and length %d: not all are multiples of 4", verb(x),
@@ -293,9 +293,9 @@ static void check_shape(struct cpe *c, const struct xfer *x)
         swemu_problem(c, x->pc, "SW614", "make the length a multiple of the block size",
                       "strided %s of %d bytes in blocks of %d: what the machine does with the tail is not documented",
                       verb(x), x->len, x->bsize);
-    if (x->bsize >= DMA_MAX_BSIZE)
-        swemu_fault(c, x->pc, "SW612", "use smaller blocks", "strided %s: blocks of %d bytes, the limit is below %ld",
-                    verb(x), x->bsize, DMA_MAX_BSIZE);
+    if (x->bsize > DMA_LARGEST_BLOCK)
+        swemu_fault(c, x->pc, "SW612", "use smaller blocks", "strided %s: blocks of %d bytes, the limit is %d",
+                    verb(x), x->bsize, DMA_LARGEST_BLOCK);
     if (x->bsize % 4 || x->stride % 4)
         swemu_fault(c, x->pc, "SW613", "align the block size and the gap to 4 bytes",
                     "strided %s with blocks of %d and gaps of %d bytes: not multiples of 4", verb(x), x->bsize,

@@ -111,6 +111,7 @@ static bool forget(char *lo)
 
 static volatile unsigned long heap_changes;
 
+#ifndef SWEMU_SANITIZED
 static void *remember(void *p, size_t size)
 {
     if (!p)
@@ -130,6 +131,7 @@ static void drop(void *p)
         heap_changes++;
     pthread_mutex_unlock(&heap_lock);
 }
+#endif
 
 /* Memory of the runtime itself: not the program's, so not to be remembered. */
 #ifdef SWEMU_SANITIZED

@@ -11,8 +11,7 @@ unsigned long __swemu_cycles(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    double hz = IS_PRO ? 2.25 : 1.45;
-    return (unsigned long)((double)(t.tv_sec * 1000000000L + t.tv_nsec) * hz);
+    return (unsigned long)((double)t.tv_sec * CPE_HERTZ + (double)t.tv_nsec * (CPE_HERTZ / 1e9));
 }
 
 /* Control and status registers that slave code reads: 0 is the number of the CPE, 4 the cycle counter. */

@@ -21,7 +21,7 @@ static int depth(void)
     if (!known) {
         const char *text = getenv("SWBUILD_EMU_FIFO");
         int n = text ? atoi(text) : 0;
-        known = n > 0 && n <= MAX_DEPTH ? n : 4;
+        known = n > 0 && n <= MAX_DEPTH ? n : FIFO_DEPTH;
     }
     return known;
 }

@@ -18,8 +18,8 @@ static void check_remote(struct cpe *c, const void *p, int len, const char *what
 
 static void check(struct cpe *c, const struct xfer *x)
 {
-    if (x->len <= 0 || x->len >= DMA_MAX_LEN)
-        swemu_fault(c, x->pc, "SW652", "", "RMA of %d bytes: the length must be from 4 to %ld", x->len, DMA_MAX_LEN - 4);
+    if (x->len <= 0 || x->len > DMA_LONGEST)
+        swemu_fault(c, x->pc, "SW652", "", "RMA of %d bytes: the length must be from 4 to %d", x->len, DMA_LONGEST);
     if (x->len % 4 || (uintptr_t)x->ldm % 4 || (uintptr_t)x->remote % 4)
         swemu_fault(c, x->pc, "SW653", "align both addresses and the length to 4 bytes",
                     "RMA between LDM addresses %p and %p of %d bytes: not all are multiples of 4", (void *)x->ldm,

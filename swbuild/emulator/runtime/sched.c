@@ -12,8 +12,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
+#include <ucontext.h>
 
 #include "swemu.h"
+
+extern char __executable_start[], etext[];
 
 uint64_t swemu_random(void)
 {
@@ -89,6 +92,7 @@ static void hand_over(struct cpe *to)
     if (to->state == CPE_SPINNING)
         to->spin_seen = swemu.generation;
     to->state = CPE_RUNNING;
+    swemu.handovers++;
     to->go = true;
     pthread_cond_signal(&to->wake);
 }
@@ -300,6 +304,76 @@ struct cpe *swemu_enter(uintptr_t pc, const char *what)
     return c;
 }
 
+/* ---- the fall-back for loops that wait without calling the runtime ---- */
+
+/* Begin and end of the slave code's neighbour: the build puts the runtime's own code there. */
+extern char __start_swemu_text[] __attribute__((weak)), __stop_swemu_text[] __attribute__((weak));
+
+/* Whether pc lies in the program itself: neither in the runtime nor in a library, which hold locks. */
+static bool in_program(uintptr_t pc)
+{
+    if (!__start_swemu_text || (pc >= (uintptr_t)__start_swemu_text && pc < (uintptr_t)__stop_swemu_text))
+        return false;
+    return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext;
+}
+
+enum { PATIENCE = 10, PLACES = 16, NEAR = 128 };
+static uintptr_t spin_places[PLACES];
+static int spin_place_count, taker_quiet;
+
+/* A loop that has run for long without a call is taken for a spin loop, and known again by its place. */
+static bool is_spin(uintptr_t pc)
+{
+    for (int k = 0; k < spin_place_count; k++)
+        if (pc + NEAR >= spin_places[k] && pc <= spin_places[k] + NEAR)
+            return true;
+    if (taker_quiet < PATIENCE)
+        return false;
+    if (spin_place_count < PLACES)
+        spin_places[spin_place_count++] = pc;
+    return true;
+}
+
+static void take_away(int signal, siginfo_t *info, void *context)
+{
+    struct cpe *c = swemu_self;
+    int error = errno;
+    uintptr_t pc = 0;
+    (void)signal, (void)info;
+#ifdef __x86_64__
+    pc = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+#endif
+    if (c && c->state == CPE_RUNNING && in_program(pc) && is_spin(pc))
+        relax(c, c->turns++ ? 1 : 0, NULL, pc + 1);
+    errno = error;
+}
+
+/* With the baton: when its holder has not come by for a while, it is made to take a turn of a spin loop. */
+static void *taker(void *unused)
+{
+    struct sigaction action = {.sa_sigaction = take_away, .sa_flags = SA_SIGINFO | SA_RESTART};
+    const struct cpe *seen = NULL;
+    unsigned long calls = 0;
+    (void)unused;
+    sigaction(SIGURG, &action, NULL);
+    for (;;) {
+        struct timespec t = {0, spin_place_count ? 1000000 : 30000000};
+        nanosleep(&t, NULL);
+        swemu_lock();
+        struct cpe *c = swemu.holder;
+        unsigned long now = swemu.handovers + (c ? c->serial + c->turns : 0);
+        taker_quiet = c && c == seen && now == calls ? taker_quiet + 1 : 0;
+        seen = c;
+        calls = now;
+        if (taker_quiet >= (spin_place_count ? 1 : PATIENCE) && c->state == CPE_RUNNING)
+            pthread_kill(c->thread, SIGURG);
+        swemu_unlock();
+    }
+    return NULL;
+}
+
 /* Eager mode: notice that for some seconds nobody did anything but spin or wait in a barrier. */
 static void *watchdog(void *unused)
 {
@@ -330,6 +404,6 @@ static void *watchdog(void *unused)
 void swemu_watchdog_start(void)
 {
     pthread_t thread;
-    if (!swemu.baton && pthread_create(&thread, NULL, watchdog, NULL) == 0)
+    if (pthread_create(&thread, NULL, swemu.baton ? taker : watchdog, NULL) == 0)
         pthread_detach(thread);
 }

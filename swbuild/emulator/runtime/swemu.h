@@ -81,7 +81,6 @@ struct cpe {
     unsigned long spin_seen;     /* generation at its last fruitless look */
     volatile const void *spin_word;
     unsigned long turns, turns_seen; /* of its spin loops, and what the watchdog saw of them */
-    volatile bool in_runtime;
 
     char *statics;
     size_t statics_size, statics_init;
@@ -122,7 +121,7 @@ struct emulator {
     int running;                 /* CPEs with a job that are neither blocked nor spinning */
     int busy;                    /* CPEs with a job */
     unsigned long generation;    /* grows whenever something happened that a spin loop may wait for */
-    unsigned long spawns;
+    unsigned long spawns, handovers;
     double hang_seconds;
     const char *counters_path, *trace_path;
     pthread_mutex_t lock;
