@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.polyhedral.islutil import bounded_effort
+
 __all__ = ["Box", "bounding_box"]
+
+#: isl steps for one box; an ordinary one takes some hundreds.
+MAX_OPERATIONS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +42,28 @@ class Box:
 
     def widened(self, least: tuple[int, ...], most: tuple[int, ...]) -> Box:
         """Return the hull of the copies of the box shifted by ``least`` and by ``most``."""
+        if self.bound is None:
+            return self
         low = tuple(_plus(value, shift) for value, shift in zip(self.low, least, strict=True))
         high = tuple(_plus(value, shift) for value, shift in zip(self.high, most, strict=True))
-        bound = None
-        if self.bound is not None:
-            bound = tuple(b + m - s for b, s, m in zip(self.bound, least, most, strict=True))
+        bound = tuple(b + m - s for b, s, m in zip(self.bound, least, most, strict=True))
         return Box(low, high, bound, self.visits)
 
     def hull(self, other: Box) -> Box:
-        """Return the smallest box around both."""
+        """Return the smallest box around both (unbounded when it cannot be found with little effort)."""
+        visits = self.visits.union(other.visits).coalesce()
+        if self.bound is None or other.bound is None:
+            return unbounded_box(visits)
+        try:
+            with bounded_effort(MAX_OPERATIONS):
+                return self._hull(other, visits)
+        except isl.Error:
+            return unbounded_box(visits)
+
+    def _hull(self, other: Box, visits: isl.Set) -> Box:
         low = tuple(a.union_min(b).coalesce() for a, b in zip(self.low, other.low, strict=True))
         high = tuple(a.union_max(b).coalesce() for a, b in zip(self.high, other.high, strict=True))
-        return Box(low, high, _bounds(low, high), self.visits.union(other.visits).coalesce())
+        return Box(low, high, _bounds(low, high), visits)
 
     def simplified(self) -> Box:
         """Return the box with its expressions valid, and simple, on ``visits`` alone."""
@@ -70,11 +85,28 @@ class Box:
 
 
 def bounding_box(footprint: isl.Map) -> Box:
-    """Return the smallest box around ``footprint`` (prefix -> element)."""
+    """Return the smallest box around ``footprint`` (prefix -> element).
+
+    It counts as unbounded when isl would take long to find it.
+    """
+    visits = footprint.domain().coalesce()
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            return _box_around(footprint, visits)
+    except isl.Error:
+        return unbounded_box(visits)
+
+
+def unbounded_box(visits: isl.Set) -> Box:
+    """Return the box of a footprint that no buffer can hold."""
+    return Box((), (), None, visits)
+
+
+def _box_around(footprint: isl.Map, visits: isl.Set) -> Box:
     dimensions = range(footprint.dim(isl.dim_type.out))
     low = tuple(footprint.dim_min(k).coalesce() for k in dimensions)
     high = tuple(footprint.dim_max(k).coalesce() for k in dimensions)
-    return Box(low, high, _bounds(low, high), footprint.domain().coalesce())
+    return Box(low, high, _bounds(low, high), visits)
 
 
 def _bounds(low: tuple[isl.PwAff, ...], high: tuple[isl.PwAff, ...]) -> tuple[int, ...] | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import islpy as isl
 
-__all__ = ["constant_of", "maps_of", "sets_of", "union_maps", "union_sets"]
+__all__ = ["bounded_effort", "constant_of", "maps_of", "sets_of", "union_maps", "union_sets"]
 
 
 def maps_of(union: isl.UnionMap) -> list[isl.Map]:
@@ -41,6 +42,19 @@ def union_maps(maps: Iterable[isl.Map]) -> isl.UnionMap:
     for piece in maps:
         result = result.union(piece.to_union_map())
     return result
+
+
+@contextmanager
+def bounded_effort(operations: int) -> Iterator[None]:
+    """Let isl do at most ``operations`` steps inside; then it raises ``isl.Error``."""
+    context = isl.DEFAULT_CONTEXT
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        yield
+    finally:
+        context.set_max_operations(0)
+        context.reset_operations()
 
 
 def constant_of(value: isl.PwAff) -> int | None:

@@ -17,7 +17,7 @@ from swbuild.frontend.scop import Iterator as Loop
 from swbuild.frontend.scop import Scop
 from swbuild.options import Fusion
 from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relations
-from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps, union_sets
+from swbuild.polyhedral.islutil import bounded_effort, maps_of, sets_of, union_maps, union_sets
 from swbuild.polyhedral.parallel import with_parallel_loops
 from swbuild.polyhedral.privatise import Private
 
@@ -250,13 +250,10 @@ def _effort(fusion: Fusion) -> Iterator[None]:
     context.set_schedule_outer_coincidence(1)
     context.set_schedule_maximize_band_depth(1)
     context.set_schedule_serialize_sccs(int(fusion is Fusion.MIN))
-    context.reset_operations()
-    context.set_max_operations(MAX_OPERATIONS)
     try:
-        yield
+        with bounded_effort(MAX_OPERATIONS):
+            yield
     finally:
-        context.set_max_operations(0)
-        context.reset_operations()
         context.set_schedule_outer_coincidence(0)
         context.set_schedule_maximize_band_depth(0)
         context.set_schedule_serialize_sccs(0)

@@ -140,3 +140,19 @@ def test_sizes_promised_in_the_options_are_tested(tmp_path: Path) -> None:
     assert "if (n != 33)\n    return 1;" in unit.host.text
     assert "if (!(n > 2))\n    return 1;" in unit.host.text
     assert "elsewhere" not in unit.host.text
+
+
+def test_subscript_that_never_runs_is_no_obstacle(tmp_path: Path) -> None:
+    text = body("for (int j = 0; j < n; j++) a[j] = j % 4 == 0 ? a[j] : a[j];")
+    assert len(region(generated(tmp_path, text)).kernels) == 1
+
+
+def test_footprints_that_are_hard_to_bound_do_not_make_the_user_wait(tmp_path: Path) -> None:
+    text = body(
+        "for (int i = 1; i <= n; i += 3)\n  for (int j = i + 1; j < m; j++)\n    for (int k = 1; k <= m; k += 3) {\n"
+        "      a[i + 2][k] = x * a[k + i][k] + b[j + j][k + 3] + x * b[j][2 * k];\n"
+        "      a[3][k] = a[i][n + m - j] * b[n + m - i][n] + a[j][k];\n    }",
+        "int n, int m, double x, double a[restrict 2*n+2*m+8][2*n+2*m+8], double b[restrict 2*n+2*m+8][2*n+2*m+8]",
+    )
+    (kernel,) = region(generated(tmp_path, text)).report["kernels"]
+    assert {d["array"] for d in kernel["main_memory"]} == {"a"}
