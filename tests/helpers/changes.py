@@ -89,8 +89,8 @@ def _upgraded(project: CountedProject) -> None:
 
 
 #: Name, change, and the expected runs of the generator, the host compiler and the slave compiler.
-#: A header that the generator read is included by the host file, so that one is compiled; an upgrade changes the
-#: first line of every generated file.
+#: A header that the generator read is included by the host file, so that one is compiled; an upgrade changes
+#: the first line of every generated file.
 SCENARIOS: tuple[tuple[str, Callable[[CountedProject], None], tuple[int, int, int]], ...] = (
     ("first build", _nothing, (2, 2, 2)),
     ("no change", _nothing, (0, 0, 0)),

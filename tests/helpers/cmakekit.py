@@ -74,7 +74,9 @@ def copy_project(name: str, target: Path) -> Path:
 
 
 @pytest.fixture
-def configured(tmp_path: Path, installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Configure:
+def configured(
+    tmp_path: Path, installation: Installation, tmp_path_factory: pytest.TempPathFactory
+) -> Configure:
     """Return a function that configures a little project.
 
     Toolchain ``None`` is none at all; a name is one of the package's toolchain files.

@@ -16,6 +16,15 @@ from swbuild.buildsys.mesonfiles import machine_file
 from swbuild.options import Machine
 from swbuild.toolchain import Target
 
+#: After configuring again, Meson lets Ninja forget that outputs older than their inputs are up to date: what
+#: an earlier change left as it was is generated once more, and compiled no more.
+_AFTER_CONFIGURING = {
+    "comment in the manifest": (1, 0, 0),
+    "sizes to check edited": (1, 0, 0),
+    "kernel added": (2, 1, 1),
+    "kernel removed": (1, 0, 0),
+}
+
 
 def test_counts(meson: Setup, installation: Installation, tmp_path: Path) -> None:
     project = CountedProject(tmp_path / "source", installation, tmp_path / "package")
@@ -23,7 +32,8 @@ def test_counts(meson: Setup, installation: Installation, tmp_path: Path) -> Non
     cross = node_file(tmp_path, Machine.SW26010_PRO)
     build = meson(project.folder, "--cross-file", cross, path=(node.bin,))
     node.clear()
-    for name, change, expected in SCENARIOS:
+    for name, change, by_cmake in SCENARIOS:
+        expected = _AFTER_CONFIGURING.get(name, by_cmake)
         change(project)
         build.build()
         tally = node.tally()
