@@ -1,12 +1,12 @@
 """The options: each on the command line as ``--sw-NAME`` and in the configuration file as ``sw_name``.
 
-Imported in every pytest session of an environment, so nothing but pytest is imported here.
+Imported in every pytest session of an environment: only pytest is imported here, and named tuples take a
+tenth of the time that dataclasses take to be made.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,8 +15,7 @@ __all__ = ["OPTIONS", "TARGETS", "Option", "Settings", "add_options", "is_mode",
 TARGETS = ("emulator", "node", "host")
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option: ``kind`` is how its text is read."""
 
     name: str
@@ -104,8 +103,7 @@ OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """The options of a session, read and checked."""
 
     target: tuple[str, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -73,7 +72,7 @@ class Reporter:
     def _write_reports(self) -> None:
         from pytest_sw.reports.document import document, document_text
 
-        found = document(self.records, dataclasses.asdict(self.settings))
+        found = document(self.records, self.settings._asdict())
         if self.settings.json:
             self._write(self.settings.json, document_text(found))
         if self.settings.html:

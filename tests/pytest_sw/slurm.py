@@ -78,7 +78,13 @@ class Cluster:
     def start_node(self) -> None:
         """Start the node's daemon and wait until the node is idle."""
         self._run("slurmd", "-D", "-N", self.host, "-f", str(self.root / "slurm.conf"))
-        self._wait(lambda: "idle" in self.ask("sinfo", "-h", "-o", "%T"), "the node")
+        self._wait(self._idle, "the node")
+
+    def _idle(self) -> bool:
+        state = self.ask("sinfo", "-h", "-o", "%T").strip()
+        if state == "down":
+            self.ask("scontrol", "update", f"NodeName={self.host}", "State=RESUME")
+        return state == "idle"
 
     def stop_node(self) -> None:
         """Kill the node's daemon and all that runs on the node, as if the power had gone."""

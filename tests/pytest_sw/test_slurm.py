@@ -76,10 +76,9 @@ def test_a_node_that_vanishes_is_the_machinery(acting: Path, slurm: Cluster, sta
         wait_for_running(slurm)
         time.sleep(2)
         slurm.stop_node()
-        time.sleep(1)
+        thread.join()
     finally:
         slurm.start_node()
-        thread.join()
     assert results[0].categories == ["pass", "job-lost", "job-lost"], results[0].output
     assert "node lost" in results[0].output or "unknown to" in results[0].output
 
