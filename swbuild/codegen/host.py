@@ -19,12 +19,16 @@ __all__ = ["host_text"]
 
 
 def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str, banner: Lines) -> str:
-    """Return the host file of ``source``, whose text is ``text``."""
+    """Return the host file of ``source``, whose text is ``text``.
+
+    A region without kernels stays as it is; its entry exists all the same, for those who call it.
+    """
     name = os.path.basename(source)
     lines = text.split("\n")
     parts = [*banner, f'#include "{base}.sw.h"', f'#line 1 "{name}"']
     position = 0
-    for region in sorted(regions, key=lambda r: r.scop.span.line):
+    replaced = [region for region in regions if region.kernels]
+    for region in sorted(replaced, key=lambda r: r.scop.span.line):
         first, last = region.scop.span.line - 1, region.scop.span.end_line - 1
         parts += lines[position:first]
         parts += _call(region, lines[first + 1 : last], name)

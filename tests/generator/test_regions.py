@@ -50,6 +50,8 @@ def test_in_place_recurrence_stays_on_the_host_with_its_reason(tmp_path: Path) -
     found = region(unit)
     assert found.kernels == ()
     assert unit.slave is None
+    assert body("for (int i = 1; i < n; i++)\n  a[i] = a[i - 1] + b[i];") in unit.host.text
+    assert "(void)sw_f(" not in unit.host.text
     (loop,) = found.report["loops"]
     assert (loop["loop"], loop["parallel"]) == ("i", False)
     assert loop["because"][0] == "line 5 writes a, which line 5 reads in a later iteration"
@@ -149,10 +151,12 @@ def test_subscript_that_never_runs_is_no_obstacle(tmp_path: Path) -> None:
 
 def test_footprints_that_are_hard_to_bound_do_not_make_the_user_wait(tmp_path: Path) -> None:
     text = body(
-        "for (int i = 1; i <= n; i += 3)\n  for (int j = i + 1; j < m; j++)\n    for (int k = 1; k <= m; k += 3) {\n"
+        "for (int i = 1; i <= n; i += 3)\n  for (int j = i + 1; j < m; j++)\n"
+        "    for (int k = 1; k <= m; k += 3) {\n"
         "      a[i + 2][k] = x * a[k + i][k] + b[j + j][k + 3] + x * b[j][2 * k];\n"
         "      a[3][k] = a[i][n + m - j] * b[n + m - i][n] + a[j][k];\n    }",
-        "int n, int m, double x, double a[restrict 2*n+2*m+8][2*n+2*m+8], double b[restrict 2*n+2*m+8][2*n+2*m+8]",
+        "int n, int m, double x, double a[restrict 2*n+2*m+8][2*n+2*m+8], "
+        "double b[restrict 2*n+2*m+8][2*n+2*m+8]",
     )
     (kernel,) = region(generated(tmp_path, text)).report["kernels"]
     assert {d["array"] for d in kernel["main_memory"]} == {"a"}
