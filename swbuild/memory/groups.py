@@ -70,6 +70,8 @@ def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
     """Return the constant difference of the subscripts of ``other`` and ``base``, or None."""
     if base.statement != other.statement or base.array != other.array:
         return None
+    if not base.relation.domain().is_equal(other.relation.domain()):
+        return None  # one of them runs under a condition: its footprint is no shifted copy
     first, second = (isl.PwMultiAff.from_map(ref.relation) for ref in (base, other))
     difference = []
     for k in range(first.dim(isl.dim_type.out)):

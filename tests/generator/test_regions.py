@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,19 @@ def test_footprints_that_are_hard_to_bound_do_not_make_the_user_wait(tmp_path: P
     )
     (kernel,) = region(generated(tmp_path, text)).report["kernels"]
     assert {d["array"] for d in kernel["main_memory"]} == {"a"}
+
+
+def test_conditional_access_does_not_narrow_what_is_loaded(tmp_path: Path) -> None:
+    text = body(
+        "for (int i = 2; i < n; i++)\n  for (int j = 0; j < n; j++) {\n"
+        "    if (c[i][0] > 0.7) { double t = j <= 1 ? c[n - i][0] : a[i]; }\n    else c[i][j] = a[i];\n  }",
+        "int n, double a[restrict n], double c[restrict n][n + 2]",
+    )
+    unit = generated(tmp_path, text)
+    assert unit.slave is not None
+    (kernel,) = region(unit).report["kernels"]
+    (buffer,) = (b for b in kernel["buffers"] if b["array"] == "a")
+    assert buffer["shape"] == [32]
+    # the last i of the loop over the tile is the last one loaded
+    (last,) = set(re.findall(r"long i = .*?; i <= (.*?); i\+\+", unit.slave.text))
+    assert f"a_n0 = {last} - a_lo0 + 1;" in unit.slave.text
