@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from swbuild.frontend.request import CppOptions
     from swbuild.manifest import Kernel, Project, ProjectSource
 
-__all__ = ["request_of", "require_digests", "source_digest"]
+__all__ = ["digest_of", "request_of", "require_digests", "source_digest"]
 
 
 def source_digest(source: ProjectSource) -> str:
@@ -24,7 +24,12 @@ def source_digest(source: ProjectSource) -> str:
 
     Comments, the order of keys, the sizes to check and other sources do not change it.
     """
-    text = json.dumps(request_of(source), sort_keys=True, default=_plain)
+    return digest_of(request_of(source))
+
+
+def digest_of(request: dict[str, Any]) -> str:
+    """Return the digest of a request."""
+    text = json.dumps(request, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 

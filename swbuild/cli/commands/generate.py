@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swbuild.buildsys.digest import require_digests
+from swbuild.buildsys.generation import generate_entries
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
 from swbuild.frontend.request import CppOptions
-from swbuild.pipeline import Timings, Unit, depfile_text, generate_project, outputs_of, write_all
+from swbuild.pipeline import Timings, depfile_text, write_all
 from swbuild.pipeline.writing import dependencies, write_text
 
 if TYPE_CHECKING:
+    from swbuild.buildsys.cache import Entry
     from swbuild.manifest import Project
 
 __all__ = ["configure", "run"]
@@ -58,26 +60,26 @@ def run(args: Namespace) -> int:
         if args.digest:
             added = CppOptions(tuple(args.include_dirs), tuple(args.defines))
             require_digests(project, args.digest, added)
-    units = generate_project(project, timings, allow_refused=args.allow_refused)
+    entries = generate_entries(project, timings, allow_refused=args.allow_refused)
     with timings.stage("write"):
-        _write(args, project, units)
-    for unit in units:
-        for region in unit.model.refused:
-            print("\n".join(str(item) for item in region.diagnostics), file=sys.stderr)
+        _write(args, project, entries)
+    for entry in entries:
+        for note in entry.notes:
+            print(note, file=sys.stderr)
     if args.timings:
         print("\n".join(timings.lines()), file=sys.stderr)
     return Exit.OK
 
 
-def _write(args: Namespace, project: Project, units: tuple[Unit, ...]) -> None:
+def _write(args: Namespace, project: Project, entries: tuple[Entry, ...]) -> None:
     directory = Path(args.output)
-    outputs = [output for unit in units for output in outputs_of(unit)]
+    outputs = [output for entry in entries for output in entry.outputs]
     changed = write_all(directory, outputs, touch=args.touch)
     if args.depfile:
         targets = args.depfile_target or [directory / output.name for output in outputs]
         read: list[str | Path] = [project.path] if project.path and not args.digest else []
-        for unit in units:
-            read += [unit.source.path, *unit.model.dependencies]
+        for entry in entries:
+            read += entry.dependencies
         write_text(Path(args.depfile), depfile_text(targets, dependencies(read)))
     if not args.quiet:
         for output in outputs:

@@ -1,0 +1,66 @@
+"""Generate the files of a project, taking from the cache what is there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from swbuild.buildsys.cache import Entry, cache_directory, key_of, load, store
+from swbuild.diagnostics import Diagnostic, SwbuildError, render
+
+if TYPE_CHECKING:
+    from swbuild.manifest import Project, ProjectSource
+    from swbuild.pipeline import Timings
+
+__all__ = ["generate_entries"]
+
+
+def generate_entries(project: Project, timings: Timings, *, allow_refused: bool = False) -> tuple[Entry, ...]:
+    """Return what every source becomes, or raise with the mistakes of all of them."""
+    made: list[Entry] = []
+    problems: list[Diagnostic] = []
+    for source in project.sources:
+        try:
+            made.append(_entry(project, source, timings, allow_refused))
+        except SwbuildError as error:
+            problems += error.diagnostics
+    if problems:
+        raise SwbuildError(problems)
+    return tuple(made)
+
+
+def _entry(project: Project, source: ProjectSource, timings: Timings, allow_refused: bool) -> Entry:
+    folder = cache_directory()
+    key = None if folder is None else _key(source, timings, allow_refused)
+    if folder is None or key is None:
+        return _generated(project, source, timings, allow_refused)
+    with timings.stage("cache"):
+        found = load(folder, key)
+    if found is None:
+        found = _generated(project, source, timings, allow_refused)
+        with timings.stage("cache"):
+            store(folder, key, found)
+    return found
+
+
+def _key(source: ProjectSource, timings: Timings, allow_refused: bool) -> str | None:
+    """Return the cache's key, or None where the source cannot be read: generation will say why."""
+    from swbuild.frontend.preprocess import preprocess
+
+    with timings.stage("cache"):
+        try:
+            text = source.path.read_bytes()
+            return key_of(source, text, preprocess(source.path, source.cpp).text, allow_refused)
+        except (OSError, SwbuildError):
+            return None
+
+
+def _generated(project: Project, source: ProjectSource, timings: Timings, allow_refused: bool) -> Entry:
+    from swbuild.pipeline import generate_project, outputs_of
+    from swbuild.pipeline.writing import dependencies
+
+    (unit,) = generate_project(replace(project, sources=(source,)), timings, allow_refused=allow_refused)
+    # A run that takes from the cache has not loaded swbuild's modules: their names are kept, too.
+    read = dependencies([source.path, *unit.model.dependencies])
+    notes = tuple(render(region.diagnostics) for region in unit.model.refused)
+    return Entry(outputs_of(unit), read, notes)
