@@ -13,7 +13,7 @@ from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import TypeKind
 from swbuild.frontend.symbols import Bindings, Symbol
 
-__all__ = ["LoopHead", "LoopReader", "iterations"]
+__all__ = ["Iterations", "LoopHead", "LoopReader", "iterations", "without", "wraps"]
 
 _FORM = "write it as for (i = start; i < end; i += step) with a constant step"
 

@@ -11,7 +11,7 @@ from pycparser import c_ast
 
 from swbuild.diagnostics import Diagnostic, Note, Span
 
-__all__ = ["Locator", "NotModelledError", "Problems"]
+__all__ = ["Locator", "NotModelledError", "Problems", "read_text"]
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\S")
 
