@@ -26,6 +26,11 @@ uint64_t swemu_random(void)
     return z ^ (z >> 31);
 }
 
+/* Something happened that a spin loop may wait for. */
+static void advance(void) { __atomic_add_fetch(&swemu.generation, 1, __ATOMIC_RELAXED); }
+
+static unsigned long generation(void) { return __atomic_load_n(&swemu.generation, __ATOMIC_RELAXED); }
+
 static struct timespec after(double seconds)
 {
     struct timespec t;
@@ -58,7 +63,7 @@ static bool is_ready(const struct cpe *c) { return c->state == CPE_READY; }
 
 static bool can_look_again(const struct cpe *c)
 {
-    return c->state == CPE_SPINNING && c->spin_seen != swemu.generation;
+    return c->state == CPE_SPINNING && c->spin_seen != generation();
 }
 
 /* Return who gets the baton; null when no CPE has a job that can go on and the host may still act. */
@@ -73,14 +78,14 @@ static struct cpe *next_holder(struct cpe *from)
         if ((c = pick(from, can_look_again)))
             return c;
         if (swemu_complete_any()) {
-            swemu.generation++;
+            advance();
             continue;
         }
         if (swemu.host_waits)
             swemu_hang();
         struct timespec t = after(0.001);
         pthread_cond_timedwait(&swemu.host_wake, &swemu.lock, &t);
-        swemu.generation++;
+        advance();
     }
 }
 
@@ -90,7 +95,7 @@ static void hand_over(struct cpe *to)
     if (!to)
         return;
     if (to->state == CPE_SPINNING)
-        to->spin_seen = swemu.generation;
+        to->spin_seen = generation();
     to->state = CPE_RUNNING;
     swemu.handovers++;
     to->go = true;
@@ -129,7 +134,7 @@ void swemu_sched_start(struct cpe *c)
 static void check_all_blocked(void)
 {
     for (int k = 0; k < swemu.count; k++) {
-        enum cpe_state s = swemu.cpes[k]->state;
+        enum cpe_state s = __atomic_load_n(&swemu.cpes[k]->state, __ATOMIC_RELAXED);
         if (s != CPE_IDLE && s != CPE_BLOCKED)
             return;
     }
@@ -142,7 +147,7 @@ void swemu_sched_block(struct cpe *c, const char *what, uintptr_t pc)
     c->blocked_in = what;
     c->pc = pc;
     c->state = CPE_BLOCKED;
-    swemu.generation++;
+    advance();
     if (swemu.baton) {
         pass_baton(c);
     } else {
@@ -159,7 +164,7 @@ void swemu_sched_wake(struct cpe *c)
     if (c->state != CPE_BLOCKED)
         return;
     c->state = CPE_READY;
-    swemu.generation++;
+    advance();
     if (!swemu.baton)
         pthread_cond_signal(&c->wake);
 }
@@ -168,7 +173,7 @@ void swemu_sched_wake(struct cpe *c)
 void swemu_sched_yield(struct cpe *c)
 {
     c->state = CPE_READY;
-    swemu.generation++;
+    advance();
     pass_baton(c);
 }
 
@@ -176,7 +181,7 @@ void swemu_sched_yield(struct cpe *c)
 void swemu_sched_leave(struct cpe *c)
 {
     c->state = CPE_IDLE;
-    swemu.generation++;
+    advance();
     swemu.busy--;
     if (swemu.baton)
         hand_over(next_holder(c));
@@ -200,7 +205,7 @@ static void relax_eager(struct cpe *c, unsigned n, const volatile void *word, ui
     if (n == 0) {
         c->pc = pc;
         c->spin_word = word;
-        __atomic_add_fetch(&swemu.generation, 1, __ATOMIC_RELAXED);
+        advance();
     }
     __atomic_add_fetch(&c->turns, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&c->state, CPE_SPINNING, __ATOMIC_RELAXED);
@@ -215,16 +220,16 @@ static void relax_baton(struct cpe *c, unsigned n, const volatile void *word, ui
     c->pc = pc;
     c->spin_word = word;
     if (n == 0)
-        swemu.generation++;
+        advance();
     if (swemu_complete_one(c, word)) {
-        swemu.generation++;
+        advance();
         if (swemu.completion == RANDOM && swemu_random() % 4 == 0)
             swemu_sched_yield(c);
     } else {
         if (n == 0)
-            c->spin_seen = swemu.generation - 1;
+            c->spin_seen = generation() - 1;
         else
-            c->spin_seen = swemu.generation;
+            c->spin_seen = generation();
         c->state = CPE_SPINNING;
         c->blocked_in = "spin loop";
         swemu_trace_spin(c, word);
@@ -276,7 +281,7 @@ int __swemu_wait_value(const volatile void *reply, int value)
     struct site *s = swemu_site(c, CALLER(), OP_WAIT);
     s->calls++;
     const volatile int *word = reply;
-    for (unsigned n = 0; *word < value; n++)
+    for (unsigned n = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) < value; n++)
         relax(c, n, word, CALLER());
     swemu_check_receive(c, 0);
     return 0;
@@ -288,7 +293,7 @@ int __swemu_wait_equal(const volatile void *reply, int value)
     struct cpe *c = swemu_enter(CALLER(), "dma_wait");
     swemu_site(c, CALLER(), OP_WAIT)->calls++;
     const volatile int *word = reply;
-    for (unsigned n = 0; *word != value; n++)
+    for (unsigned n = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) != value; n++)
         relax(c, n, word, CALLER());
     swemu_check_receive(c, 0);
     return 0;
@@ -300,6 +305,7 @@ struct cpe *swemu_enter(uintptr_t pc, const char *what)
     struct cpe *c = swemu_self;
     if (UNLIKELY(!c))
         swemu_host_fault(pc, "SW602", "call it from slave code", "%s was called on the host", what);
+    __atomic_store_n(&c->calls, c->calls + 1, __ATOMIC_RELAXED);
     swemu_ldm_sample_stack(c, __builtin_frame_address(0), pc);
     return c;
 }
@@ -346,7 +352,7 @@ static void take_away(int signal, siginfo_t *info, void *context)
     (void)context;
 #endif
     if (c && c->state == CPE_RUNNING && in_program(pc) && is_spin(pc))
-        relax(c, c->turns++ ? 1 : 0, NULL, pc + 1);
+        relax(c, 1, NULL, pc + 1);
     errno = error;
 }
 
@@ -363,7 +369,7 @@ static void *taker(void *unused)
         nanosleep(&t, NULL);
         swemu_lock();
         struct cpe *c = swemu.holder;
-        unsigned long now = swemu.handovers + (c ? c->serial + c->turns : 0);
+        unsigned long now = swemu.handovers + (c ? __atomic_load_n(&c->calls, __ATOMIC_RELAXED) + __atomic_load_n(&c->turns, __ATOMIC_RELAXED) : 0);
         taker_quiet = c && c == seen && now == calls ? taker_quiet + 1 : 0;
         seen = c;
         calls = now;
@@ -384,7 +390,7 @@ static void *watchdog(void *unused)
         struct timespec t = {0, 100000000};
         nanosleep(&t, NULL);
         swemu_lock();
-        unsigned long now = __atomic_load_n(&swemu.generation, __ATOMIC_RELAXED);
+        unsigned long now = generation();
         bool idle = swemu.busy && swemu.host_waits && now == seen;
         for (int k = 0; idle && k < swemu.count; k++) {
             enum cpe_state s = __atomic_load_n(&swemu.cpes[k]->state, __ATOMIC_RELAXED);

@@ -80,6 +80,7 @@ struct cpe {
     uintptr_t pc;                /* where it last called the runtime */
     unsigned long spin_seen;     /* generation at its last fruitless look */
     volatile const void *spin_word;
+    unsigned long calls;         /* of the runtime */
     unsigned long turns, turns_seen; /* of its spin loops, and what the watchdog saw of them */
 
     char *statics;
