@@ -12,7 +12,9 @@ __all__ = ["PAGES", "Block", "blocks"]
 
 PAGES = ("build-cmake.md", "build-meson.md", "build-python.md")
 
-_BLOCK = re.compile(r"<!-- (?P<kind>[a-z ]+): (?P<what>.+?) -->\n```\w*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(
+    r"<!-- (?P<kind>[a-z ]+): (?P<what>.+?) -->\n```\w*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The example packages: an sdist, a wheel built from it in isolation, and its tests in a clean environment."""
+"""The example packages: an sdist, a wheel built from it in isolation, its tests in a clean environment."""
 
 from __future__ import annotations
 
