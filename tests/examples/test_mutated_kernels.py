@@ -1,0 +1,87 @@
+"""Mutations of generated code, each of which `swbuild check` must catch; the unmutated code passes."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+from cases import EXAMPLES
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, explain
+from swbuild.check.kernel import UnitCheck, check_region
+from swbuild.codegen.unit import GeneratedFile
+from swbuild.frontend import read_source
+from swbuild.frontend.request import CppOptions
+from swbuild.generate import generate_unit
+from swbuild.options import KernelOptions, Machine
+
+#: Not square: swapping rows and columns of threads must lose tiles.
+THREADS = (2, 8)
+SIZES = {
+    "gemm": {"ni": 71, "nj": 67, "nk": 37},
+    "syrk": {"n": 71, "m": 37},
+    "jacobi-2d": {"steps": 2, "n": 98},
+}
+REGIONS = {"jacobi-2d": "jacobi_2d"}
+
+
+def check_mutated(
+    example: str, machine: Machine, mutation: tuple[str, str] | None, directory: Path
+) -> tuple[RegionResult, int]:
+    """Check an example after a replacement in its slave file; return how often that was made, too."""
+    name = REGIONS.get(example, example)
+    options = KernelOptions(machine=machine, threads=THREADS)
+    model = read_source(EXAMPLES / f"{example}.c", CppOptions(), None)
+    unit = generate_unit(model, {name: options})
+    assert unit.slave is not None
+    text, count = re.subn(*mutation, unit.slave.text) if mutation else (unit.slave.text, 0)
+    unit = dataclasses.replace(unit, slave=GeneratedFile(unit.slave.name, text))
+    (directory / "objects").mkdir()
+    context = UnitCheck(
+        model, unit, CppOptions(), CheckSettings(timeout=60.0), directory, directory / "objects"
+    )
+    return check_region(context, unit.regions[0], options, RegionCheck((SIZES[example],))), count
+
+
+_WAIT = r"(?s)({call}\([^;]*&sw_reply_\w+[^;]*\);\s*)while \(sw_reply_\w+ != \d+\)\s*;"
+_WAIT_PRO = r"(?s)({call}\([^;]*&sw_reply_\w+[^;]*\);\s*)athread_dma_wait_value\([^;]*\);"
+MUTATIONS = {
+    "drop the waits for gets": {
+        Machine.SW26010: (_WAIT.format(call="athread_get") + r"(?!\s*const struct)", r"\1"),
+        Machine.SW26010_PRO: (_WAIT_PRO.format(call=r"athread_dma_iget\w*") + r"(?!\s*const struct)", r"\1"),
+    },
+    "shift gets by 4 bytes": {
+        Machine.SW26010: (r"athread_get\(PE_MODE, ([AB]) \+", r"athread_get(PE_MODE, (char *)\1 + 4 +"),
+        Machine.SW26010_PRO: (
+            r"(athread_dma_iget\w*\(\w+_ldm, )([AB]) \+ ([^,]+),",
+            r"\1(char *)(\2 + \3) + 4,",
+        ),
+    },
+    "swap the thread ids": dict.fromkeys(
+        Machine,
+        (r"sw_rid = sw_thread / 8, sw_cid = sw_thread % 8", "sw_cid = sw_thread / 8, sw_rid = sw_thread % 8"),
+    ),
+    "lose the last tile": dict.fromkeys(
+        Machine, (r"for \(long (i0\w*) = ([^;]+); \1 < (n|ni|n - 1); ", r"for (long \1 = \2; \1 < \3 - 31; ")
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", Machine)
+@pytest.mark.parametrize("mutation", MUTATIONS)
+@pytest.mark.parametrize("example", SIZES)
+def test_mutation_is_caught(example: str, mutation: str, machine: Machine, tmp_path: Path) -> None:
+    result, count = check_mutated(example, machine, MUTATIONS[mutation][machine], tmp_path)
+    assert count, "the mutation no longer fits the generated code"
+    assert result.outcome in (Outcome.MISMATCH, Outcome.CRASH, Outcome.TIMEOUT), explain(result)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", Machine)
+@pytest.mark.parametrize("example", SIZES)
+def test_without_mutation_it_passes(example: str, machine: Machine, tmp_path: Path) -> None:
+    result, _ = check_mutated(example, machine, None, tmp_path)
+    assert result.outcome is Outcome.PASS, explain(result)
