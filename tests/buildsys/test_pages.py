@@ -23,12 +23,12 @@ def test_files_are_shown_as_they_are(block: Block) -> None:
     assert block.text == text if block.kind == "file" else block.text in text
 
 
-@pytest.mark.parametrize("block", blocks("machine file"), ids=str)
+@pytest.mark.parametrize("block", list(blocks("machine file")), ids=str)
 def test_machine_files_are_shown_as_they_are(block: Block) -> None:
     assert block.text == machine_file(Target.NODE, Machine(block.what))
 
 
-@pytest.mark.parametrize("block", blocks("run"), ids=str)
+@pytest.mark.parametrize("block", list(blocks("run")), ids=str)
 def test_commands_work(block: Block, installation: Installation, tmp_path: Path) -> None:
     folder, _, target = block.what.partition(", ")
     tools = Path(sys.executable).parent
