@@ -166,6 +166,8 @@ class _Kernel:
         build = isl.AstBuild.from_context(context)
         low, high = values.dim_min(0), values.dim_max(0)
         first, last = (f"({to_c(build.expr_from_pw_aff(v.gist(context)))})" for v in (low, high))
+        for parameter, name in zip(tiled.kernel.host_loops, self.kernel.loops, strict=True):
+            first, last = (re.sub(rf"\b{parameter}\b", name, text) for text in (first, last))
         return first, last
 
     def _macros(self) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from generation import generated
 
-from swbuild.options import KernelOptions, Machine
+from swbuild.options import Distribution, KernelOptions, Machine
 
 #: elimination: the loop of the host and a loop of the kernel both come from loops named j
 ELIMINATION = """void f(int n, double a[restrict n][n])
@@ -39,3 +39,14 @@ def test_no_loop_starts_from_its_own_iterator(tmp_path: Path, machine: Machine) 
     for name, first in loops:
         assert name not in declared
         assert not re.search(rf"\b{name}\b", first)
+
+
+def test_blocks_of_tiles_know_the_host_loops(tmp_path: Path) -> None:
+    text = ELIMINATION.replace("int n, double a[restrict n][n]", "int n, double a[restrict n][n + 3]")
+    unit = generated(tmp_path, text, KernelOptions(distribution=Distribution.BLOCK))
+    assert unit.slave is not None
+    blocks = [line for line in unit.slave.text.splitlines() if "sw_tiles0 =" in line]
+    declared = set(re.findall(r"const long (\w+) = sw_args->", unit.slave.text))
+    for line in blocks:
+        assert set(re.findall(r"[a-z]\w*", line.split("=", 1)[1])) <= declared | {"sw_first0"}
+    assert blocks
