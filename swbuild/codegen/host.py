@@ -46,7 +46,7 @@ def _call(region: RegionCode, original: Lines, name: str) -> Lines:
     arguments = [parameter.expression for parameter in scop.parameters]
     for array, _, written in region.arguments:
         by_value = array.is_scalar and not written
-        arguments.append(array.name if by_value else f"({array.element.name} *)({array.pointer})")
+        arguments.append(_value(array) if by_value else f"({array.element.name} *)({array.pointer})")
     call = f"sw_{scop.name}({', '.join(arguments)})"
     if not declines(region):
         return [f"  (void){call}; /* runs on the core group */"]
@@ -56,6 +56,11 @@ def _call(region: RegionCode, original: Lines, name: str) -> Lines:
         *original,
         "  }",
     ]
+
+
+def _value(array: Array) -> str:
+    """Return the C expression for the value of a scalar where the region stands."""
+    return array.name if array.pointer == f"&{array.name}" else f"*({array.pointer})"
 
 
 def declines(region: RegionCode) -> bool:

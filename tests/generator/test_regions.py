@@ -177,3 +177,11 @@ def test_conditional_access_does_not_narrow_what_is_loaded(tmp_path: Path) -> No
     # the last i of the loop over the tile is the last one loaded
     (last,) = set(re.findall(r"long i = .*?; i <= (.*?); i\+\+", unit.slave.text))
     assert f"a_n0 = {last} - a_lo0 + 1;" in unit.slave.text
+
+
+def test_scalar_in_a_struct_is_passed_by_its_place(tmp_path: Path) -> None:
+    signature = "struct thing *s, int n, double a[restrict n], double b[restrict n]"
+    loop = body("for (int i = 0; i < n; i++) a[i] = s->scale * b[i];", signature)
+    unit = generated(tmp_path, "struct thing { double scale; };\n" + loop)
+    (call,) = re.findall(r"sw_f\((.*?)\); /\*", unit.host.text)
+    assert "*(&s->scale)" in call
