@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_sw.broker import Broker
     from pytest_sw.collect import SwKernel
 
-__all__ = ["Evidence", "Prepared", "Workbench", "make_workbench"]
+__all__ = ["Evidence", "Prepared", "Workbench", "make_workbench", "prune"]
 
 _FAILURES = {
     Outcome.MISMATCH: Category.MISMATCH,
@@ -271,9 +271,23 @@ def make_workbench(config: pytest.Config) -> Workbench:
     root = _artifacts(config, settings)
     worker = getattr(config, "workerinput", None)
     session = worker["testrunuid"][:12] if worker else secrets.token_hex(6)
+    if not worker:
+        prune(root)
     bench = Workbench(config, settings, root, session)
     config.add_cleanup(bench.close)
     return bench
+
+
+def prune(root: Path, sessions: int = 20) -> None:
+    """Remove the data and the jobs of all but the latest sessions."""
+    for folder in (root / "runs", root / "jobs"):
+        if folder.is_dir():
+            found = sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime, reverse=True)
+            for path in found[2 * sessions :] if folder.name == "jobs" else found[sessions:]:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
 
 def digest_of(generated: GeneratedRegion) -> str:

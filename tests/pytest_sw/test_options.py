@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -101,3 +102,16 @@ def test_workers_share_one_job(acting: Path, stand_ins: str) -> None:
     )
     assert [found.category(name) for name in ("k0", "k1", "k2")] == ["pass", "mismatch", "pass"], found.output
     assert "1 jobs" in found.output
+
+
+def test_data_of_old_sessions_goes(tmp_path: Path) -> None:
+    from pytest_sw.workbench import prune
+
+    for number in range(5):
+        path = tmp_path / "runs" / f"s{number}"
+        path.mkdir(parents=True)
+        os.utime(path, (number, number))
+    (tmp_path / "builds" / "gemm").mkdir(parents=True)
+    prune(tmp_path, sessions=2)
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["s3", "s4"]
+    assert (tmp_path / "builds" / "gemm").is_dir()
