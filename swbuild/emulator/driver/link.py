@@ -114,7 +114,7 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
 
 
 def other_runtime() -> str:
-    """Return the archive that SWBUILD_EMU_RUNTIME names in place of the runtime (one for a sanitizer, say)."""
+    """Return the archive that SWBUILD_EMU_RUNTIME names in place of the runtime (of a sanitizer, say)."""
     return os.environ.get("SWBUILD_EMU_RUNTIME", "")
 
 

@@ -49,6 +49,28 @@ extern int current_array_id(void);
 #define athread_spawn_noflush(f, a) __real_athread_spawn((void *)slave_##f, (void *)(a), 0)
 #define athread_create(i, f, a) __real_athread_create((i), (void *)slave_##f, (void *)(a))
 #endif
+extern int athread_sync_master_array(void);
+extern int athread_mutex_lock(volatile long *lock);
+extern int athread_mutex_unlock(volatile long *lock);
+extern int athread_mutex_trylock(volatile long *lock);
+extern unsigned long __swemu_cycles(void);
+#define athread_time_cycle() __swemu_cycles()
+#define CRTS_time_cycle() __swemu_cycles()
+#define libc_aligned_malloc(size) __builtin_aligned_alloc(64, ((size) + 63) / 64 * 64)
+#define libc_uncached_malloc(size) __builtin_malloc(size)
+#define _sw_xmalloc(size) __builtin_malloc(size)
+#define _sw_xfree(p) __builtin_free(p)
+#define cross_malloc(size) __builtin_malloc(size)
+/* Several core groups in one process are not emulated. */
+#define __swemu_one_group __attribute__((error("one process has one core group here: start one MPI rank for each")))
+extern int athread_init_cgs(void) __swemu_one_group;
+extern int athread_init_all(void) __swemu_one_group;
+extern int __real_athread_spawn_cgs(void *func, void *arg, int flush) __swemu_one_group;
+extern int __real_athread_spawn_all(void *func, void *arg, int flush) __swemu_one_group;
+extern int athread_join_cgs(void) __swemu_one_group;
+extern int athread_join_all(void) __swemu_one_group;
+#define athread_spawn_cgs(f, a) __real_athread_spawn_cgs((void *)slave_##f, (void *)(a), 1)
+#define athread_spawn_all(f, a) __real_athread_spawn_all((void *)slave_##f, (void *)(a), 1)
 #define CRTS_athread_spawn athread_spawn
 #define CRTS_athread_join athread_join
 #endif
