@@ -117,7 +117,7 @@ class Branches(PlainStatements):
         self._side_effects(node, True)
         prefix = self._guard_text(emitter, where)
         body = self._macro_text(node, emitter, Where(where.domain, bool(where.guards)), "")
-        draft.body = [*prefix, *body]
+        draft.body = [*prefix, "{\n", *body, "\n}"] if prefix else body
         if draft.accesses:
             where.block.items.append(draft)
 

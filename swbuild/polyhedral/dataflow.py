@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
-from swbuild.polyhedral.islutil import union_sets
+from swbuild.polyhedral.islutil import bounded_effort, union_sets
 
 __all__ = [
     "Dependences",
@@ -22,6 +22,9 @@ __all__ = [
     "instance_prefix",
     "relations",
 ]
+
+#: isl steps for one data flow; the largest of PolyBench take some ten thousand.
+MAX_OPERATIONS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,19 @@ def instance_prefix(statement: Statement, depth: int) -> isl.Map:
 
 
 def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
-    """Return the dependences of the accesses ``found`` when instances run in the order of ``schedule``."""
+    """Return the dependences of the accesses ``found`` when instances run in the order of ``schedule``.
+
+    Where isl cannot find the exact data flow, or not soon, every two accesses to one element of
+    which one writes depend on each other: more constraints than needed, never fewer.
+    """
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            return _exact(found, schedule)
+    except isl.Error:
+        return _memory_based(found, schedule)
+
+
+def _exact(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
     flow = _flow(found.reads, found.must_writes, found.may_writes, schedule)
     order = _flow(found.writes, found.must_writes, found.reads.union(found.may_writes), schedule)
     true, false = flow.get_may_dependence().coalesce(), order.get_may_dependence().coalesce()
@@ -114,6 +129,17 @@ def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependen
         flow.get_full_must_dependence().coalesce(),
         true.union(false).coalesce(),
     )
+
+
+def _memory_based(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
+    """Return the pairs of conflicting accesses, the earlier one first."""
+    order = schedule.get_map() if isinstance(schedule, isl.Schedule) else schedule
+    before = order.lex_lt_union_map(order)
+    true = found.writes.apply_range(found.reads.reverse()).intersect(before).coalesce()
+    anti = found.reads.apply_range(found.writes.reverse())
+    false = anti.union(found.writes.apply_range(found.writes.reverse())).intersect(before).coalesce()
+    nothing = isl.UnionMap("{ }")
+    return Dependences(true, false, found.reads, nothing, true.union(false).coalesce())
 
 
 def _flow(

@@ -185,3 +185,27 @@ def test_scalar_in_a_struct_is_passed_by_its_place(tmp_path: Path) -> None:
     unit = generated(tmp_path, "struct thing { double scale; };\n" + loop)
     (call,) = re.findall(r"sw_f\((.*?)\); /\*", unit.host.text)
     assert "*(&s->scale)" in call
+
+
+#: a stride in the middle of a nest: isl's data flow gives up
+STRIDE = """for (int i = 0; i < n; i++)
+  for (int j = 0; j < i + 1; j += 2)
+    for (int k = 2; k < n; k++)
+      if (j + k < i + 1) { double t = 1; a[0] = t; }
+      else { double u[4]; u[0] = 1; a[1] = u[0]; }"""
+
+#: quotients in subscripts: isl's data flow takes for ever
+QUOTIENTS = """for (int i = 0; i < 2; i++)
+  for (int j = 2; j < n - 3; j += 2) {
+    double t = 3 + b[j];
+    for (int k = 2; k < n; k++) {
+      a[k / 2] = t + b[(j + k) / 4];
+      a[n - 1 - k] = b[k / 3] + a[(i + n) / 4];
+    }
+  }"""
+
+
+@pytest.mark.parametrize("loops", [STRIDE, QUOTIENTS])
+def test_data_flow_beyond_isl_falls_back_to_conflicts(tmp_path: Path, loops: str) -> None:
+    unit = generated(tmp_path, body(loops))
+    assert region(unit).entry == "sw_f"
