@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from swbuild.check.compare import EXACT, Tolerance, compare_arrays, dtype_of, tolerance_for
@@ -101,6 +101,7 @@ def test_error_against_nan_is_infinite() -> None:
     assert report.max_absolute == INF
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)  # the machine may be busy
 @given(st.lists(st.tuples(FLOATS, FLOATS)))
 def test_exact_is_what_the_bits_say(pairs: list[tuple[float, float]]) -> None:
     def same(a: float, b: float) -> bool:
@@ -110,6 +111,7 @@ def test_exact_is_what_the_bits_say(pairs: list[tuple[float, float]]) -> None:
     assert mismatches([a for a, _ in pairs], [b for _, b in pairs]) == expected
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)  # the machine may be busy
 @given(st.lists(FLOATS))
 def test_everything_matches_itself(values: list[float]) -> None:
     for tolerance in (EXACT, Tolerance(relative=1e-6), Tolerance(ulp=4)):
