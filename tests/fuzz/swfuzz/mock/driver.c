@@ -1,0 +1,311 @@
+/* The sequential core group, and the run of a table of programs on it, each in a process of its own.
+
+   usage: EXE [SECONDS [PROGRAM...]]
+   One line per program: "NAME ok SPAWNS" or "NAME KIND: what happened".  Every case runs three
+   times, with the CPEs in rising, falling and mixed order: what depends on the order is wrong.  */
+
+#define _GNU_SOURCE
+#include "driver.h"
+#include "swmock.h"
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ZONE 1024
+#define MOST 16
+#define LDM_BYTES 65536
+
+struct thing {
+    const char *name;
+    enum kind kind;
+    long count, bytes;
+    unsigned char *reference, *generated; /* with a red zone before and after */
+};
+
+static struct thing things[MOST];
+static int thing_count, order, current_n, current_m;
+static long spawns;
+static const int sizes[] = {8, 4, 4, 8, 4, 2, 1};
+
+extern char __start_swmock_ldm[] __attribute__((weak)), __stop_swmock_ldm[] __attribute__((weak));
+int swmock_pen = -1;
+
+/* The stack around the kernel's caller. */
+static const unsigned char *here;
+
+static void fail(const char *kind, const char *what)
+{
+    printf("%s: %s; n = %d, m = %d, order %d\n", kind, what, current_n, current_m, order);
+    fflush(stdout);
+    _exit(3);
+}
+
+void *R(int number) { return things[number].reference + ZONE; }
+void *G(int number) { return things[number].generated + ZONE; }
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= UINT64_C(0xff51afd7ed558ccd);
+    x ^= x >> 33;
+    x *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ (x >> 33);
+}
+
+static void set(unsigned char *at, enum kind kind, uint64_t seed)
+{
+    uint64_t bits = mix(seed + 1);
+    double fraction = 0.25 + (double)(bits >> 11) / 9007199254740992.0 * 1.5;
+    float single = (float)fraction;
+    long number = (long)(bits % 19) - 9;
+    int integer = (int)number;
+    short half = (short)number;
+    unsigned char byte = (unsigned char)(number + 9);
+
+    if (bits % 5 == 0) {
+        fraction = -fraction;
+        single = -single;
+    }
+    switch (kind) {
+    case K_DOUBLE: memcpy(at, &fraction, 8); break;
+    case K_FLOAT: memcpy(at, &single, 4); break;
+    case K_INT: memcpy(at, &integer, 4); break;
+    case K_UNSIGNED: integer += 9; memcpy(at, &integer, 4); break;
+    case K_LONG: memcpy(at, &number, 8); break;
+    case K_SHORT: memcpy(at, &half, 2); break;
+    case K_UCHAR: memcpy(at, &byte, 1); break;
+    }
+}
+
+void object(const char *name, enum kind kind, long count)
+{
+    struct thing *t = &things[thing_count++];
+    long i, all;
+
+    if (count < 0)
+        count = 0;
+    *t = (struct thing){name, kind, count, count * sizes[kind], NULL, NULL};
+    all = t->bytes + 2 * ZONE;
+    t->reference = aligned_alloc(64, (size_t)(all + 63) / 64 * 64);
+    t->generated = aligned_alloc(64, (size_t)(all + 63) / 64 * 64);
+    if (!t->reference || !t->generated)
+        fail("harness", "out of memory");
+    memset(t->reference, 0x7f, (size_t)all);
+    for (i = 0; i < count; i++)
+        set(t->reference + ZONE + i * sizes[kind], kind, (uint64_t)(i + 1000003 * thing_count));
+    memcpy(t->generated, t->reference, (size_t)all);
+}
+
+static int same(enum kind kind, const unsigned char *a, const unsigned char *b)
+{
+    double x, y;
+    float f, g;
+
+    if (memcmp(a, b, (size_t)sizes[kind]) == 0)
+        return 1;
+    if (kind == K_DOUBLE) {
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+        return isnan(x) && isnan(y);
+    }
+    if (kind == K_FLOAT) {
+        memcpy(&f, a, 4);
+        memcpy(&g, b, 4);
+        return isnan(f) && isnan(g);
+    }
+    return 0;
+}
+
+static double shown(enum kind kind, const unsigned char *a)
+{
+    double d;
+    float f;
+    int i;
+    long l;
+    short s;
+
+    switch (kind) {
+    case K_DOUBLE: memcpy(&d, a, 8); return d;
+    case K_FLOAT: memcpy(&f, a, 4); return (double)f;
+    case K_LONG: memcpy(&l, a, 8); return (double)l;
+    case K_SHORT: memcpy(&s, a, 2); return s;
+    case K_UCHAR: return *a;
+    default: memcpy(&i, a, 4); return i;
+    }
+}
+
+static void compare(void)
+{
+    char text[200];
+
+    for (int k = 0; k < thing_count; k++) {
+        struct thing *t = &things[k];
+        for (long i = 0; i < ZONE; i++) {
+            if (t->reference[i] != 0x7f || t->reference[ZONE + t->bytes + i] != 0x7f)
+                fail("invalid", "the reference left its arrays");
+            if (t->generated[i] != 0x7f || t->generated[ZONE + t->bytes + i] != 0x7f) {
+                snprintf(text, sizeof text, "changed outside of %s", t->name);
+                fail("wrong", text);
+            }
+        }
+        for (long i = 0; i < t->count; i++) {
+            const unsigned char *a = t->reference + ZONE + i * sizes[t->kind];
+            const unsigned char *b = t->generated + ZONE + i * sizes[t->kind];
+            if (!same(t->kind, a, b)) {
+                snprintf(text, sizeof text, "%s[%ld] is %.17g instead of %.17g", t->name, i, shown(t->kind, b),
+                         shown(t->kind, a));
+                fail("wrong", text);
+            }
+        }
+    }
+}
+
+void generated(void) {}
+
+/* -- the core group ---------------------------------------------------------------------------- */
+
+void swmock_spawn(void (*kernel)(void *), void *argument)
+{
+    long used = __stop_swmock_ldm - __start_swmock_ldm;
+
+    here = (const unsigned char *)&used;
+    spawns++;
+    for (int i = 0; i < 64; i++) {
+        swmock_pen = order == 0 ? i : order == 1 ? 63 - i : (i * 37 + 11) % 64;
+        if (spawns < 40)
+            memset(__start_swmock_ldm, 0xa5, (size_t)used);
+        kernel(argument);
+    }
+    swmock_pen = -1;
+}
+
+static void check_memory(const void *memory, long first, long last, int put)
+{
+    const unsigned char *low = (const unsigned char *)memory + first, *high = (const unsigned char *)memory + last;
+
+    for (int k = 0; k < thing_count; k++) {
+        const unsigned char *data = things[k].generated;
+        if (low >= data && high <= data + things[k].bytes + 2 * ZONE) {
+            if (low < data + ZONE || high > data + ZONE + things[k].bytes)
+                fail("bounds", put ? "a put leaves its array" : "a get leaves its array");
+            return;
+        }
+    }
+    if (put && (low < here || low > here + 65536)) /* region-local arrays are on the host's stack */
+        fail("bounds", "a put to no array");
+}
+
+static void check(const void *memory, const void *ldm, long length, long stride, long block, int put)
+{
+    const char *low = ldm;
+    long blocks = stride && block ? length / block : 1;
+
+    if (length <= 0)
+        fail("dma", "a length that is not positive");
+    if (length % 4 || stride % 4 || block % 4 || (uintptr_t)memory % 4 || (uintptr_t)ldm % 4)
+        fail("dma", "not a multiple of 4");
+    if (stride && (block <= 0 || length % block || stride < 0))
+        fail("dma", "blocks do not make up the length");
+    if (low < __start_swmock_ldm || low + length > __stop_swmock_ldm)
+        fail("ldm", "a transfer leaves the LDM");
+    check_memory(memory, 0, length + (blocks - 1) * stride, put);
+}
+
+int swmock_get(const void *memory, void *ldm, long length, void *reply, long stride, long block)
+{
+    const char *from = memory;
+    char *to = ldm;
+
+    check(memory, ldm, length, stride, block, 0);
+    if (!stride)
+        block = length;
+    for (long done = 0; done < length; done += block, from += block + stride)
+        memcpy(to + done, from, (size_t)block);
+    ++*(volatile int *)reply;
+    return 0;
+}
+
+int swmock_put(const void *ldm, void *memory, long length, void *reply, long stride, long block)
+{
+    const char *from = ldm;
+    char *to = memory;
+
+    check(memory, ldm, length, stride, block, 1);
+    if (!stride)
+        block = length;
+    for (long done = 0; done < length; done += block, to += block + stride)
+        memcpy(to, from + done, (size_t)block);
+    ++*(volatile int *)reply;
+    return 0;
+}
+
+void athread_dma_barrier(void) {}
+
+void swmock_wait(void *reply, int value)
+{
+    if (*(volatile int *)reply < value)
+        fail("dma", "a wait without end");
+}
+
+/* -- the run ----------------------------------------------------------------------------------- */
+
+static void died(int number)
+{
+    static const char hang[] = "hang: no end\n", crash[] = "crash: killed by a signal\n";
+    const char *text = number == SIGALRM ? hang : crash;
+
+    if (write(1, text, strlen(text)) < 0 || write(1, "", 0) < 0)
+        _exit(5);
+    _exit(4);
+}
+
+static void run(const struct program *p, int seconds)
+{
+    signal(SIGALRM, died);
+    signal(SIGSEGV, died);
+    signal(SIGFPE, died);
+    signal(SIGBUS, died);
+    signal(SIGABRT, died);
+    alarm((unsigned)seconds);
+    for (int c = 0; c < p->cases; c++)
+        for (order = 0; order < 3; order++) {
+            current_n = p->sizes[c][0];
+            current_m = p->sizes[c][1];
+            thing_count = 0;
+            p->run(current_n, current_m);
+            compare();
+            for (int k = 0; k < thing_count; k++) {
+                free(things[k].reference);
+                free(things[k].generated);
+            }
+        }
+    printf("ok %ld\n", spawns);
+    fflush(stdout);
+    _exit(0);
+}
+
+int main(int count, char **words)
+{
+    int seconds = count > 1 ? atoi(words[1]) : 10;
+
+    if (__stop_swmock_ldm - __start_swmock_ldm > LDM_BYTES * 4)
+        fail("ldm", "too large");
+    for (int i = 0; i < program_count; i++) {
+        int wanted = count <= 2, status;
+        for (int k = 2; k < count; k++)
+            wanted |= strcmp(words[k], programs[i].name) == 0;
+        if (!wanted)
+            continue;
+        printf("%s ", programs[i].name);
+        fflush(stdout);
+        if (fork() == 0)
+            run(&programs[i], seconds);
+        wait(&status);
+    }
+    return 0;
+}

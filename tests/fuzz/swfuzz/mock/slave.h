@@ -1,0 +1,24 @@
+#ifndef SWMOCK_SLAVE_H
+#define SWMOCK_SLAVE_H
+#include "swmock.h"
+/* A name that is no other section's, so that the linker tells where it begins and ends. */
+#define __thread_local __attribute__((section("swmock_ldm")))
+#define _PEN swmock_pen
+#define _MYID swmock_pen
+#define _ROW (swmock_pen / 8)
+#define _COL (swmock_pen % 8)
+#define athread_get(mode, from, to, length, reply, mask, stride, block) \
+    swmock_get(from, to, length, reply, stride, block)
+#define athread_put(mode, from, to, length, reply, stride, block) \
+    swmock_put(from, to, length, reply, stride, block)
+/* the names of the newer machine: destination first, the gap last */
+#define athread_dma_iget(to, from, length, reply) swmock_get(from, to, length, (void *)(reply), 0, 0)
+#define athread_dma_iput(to, from, length, reply) swmock_put(from, to, length, (void *)(reply), 0, 0)
+#define athread_dma_iget_stride(to, from, length, block, stride, reply) \
+    swmock_get(from, to, length, (void *)(reply), stride, block)
+#define athread_dma_iput_stride(to, from, length, block, stride, reply) \
+    swmock_put(from, to, length, (void *)(reply), stride, block)
+#define athread_dma_wait_value(reply, value) swmock_wait((void *)(reply), value)
+typedef volatile long athread_rply_t;
+typedef volatile int crts_rply_t;
+#endif

@@ -1,0 +1,431 @@
+"""The programs of the fuzzer as trees, their C text, and the proof that they are well-defined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from swfuzz.linear import Bounds, Linear, bounds_of, constant, never_negative
+
+__all__ = [
+    "Array",
+    "Assign",
+    "Atom",
+    "Binary",
+    "Call",
+    "Index",
+    "If",
+    "Local",
+    "LocalArray",
+    "Loop",
+    "Number",
+    "Program",
+    "Ref",
+    "Select",
+    "Test",
+    "Value",
+    "program_text",
+    "is_valid",
+    "walk",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """``dims`` are forms over the sizes; none: a scalar.  ``flat``: a pointer, subscripted linearly."""
+
+    name: str
+    type: str
+    dims: tuple[Linear, ...]
+    flat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A subscript: a form, or its quotient or remainder by ``divisor`` (the form is then not negative)."""
+
+    form: Linear
+    op: str = ""
+    divisor: int = 1
+
+    def __str__(self) -> str:
+        return f"({self.form}) {self.op} {self.divisor}" if self.op else str(self.form)
+
+    def bounds(self, ranges: dict[str, Bounds]) -> Bounds:
+        found = bounds_of(self.form, ranges)
+        if not self.op:
+            return found
+        if self.op == "%":
+            return Bounds((constant(0),), (constant(self.divisor - 1), *found.highs))
+        return Bounds((constant(0),), tuple(h for h in found.highs))
+
+    def is_valid(self, ranges: dict[str, Bounds]) -> bool:
+        return not self.op or any(never_negative(low) for low in bounds_of(self.form, ranges).lows)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    array: str
+    indices: tuple[Index, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A form as a value."""
+
+    form: Linear
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    function: str
+    argument: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    test: Test | Value
+    yes: Expr
+    no: Expr
+
+
+Expr = Ref | Number | Counter | Binary | Call | Select
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """``form op 0``, or ``form % divisor op remainder`` when there is a divisor."""
+
+    form: Linear
+    op: str
+    divisor: int = 0
+    remainder: int = 0
+
+    def __str__(self) -> str:
+        if self.divisor:
+            return f"({self.form}) % {self.divisor} {self.op} {self.remainder}"
+        left = Linear(tuple(t for t in self.form.terms if t[1] > 0))
+        right = left - self.form
+        return f"{left} {self.op} {right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Atoms joined by ``&&`` or ``||``, perhaps negated."""
+
+    atoms: tuple[Atom, ...]
+    join: str = "&&"
+    negated: bool = False
+
+    def __str__(self) -> str:
+        text = f" {self.join} ".join(str(atom) for atom in self.atoms)
+        return f"!({text})" if self.negated else text
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A condition on data."""
+
+    ref: Ref
+    op: str
+    number: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    target: Ref
+    op: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A scalar that is declared here."""
+
+    name: str
+    type: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LocalArray:
+    """A small array that is declared here, with all of its elements set by a loop over ``counter``."""
+
+    name: str
+    type: str
+    extent: int
+    counter: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``counter`` from the greatest of ``lows`` to the least of ``highs`` (exclusive), or downwards."""
+
+    counter: str
+    lows: tuple[Linear, ...]
+    highs: tuple[Linear, ...]
+    step: int
+    down: bool
+    style: int
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    test: Test | Value
+    then: tuple[Statement, ...]
+    other: tuple[Statement, ...] = ()
+
+
+Statement = Assign | Local | LocalArray | Loop | If
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One function with one region; ``options`` are the fields of its KernelOptions, JSON-ready."""
+
+    sizes: tuple[str, ...]
+    arrays: tuple[Array, ...]
+    body: tuple[Statement, ...]
+    options: dict[str, object] = field(default_factory=dict)
+    outer_counters: bool = False
+
+    def array(self, name: str) -> Array:
+        return next(a for a in self.arrays if a.name == name)
+
+
+def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Yield all statements, depth first."""
+    for item in body:
+        yield item
+        if isinstance(item, Loop):
+            yield from walk(item.body)
+        elif isinstance(item, If):
+            yield from walk(item.then)
+            yield from walk(item.other)
+
+
+# -- text -------------------------------------------------------------------------------------------
+
+
+class _Printer:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.arrays = {a.name: a for a in program.arrays}
+
+    def ref(self, ref: Ref) -> str:
+        array = self.arrays.get(ref.array)
+        if array is not None and array.flat and len(array.dims) > 1:
+            text = str(ref.indices[0])
+            for index, extent in zip(ref.indices[1:], array.dims[1:], strict=True):
+                text = f"({text}) * ({extent}) + {index}"
+            return f"{ref.array}[{text}]"
+        return ref.array + "".join(f"[{index}]" for index in ref.indices)
+
+    def expr(self, expr: Expr) -> str:
+        match expr:
+            case Ref():
+                return self.ref(expr)
+            case Number(text):
+                return text
+            case Counter(form):
+                return f"({form})"
+            case Binary(op, left, right):
+                return f"({self.expr(left)} {op} {self.expr(right)})"
+            case Call(function, argument):
+                return f"{function}({self.expr(argument)})"
+            case Select(test, yes, no):
+                return f"({self.test(test)} ? {self.expr(yes)} : {self.expr(no)})"
+
+    def test(self, test: Test | Value) -> str:
+        if isinstance(test, Value):
+            return f"{self.ref(test.ref)} {test.op} {test.number}"
+        return str(test)
+
+    def block(self, body: tuple[Statement, ...], indent: str) -> list[str]:
+        return [line for item in body for line in self.statement(item, indent)]
+
+    def statement(self, item: Statement, indent: str) -> list[str]:
+        match item:
+            case Assign(target, op, value):
+                return [f"{indent}{self.ref(target)} {op} {_bare(self.expr(value))};"]
+            case Local(name, type_, value):
+                return [f"{indent}{type_} {name} = {_bare(self.expr(value))};"]
+            case LocalArray(name, type_, extent, counter, value):
+                head = f"{indent}for (int {counter} = 0; {counter} < {extent}; {counter}++)"
+                return [
+                    f"{indent}{type_} {name}[{extent}];",
+                    head,
+                    f"{indent}  {name}[{counter}] = {_bare(self.expr(value))};",
+                ]
+            case Loop():
+                return [f"{indent}{self.head(item)} {{", *self.block(item.body, indent + "  "), f"{indent}}}"]
+            case If(test, then, other):
+                lines = [f"{indent}if ({self.test(test)}) {{", *self.block(then, indent + "  ")]
+                if other:
+                    lines += [f"{indent}}} else {{", *self.block(other, indent + "  ")]
+                return [*lines, f"{indent}}}"]
+
+    def head(self, loop: Loop) -> str:
+        low, high = _extreme("max", loop.lows), _extreme("min", loop.highs)
+        it, declared = loop.counter, "" if self.program.outer_counters else "int "
+        if loop.down:
+            start = f"{high} - 1" if len(loop.highs) > 1 else str(loop.highs[0] + -1)
+            forms = [f"{it} -= {loop.step}", f"{it} = {it} - {loop.step}"]
+            if loop.step == 1:
+                forms = [f"{it}--", f"--{it}", *forms]
+            test = [f"{it} >= {low}", f"{it} > {low} - 1", f"{low} <= {it}"][loop.style % 3]
+            return f"for ({declared}{it} = {start}; {test}; {forms[loop.style % len(forms)]})"
+        forms = [f"{it} += {loop.step}", f"{it} = {it} + {loop.step}"]
+        if loop.step == 1:
+            forms = [f"{it}++", f"++{it}", *forms]
+        tests = [f"{it} < {high}", f"{it} <= {high} - 1", f"{high} > {it}"]
+        return f"for ({declared}{it} = {low}; {tests[loop.style % 3]}; {forms[loop.style % len(forms)]})"
+
+
+def _bare(text: str) -> str:
+    """Return the text without the parentheses around all of it."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for i, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return text[1:-1] if i == len(text) - 1 else text
+    return text
+
+
+def _extreme(function: str, forms: tuple[Linear, ...]) -> str:
+    text = str(forms[0])
+    op = "<" if function == "min" else ">"
+    for form in forms[1:]:
+        text = f"({text} {op} {form} ? {text} : {form})"
+    return text
+
+
+def _declaration(array: Array) -> str:
+    if array.flat:
+        return f"{array.type} *restrict {array.name}"
+    return f"{array.type} {array.name}" + "".join(f"[{extent}]" for extent in array.dims)
+
+
+def program_text(program: Program, name: str) -> str:
+    """Return the C function of ``program``; scalars come and go through pointers."""
+    printer = _Printer(program)
+    scalars = [a for a in program.arrays if not a.dims]
+    parameters = [f"int {size}" for size in program.sizes]
+    parameters += [_declaration(a) for a in program.arrays if a.dims]
+    parameters += [f"{a.type} *{a.name}_p" for a in scalars]
+    lines = [f"void {name}({', '.join(parameters)})", "{"]
+    lines += [f"  {a.type} {a.name} = *{a.name}_p;" for a in scalars]
+    if program.outer_counters:
+        counters = sorted({s.counter for s in walk(program.body) if isinstance(s, Loop)})
+        lines += [f"  int {', '.join(counters)};"] if counters else []
+    lines += ["#pragma scop", *printer.block(program.body, "  "), "#pragma endscop"]
+    lines += [f"  *{a.name}_p = {a.name};" for a in scalars]
+    return "\n".join([*lines, "}", ""])
+
+
+# -- validity ---------------------------------------------------------------------------------------
+
+
+def is_valid(program: Program) -> bool:
+    """Return whether every subscript is provably in bounds and every name declared where it is used."""
+    shapes: dict[str, tuple[Linear, ...]] = {a.name: a.dims for a in program.arrays}
+    for extents in shapes.values():
+        for extent in extents:
+            if not never_negative(extent) or not extent.names <= set(program.sizes):
+                return False
+    return _valid_block(program.body, shapes, {}, frozenset(program.sizes))
+
+
+Shapes = dict[str, tuple[Linear, ...]]
+Known = dict[str, Bounds]
+
+
+def _valid_block(body: tuple[Statement, ...], shapes: Shapes, ranges: Known, sizes: frozenset[str]) -> bool:
+    shapes = dict(shapes)
+    for item in body:
+        if not _valid_statement(item, shapes, ranges, sizes):
+            return False
+        if isinstance(item, Local):
+            shapes[item.name] = ()
+        elif isinstance(item, LocalArray):
+            shapes[item.name] = (constant(item.extent),)
+    return True
+
+
+def _valid_statement(item: Statement, shapes: Shapes, ranges: Known, sizes: frozenset[str]) -> bool:
+    match item:
+        case Assign(target, _, value):
+            return _valid_expr(target, shapes, ranges, sizes) and _valid_expr(value, shapes, ranges, sizes)
+        case Local(_, _, value):
+            return _valid_expr(value, shapes, ranges, sizes)
+        case LocalArray(_, _, extent, counter, value):
+            inner = {**ranges, counter: Bounds((constant(0),), (constant(extent - 1),))}
+            return counter not in ranges and _valid_expr(value, shapes, inner, sizes)
+        case Loop():
+            known = sizes | ranges.keys()
+            if item.counter in known or any(not f.names <= known for f in (*item.lows, *item.highs)):
+                return False
+            return bool(item.body) and _valid_block(
+                item.body, shapes, {**ranges, item.counter: loop_bounds(item, ranges)}, sizes
+            )
+        case If(test, then, other):
+            return (
+                bool(then)
+                and _valid_test(test, shapes, ranges, sizes)
+                and all(_valid_block(part, shapes, ranges, sizes) for part in (then, other))
+            )
+
+
+def loop_bounds(loop: Loop, ranges: Known) -> Bounds:
+    """Return what is known of the counter inside the loop."""
+    lows = [low for form in loop.lows for low in bounds_of(form, ranges).lows]
+    highs = [high + -1 for form in loop.highs for high in bounds_of(form, ranges).highs]
+    return Bounds(tuple(dict.fromkeys(lows)), tuple(dict.fromkeys(highs)))
+
+
+def _valid_test(test: Test | Value, shapes: Shapes, ranges: Known, sizes: frozenset[str]) -> bool:
+    if isinstance(test, Value):
+        return _valid_expr(test.ref, shapes, ranges, sizes)
+    return bool(test.atoms) and all(atom.form.names <= sizes | ranges.keys() for atom in test.atoms)
+
+
+def _valid_expr(expr: Expr, shapes: Shapes, ranges: Known, sizes: frozenset[str]) -> bool:
+    match expr:
+        case Ref(name, indices):
+            if name not in shapes or len(indices) != len(shapes[name]):
+                return False
+            return all(_valid_index(i, e, ranges, sizes) for i, e in zip(indices, shapes[name], strict=True))
+        case Number():
+            return True
+        case Counter(form):
+            return form.names <= sizes | ranges.keys()
+        case Binary(_, left, right):
+            return _valid_expr(left, shapes, ranges, sizes) and _valid_expr(right, shapes, ranges, sizes)
+        case Call(_, argument):
+            return _valid_expr(argument, shapes, ranges, sizes)
+        case Select(test, yes, no):
+            return _valid_test(test, shapes, ranges, sizes) and all(
+                _valid_expr(part, shapes, ranges, sizes) for part in (yes, no)
+            )
+
+
+def _valid_index(index: Index, extent: Linear, ranges: Known, sizes: frozenset[str]) -> bool:
+    if not index.form.names <= sizes | ranges.keys() or not index.is_valid(ranges):
+        return False
+    return index.bounds(ranges).within(constant(0), extent + -1)

@@ -1,0 +1,29 @@
+"""Programs that once went wrong: each names its options in its first line and is compared at many sizes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from swfuzz.batch import Trial, run_trials
+from swfuzz.cases import case_of_text
+from swfuzz.store import options_of
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted((Path(__file__).parent / "regressions").glob("*.c"))
+
+
+def _trial(path: Path) -> Trial:
+    text = path.read_text()
+    renamed = re.sub(r"\bf\(", f"{path.stem}(", text)
+    sizes = ((0, 3), (1, 1), (2, 7), (7, 2), (12, 5), (31, 33), (33, 31), (65, 34))
+    return Trial(renamed, options_of(text), case_of_text(renamed, path.stem, sizes))
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_what_once_went_wrong(machine: str, tmp_path: Path) -> None:
+    trials = {path.stem: _trial(path) for path in FILES}
+    trials = {n: Trial(t.text, {**t.options, "machine": machine}, t.case) for n, t in trials.items()}
+    verdicts = run_trials(trials, tmp_path, ROOT)
+    assert {name: f"{v.kind}: {v.text}" for name, v in verdicts.items() if v.kind != "ok"} == {}
