@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -176,7 +177,7 @@ def _build_and_run(
         if said:
             verdicts.update(_blamed(programs, said, f"{side} compiler"))
         objects.append(f"{side}.o")
-    broken = {name for name, v in verdicts.items() if "error:" in v.text}
+    broken = {name for name, v in verdicts.items() if "rror:" in v.text}
     if broken:
         rest = {name: p for name, p in programs.items() if name not in broken}
         found = (
@@ -231,9 +232,10 @@ def _blamed(programs: Mapping[str, Trial], said: str, kind: str) -> dict[str, Ve
     blamed: dict[str, Verdict] = {}
     for line in said.splitlines():
         name = line.partition(".")[0]
-        if ("warning:" in line or "error:" in line) and name in programs:
-            if name not in blamed or ("error:" in line and "error:" not in blamed[name].text):
-                blamed[name] = Verdict(kind, line)
+        if name not in programs or not re.search("(warning|[Ee]rror):", line):
+            continue
+        if name not in blamed or ("rror:" in line and "rror:" not in blamed[name].text):
+            blamed[name] = Verdict(kind, line)
     if not blamed:
         return {name: Verdict(kind, said[:1500]) for name in programs}
     return blamed

@@ -3,6 +3,8 @@
 #include "swmock.h"
 /* A name that is no other section's, so that the linker tells where it begins and ends. */
 #define __thread_local __attribute__((section("swmock_ldm")))
+/* the instruction that orders memory accesses, for the assembler: nothing */
+__asm__(".macro memb\n.endm");
 #define _PEN swmock_pen
 #define _MYID swmock_pen
 #define _ROW (swmock_pen / 8)
