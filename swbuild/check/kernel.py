@@ -15,6 +15,7 @@ from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
 from swbuild.check.plan import Plan, plan_region
 from swbuild.check.results import CaseResult, Counts, Outcome, RegionResult, worst
+from swbuild.check.sizes import UNKNOWN_SIZE
 from swbuild.check.slots import region_slots
 from swbuild.check.staged import GeneratedRegion, RegionTask, build_offloaded, build_reference
 from swbuild.check.tasks import CheckSettings, RegionCheck
@@ -72,7 +73,9 @@ def check_region(
         outcome = worst(case.outcome for case in cases)
         message = next((case.message for case in cases if case.outcome is outcome), "")
     except SwbuildError as error:
-        outcome, message, diagnostics = Outcome.INFRA, str(error), error.diagnostics
+        asked = all(diagnostic.code == UNKNOWN_SIZE for diagnostic in error.diagnostics)
+        outcome = Outcome.USER_ERROR if asked else Outcome.INFRA
+        message, diagnostics = str(error), error.diagnostics
     return RegionResult(
         region=region.scop.name,
         source=context.model.path,

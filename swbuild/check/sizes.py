@@ -7,9 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import islpy as isl
 
 from swbuild.check.shapes import holds, parameter_point
+from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
 
-__all__ = ["DEFAULT_BASES", "Sizes", "complete_sizes", "default_sizes", "unequal"]
+__all__ = ["DEFAULT_BASES", "UNKNOWN_SIZE", "Sizes", "complete_sizes", "default_sizes", "unequal"]
+
+#: The code of the one mistake that a user can make here.
+UNKNOWN_SIZE = "SW504"
 
 #: A value for every parameter of a region.
 Sizes = dict[str, int]
@@ -42,8 +46,22 @@ def default_sizes(scop: Scop, fixed: Mapping[str, int]) -> tuple[Sizes, ...]:
 
 
 def complete_sizes(scop: Scop, given: Mapping[str, int], fixed: Mapping[str, int]) -> Sizes:
-    """Return ``given`` with a value for each parameter that it leaves out."""
+    """Return ``given`` with a value for each parameter that it leaves out.
+
+    Raise :class:`SwbuildError` when it names sizes and none of them is the region's: the check would
+    run at other sizes than the user believes.
+    """
     names = [parameter.name for parameter in scop.parameters]
+    if given and names and not set(given) & set(names):
+        unknown = ", ".join(f"'{name}'" for name in given)
+        raise SwbuildError(
+            Diagnostic(
+                UNKNOWN_SIZE,
+                f"region {scop.name} has no size called {unknown}; it has {', '.join(names)}",
+                scop.span,
+                f"give '-p {names[0]}=64', or 'sizes: {{{names[0]}: 64}}' in the manifest",
+            )
+        )
     return {**unequal(names, 33), **{n: v for n, v in {**given, **fixed}.items() if n in names}}
 
 
