@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from swbuild.codegen.plan import KernelCode, RegionCode
+from swbuild.codegen.transferreport import transfer_rows
 from swbuild.mapping.regiontree import HostTree
 from swbuild.memory.plan import Buffer
 from swbuild.polyhedral.reasons import LoopReason, loop_reasons
@@ -60,6 +61,7 @@ def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
         "host_loops": len(kernel.loops),
         "ldm_bytes": kernel.plan.bytes,
         "buffers": [_buffer(region, buffer) for buffer in kernel.plan.buffers],
+        "transfers": transfer_rows(region, kernel),
         "main_memory": [
             {"array": d.array, "statement": d.statement, "reason": d.reason} for d in kernel.plan.direct
         ],

@@ -209,3 +209,13 @@ QUOTIENTS = """for (int i = 0; i < 2; i++)
 def test_data_flow_beyond_isl_falls_back_to_conflicts(tmp_path: Path, loops: str) -> None:
     unit = generated(tmp_path, body(loops))
     assert region(unit).entry == "sw_f"
+
+
+def test_report_gives_transfers_as_formulas() -> None:
+    (kernel,) = region(unit_of("gemm", KernelOptions())).report["kernels"]
+    rows = {(row["buffer"], row["direction"]): row for row in kernel["transfers"]}
+    assert set(rows) == {("A", "get"), ("B", "get"), ("C", "get"), ("C", "put")}
+    assert rows["A", "get"]["per"] == "i0, j0, k0"
+    assert rows["C", "put"]["per"] == "i0, j0"
+    assert rows["A", "get"]["operations"] == "1"
+    assert rows["A", "get"]["bytes"] == "8 * (SW_MIN(32, ni - i0)) * (SW_MIN(32, nk - k0))"

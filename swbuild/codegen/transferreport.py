@@ -1,0 +1,58 @@
+"""What a kernel moves, as formulas: per which loops, how many operations, how many bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from swbuild.codegen.plan import KernelCode, RegionCode
+from swbuild.kernelir.nodes import Block, Guard, Loop, Node, Place, Put, RowPut
+
+__all__ = ["transfer_rows"]
+
+
+def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, object]]:
+    """Return one row per transfer of the kernel's code.
+
+    ``per`` names the loops of each CPE around it, ``operations`` and ``bytes`` say how much one
+    visit moves, over the sizes and those loops.
+    """
+    elements = {b.name: region.scop.array(b.array).element.size for b in kernel.plan.buffers}
+    places: dict[str, Place] = {}
+    rows: list[dict[str, object]] = []
+    for node, loops in _visited(kernel.body, ()):
+        if isinstance(node, Place):
+            places[node.buffer] = node
+            if node.get:
+                rows.append(_row(node.buffer, "get", loops, node.size, elements))
+        elif isinstance(node, Put):
+            rows.append(_row(node.buffer, "put", loops, places[node.buffer].size, elements))
+        elif isinstance(node, RowPut):
+            rows.append(_row(node.buffer, "put", loops, (node.size,), elements))
+    return list({tuple(row.items()): row for row in rows}.values())
+
+
+def _visited(node: Node, loops: tuple[str, ...]) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """Yield every node with the iterators of the loops around it."""
+    yield node, loops
+    if isinstance(node, Block):
+        for child in node.children:
+            yield from _visited(child, loops)
+    elif isinstance(node, Loop):
+        yield from _visited(node.body, (*loops, node.iterator) if node.condition else loops)
+    elif isinstance(node, Guard):
+        yield from _visited(node.then, loops)
+        if node.otherwise is not None:
+            yield from _visited(node.otherwise, loops)
+
+
+def _row(
+    buffer: str, direction: str, loops: tuple[str, ...], sizes: tuple[str, ...], elements: dict[str, int]
+) -> dict[str, object]:
+    factors = [size if size.isdigit() or size.isidentifier() else f"({size})" for size in sizes]
+    return {
+        "buffer": buffer,
+        "direction": direction,
+        "per": ", ".join(loops) or "launch",
+        "operations": " * ".join(factors[:-2]) or "1",
+        "bytes": " * ".join([str(elements[buffer]), *factors]),
+    }
