@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from swfuzz.cases import Case, case_of, driver_text
@@ -108,7 +108,7 @@ def _generate(programs: Mapping[str, Trial], directory: Path, toolchain: Path) -
             if event["event"] == "begin":
                 begun = event["name"]
                 continue
-            kernels = int(event["text"]) if event["kind"] == "generated" else 0
+            kernels = json.loads(event["text"])["kernels"] if event["kind"] == "generated" else 0
             verdicts.setdefault(event["name"], Verdict(event["kind"], event["text"], kernels))
         if begun and begun not in verdicts:
             verdicts[begun] = Verdict("slow" if ending.startswith("took") else "died", ending[:3000])
@@ -166,7 +166,9 @@ def _build_and_run(
     programs: Mapping[str, Trial], directory: Path, seconds: int, generated: Mapping[str, Verdict]
 ) -> dict[str, Verdict]:
     renamed = [f"-D{name}=ref_{name}" for name in programs]
-    (directory / "cases.c").write_text(driver_text({name: trial.case for name, trial in programs.items()}))
+    (directory / "cases.c").write_text(
+        driver_text({name: _called(trial.case, generated[name]) for name, trial in programs.items()})
+    )
     said = _compile_all(directory, programs, "{}.c", "reference", *renamed, "-w")
     if said:
         return {name: Verdict("invalid", said) for name in programs}
@@ -206,6 +208,12 @@ def _build_and_run(
     for name in programs:
         verdicts.setdefault(name, Verdict("lost", done.stderr[-500:]))
     return verdicts
+
+
+def _called(case: Case, generated: Verdict) -> Case:
+    """Return how to call the generated side: the entry itself where the function keeps its original text."""
+    entry = tuple((name, type_, by_value) for name, type_, by_value in json.loads(generated.text)["entry"])
+    return replace(case, entry=None if generated.kernels else entry)
 
 
 def _driver_object(directory: Path) -> Path:

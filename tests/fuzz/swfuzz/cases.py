@@ -51,11 +51,16 @@ def sizes_for(program: Program) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """How to call a function: its sizes, its objects (name, type, how many elements), the sizes to try."""
+    """How to call a function: its sizes, its objects (name, type, how many elements), the sizes to try.
+
+    With ``entry`` (name, type, whether by value), the generated side is the region's entry and not
+    the function around it.
+    """
 
     sizes: tuple[str, ...]
     objects: tuple[tuple[str, str, str], ...]
     tried: tuple[tuple[int, int], ...]
+    entry: tuple[tuple[str, str, bool], ...] | None = None
 
 
 def case_of(program: Program) -> Case:
@@ -94,10 +99,23 @@ def _one(name: str, case: Case) -> list[str]:
         "  (void)n; (void)m;",
     ]
     lines += [f'  object("{word}", {_KINDS[type_]}, {count});' for word, type_, count in case.objects]
-    for side, prefix in (("R", "ref_"), ("G", "")):
-        words = [*case.sizes, *(f"{side}({i})" for i in range(len(case.objects)))]
-        lines.append(f"  {prefix}{name}({', '.join(words)});")
+    numbers = {word.removesuffix("_p"): i for i, (word, _, _) in enumerate(case.objects)}
+    everything = range(len(case.objects))
+    lines.append(f"  ref_{name}({', '.join([*case.sizes, *(f'R({i})' for i in everything)])});")
+    words = ", ".join([*case.sizes, *(f"G({i})" for i in everything)])
+    if case.entry is None:
+        return [*lines, f"  {name}({words});", "}"]
+    types = ", ".join(type_ if by_value else f"{type_} *" for _, type_, by_value in case.entry)
+    lines.insert(0, f"extern int sw_{name}({types or 'void'});")
+    given = ", ".join(_passed(case, numbers, *argument) for argument in case.entry)
+    lines += [f"  if (sw_{name}({given}))", f"    {name}({words});"]
     return [*lines, "}"]
+
+
+def _passed(case: Case, numbers: Mapping[str, int], word: str, type_: str, by_value: bool) -> str:
+    if word in case.sizes:
+        return word
+    return f"*({type_} *)G({numbers[word]})" if by_value else f"G({numbers[word]})"
 
 
 def driver_text(cases: Mapping[str, Case]) -> str:

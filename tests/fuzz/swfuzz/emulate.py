@@ -29,7 +29,7 @@ def emulated(programs: Mapping[str, Program], machine: str, directory: Path) -> 
         sizes = tuple({"n": n, "m": m} for n, m in sizes_for(program)[-3:] if n and m)
         checks[name] = RegionCheck(sizes=tuple({s: v[s] for s in program.sizes} for v in sizes))
     task = SourceTask(path, options=options, checks=checks)
-    settings = CheckSettings(modes=MODES, timeout=120)
+    settings = CheckSettings(modes=MODES, timeout=120, refused_is_error=False)
     found = check_source(task, settings, directory / "work", directory / "objects")
     fine = (Outcome.PASS, Outcome.SKIP)
     return {r.region: "" if r.outcome in fine else f"{r.outcome.value}: {r.message}"[:2000] for r in found}

@@ -52,7 +52,9 @@ def generate(directory: Path, name: str, options: Any) -> tuple[str, str]:
     for file in (unit.host, unit.slave, unit.header):
         if file is not None:
             (directory / file.name).write_text(file.text)
-    return "generated", str(len(unit.regions[0].kernels))
+    region = unit.regions[0]
+    entry = [[argument.name, argument.element.name, argument.by_value] for argument in region.arguments]
+    return "generated", json.dumps({"kernels": len(region.kernels), "entry": entry})
 
 
 def main(directory: Path) -> None:
