@@ -61,9 +61,16 @@ def compute_schedule(scop: Scop, private: Private, fusion: Fusion) -> Scheduled:
     loops = {s.name: s.iterators for s in scop.statements}
     problem = _Problem(domain, scop.context, expanded.all, condition, conditional, loops)
     solved = _solve(problem, fusion)
+    if solved is not None and solved[1] and not _keeps(solved[0], expanded.all):
+        raise AssertionError("a peeled schedule breaks a dependence")
     if solved is None:  # too hard for isl: the original order, with its parallel loops found
         return Scheduled(with_parallel_loops(scop.schedule, expanded.all), expanded, private, ())
     return Scheduled(solved[0], expanded, private, solved[1])
+
+
+def _keeps(schedule: isl.Schedule, dependences: isl.UnionMap) -> bool:
+    order = schedule.get_map()
+    return bool(dependences.is_subset(order.lex_lt_union_map(order)))
 
 
 def _contraction_constraints(scop: Scop, private: Private) -> tuple[isl.UnionMap, isl.UnionMap]:
@@ -98,10 +105,30 @@ def _solve(problem: _Problem, fusion: Fusion) -> tuple[isl.Schedule, tuple[str, 
         schedule = _isl_schedule(problem, Fusion.MIN if stencil else fusion)
         if schedule is not None:
             return schedule, ()
-    solved = None if loop is None else _solve(_peeled(problem), fusion)
-    if solved is None or loop is None:
+    direction = _direction(problem)
+    solved = None if loop is None or direction is None else _solve(_peeled(problem), fusion)
+    if solved is None or loop is None or direction is None:
         return None
-    return _around(problem, solved[0]), (loop, *solved[1])
+    return _around(problem, solved[0], direction), (loop, *solved[1])
+
+
+def _direction(problem: _Problem) -> int | None:
+    """Return 1 when the outermost loop may run upwards, -1 when it has to run downwards, None for neither."""
+    for sign, bound in ((1, "d >= 0"), (-1, "d <= 0")):
+        allowed = isl.Set(f"{{ [d] : {bound} }}")
+        if all(_first_distance(m).is_subset(allowed) for m in maps_of(problem.validity)):
+            conditional = maps_of(problem.conditional)
+            if sign == -1 or all(_first_distance(m).is_subset(allowed) for m in conditional):
+                return sign
+    return None
+
+
+def _first_distance(pairs: isl.Map) -> isl.Set:
+    """Return the differences in the first dimension from source to sink."""
+    plain = pairs.reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
+    plain = plain.project_out(isl.dim_type.in_, 1, plain.dim(isl.dim_type.in_) - 1)
+    plain = plain.project_out(isl.dim_type.out, 1, plain.dim(isl.dim_type.out) - 1)
+    return plain.deltas()
 
 
 def _is_cyclic(problem: _Problem) -> bool:
@@ -163,12 +190,16 @@ def _drop_pair(pairs: isl.Map) -> isl.Map:
     return inner.set_tuple_name(isl.dim_type.in_, source).set_tuple_name(isl.dim_type.out, sink)
 
 
-def _around(problem: _Problem, body: isl.Schedule) -> isl.Schedule:
-    """Return the schedule of ``problem`` that runs ``body`` in each iteration of its outermost loop."""
+def _around(problem: _Problem, body: isl.Schedule, direction: int) -> isl.Schedule:
+    """Return the schedule of ``problem`` that runs ``body`` in each iteration of its outermost loop.
+
+    ``direction`` is 1 for ascending values of the loop's iterator and -1 for descending ones.
+    """
     inner, outer = isl.UnionPwMultiAff("{ }"), []
     for piece in sets_of(problem.domain):
         space = isl.LocalSpace.from_space(piece.get_space())
-        outer.append(isl.PwAff.var_on_domain(space, isl.dim_type.set, 0).intersect_domain(piece))
+        value = isl.PwAff.var_on_domain(space, isl.dim_type.set, 0).intersect_domain(piece)
+        outer.append(value if direction == 1 else value.neg())
         inner = inner.union_add(_without_first(piece).to_union_pw_multi_aff())
     first = isl.UnionPwAff.from_pw_aff(outer[0])
     for value in outer[1:]:

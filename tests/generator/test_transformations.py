@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import islpy as isl
 import pytest
-from generation import EXAMPLES
+from generation import EXAMPLES, model_of
 
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.scop import Scop
@@ -89,3 +91,26 @@ def _without_parameters(instances: isl.UnionSet) -> isl.UnionSet:
         plain = piece.project_out(isl.dim_type.param, 0, piece.dim(isl.dim_type.param))
         result = result.union(plain.to_union_set())
     return result
+
+
+ONE_LOOP = "for (int i = n - 3; 2 <= i; i -= 1)\n  a[i][0] = a[i - 1][0] * 0.5;"
+
+TIME_BACKWARDS = """for (int t = 9; t >= 0; t--)
+  for (int i = 1; i < n - 1; i++)
+    a[i][t] = a[i - 1][t + 1] + a[i + 1][t + 1];"""
+
+SPACE_BACKWARDS = """for (int t = 0; t < n; t++)
+  for (int i = n - 2; i > 0; i--)
+    a[i][1] = a[i - 1][1] + a[i + 1][1];"""
+
+COUNTDOWNS = [ONE_LOOP, TIME_BACKWARDS, SPACE_BACKWARDS]
+
+
+@pytest.mark.parametrize("loops", COUNTDOWNS)
+def test_loops_that_count_down_keep_their_order(tmp_path: Path, loops: str) -> None:
+    text = f"void f(int n, double a[n + 3][n + 12])\n{{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n"
+    (scop,) = model_of(tmp_path, text).scops
+    scheduled = scheduled_of(lightened(scop))
+    order = scheduled.schedule.get_map()
+    assert not scheduled.dependences.all.is_empty()
+    assert scheduled.dependences.all.is_subset(order.lex_lt_union_map(order))
