@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from random_regions import random_region
+from frontend_programs import random_region
 from region_cases import Case, program
 from replay import replayed, run_c
 

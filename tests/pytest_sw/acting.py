@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernels import CACHE, SCALE, manifest, properties
+from plugin_flag import PLUGIN_FLAG
 
 __all__ = ["ROOT", "Result", "make_project", "run_pytest"]
 
@@ -103,7 +104,7 @@ def make_project(directory: Path, count: int) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     names = [f"k{number}" for number in range(count)]
     _write(directory / "sunway.yaml", manifest(**dict.fromkeys(names, "{sizes: {n: [100]}}")))
-    _write(directory / "pytest.ini", "[pytest]\nsw_kernels = sunway.yaml\naddopts = -p pytest_sw.plugin\n")
+    _write(directory / "pytest.ini", f"[pytest]\nsw_kernels = sunway.yaml\naddopts = {PLUGIN_FLAG}\n")
     _write(directory / "conftest.py", _CONFTEST)
     for name in names:
         _write(directory / f"{name}.c", SCALE.replace("scale", name))

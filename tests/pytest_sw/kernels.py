@@ -8,6 +8,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+from plugin_flag import PLUGIN_FLAG
+
 __all__ = ["SCALE", "broken_generator", "junit", "manifest", "prepare", "properties"]
 
 #: One loop, one kernel: the smallest thing that can be offloaded.
@@ -62,7 +64,7 @@ def prepare(pytester: Any, monkeypatch: Any, **kernels: str) -> None:
     monkeypatch.setenv("PYTHONPATH", str(project_root))
     monkeypatch.setenv("XDG_CACHE_HOME", CACHE)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    pytester.makeini("[pytest]\nsw_kernels = sunway.yaml\naddopts = -p pytest_sw.plugin\n")
+    pytester.makeini(f"[pytest]\nsw_kernels = sunway.yaml\naddopts = {PLUGIN_FLAG}\n")
     for name in kernels:
         (pytester.path / f"{name}.c").write_text(SCALE.replace("scale", name))
     (pytester.path / "sunway.yaml").write_text(manifest(**kernels))

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from acting import ROOT
 from kernels import prepare
+from plugin_flag import PLUGIN_FLAG
 
 from pytest_sw.options import OPTIONS, Settings
 
@@ -36,7 +37,7 @@ def test_nothing_heavy_is_imported_with_the_plugin() -> None:
 
 def test_a_project_without_kernels_does_not_notice(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch)
-    pytester.makeini("[pytest]\naddopts = -p pytest_sw.plugin\n")
+    pytester.makeini(f"[pytest]\naddopts = {PLUGIN_FLAG}\n")
     pytester.makepyfile(
         test_it="""
         import sys
@@ -69,7 +70,7 @@ def test_mistakes_are_told_before_anything_runs(
 ) -> None:
     prepare(pytester, monkeypatch)
     (pytester.path / "sunway.yaml").unlink()
-    pytester.makeini("[pytest]\naddopts = -p pytest_sw.plugin\n")
+    pytester.makeini(f"[pytest]\naddopts = {PLUGIN_FLAG}\n")
     result = pytester.runpytest_subprocess(*arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert complaint in result.stderr.str() and "Traceback" not in result.stderr.str()
@@ -77,7 +78,7 @@ def test_mistakes_are_told_before_anything_runs(
 
 def test_manifests_outside_the_test_directories_are_found(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale="{sizes: {n: [3, 4]}}")
-    pytester.makeini("[pytest]\nsw_kernels = sunway.yaml\ntestpaths = tests\naddopts = -p pytest_sw.plugin\n")
+    pytester.makeini(f"[pytest]\nsw_kernels = sunway.yaml\ntestpaths = tests\naddopts = {PLUGIN_FLAG}\n")
     (pytester.path / "tests").mkdir()
     result = pytester.runpytest_subprocess("--collect-only", "-q", "--sw-target=emulator,node")
     lines = [line for line in result.outlines if "::" in line]
