@@ -112,17 +112,22 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
 
     ``kind`` is fast, checked or counted; ``flags`` go to the compiler (sanitizers, say).
     """
-    objects = []
+    from concurrent.futures import ThreadPoolExecutor  # only needed to build
+
     always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", *_WARNINGS]
     always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}", f"-DSWEMU_MACHINE={MACHINES[machine]}"]
     always += [*_numbers(machine), *flags]
     with tempfile.TemporaryDirectory() as work:
-        for source in _runtime_sources(kind):
+
+        def compiled(source: Path) -> str:
             target = Path(work) / f"{source.stem}.o"
             subprocess.run([*always, "-c", str(source), "-o", str(target)], check=True)
             moved = [f"--rename-section={name}=swemu_text" for name in (".text", ".text.unlikely")]
             subprocess.run(["objcopy", *moved, str(target)], check=True)
-            objects.append(str(target))
+            return str(target)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiled, _runtime_sources(kind)))
         subprocess.run(["ar", "rcs", str(library), *objects], check=True)
     names = subprocess.run(
         ["nm", "-g", "--defined-only", str(library)], check=True, capture_output=True, text=True
