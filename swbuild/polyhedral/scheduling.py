@@ -105,15 +105,18 @@ def _solve(problem: _Problem, fusion: Fusion) -> tuple[isl.Schedule, tuple[str, 
         schedule = _isl_schedule(problem, Fusion.MIN if stencil else fusion)
         if schedule is not None:
             return schedule, ()
-    direction = _direction(problem)
-    solved = None if loop is None or direction is None else _solve(_peeled(problem), fusion)
-    if solved is None or loop is None or direction is None:
+    direction = None if loop is None else _direction(problem)
+    if loop is None or direction is None:
         return None
-    return _around(problem, solved[0], direction), (loop, *solved[1])
+    solved = _solve(_peeled(problem), fusion)
+    return None if solved is None else (_around(problem, solved[0], direction), (loop, *solved[1]))
 
 
 def _direction(problem: _Problem) -> int | None:
-    """Return 1 when the outermost loop may run upwards, -1 when it has to run downwards, None for neither."""
+    """Return 1 when the outermost loop may run upwards, -1 when it has to run downwards, None for neither.
+
+    The loop is around every statement.
+    """
     for sign, bound in ((1, "d >= 0"), (-1, "d <= 0")):
         allowed = isl.Set(f"{{ [d] : {bound} }}")
         if all(_first_distance(m).is_subset(allowed) for m in maps_of(problem.validity)):

@@ -11,6 +11,7 @@ from generation import generated, unit_of
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.options import KernelOptions, Machine
+from swbuild.polyhedral import scheduling
 
 
 def region(unit: object) -> RegionUnit:
@@ -219,3 +220,14 @@ def test_report_gives_transfers_as_formulas() -> None:
     assert rows["C", "put"]["per"] == "i0, j0"
     assert rows["A", "get"]["operations"] == "1"
     assert rows["A", "get"]["bytes"] == "8 * (SW_MIN(32, ni - i0)) * (SW_MIN(32, nk - k0))"
+
+
+def test_too_hard_for_isl_means_the_original_order_with_its_parallel_loops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A statement outside all loops is part of it: it has no outermost loop that could be peeled."""
+    monkeypatch.setattr(scheduling, "MAX_OPERATIONS", 1)
+    text = body("double s = 2.0 * b[0];\nfor (int i = 0; i < n; i++)\n  a[i] = s * b[i];")
+    found = region(generated(tmp_path, text))
+    assert [kernel["mapped_loops"] for kernel in found.report["kernels"]] == [1]
+    assert found.report["sequential_loops"] == []
