@@ -104,6 +104,10 @@ class Cluster:
         done = subprocess.run(command, env={**os.environ, **self.environment}, capture_output=True, text=True)
         return done.stdout + done.stderr
 
+    def settle(self) -> None:
+        """Wait until no job is left on the cluster; what does not end by itself is a fault."""
+        self._wait(lambda: not self.ask("squeue", "-h", "-o", "%i").strip(), "an empty queue")
+
     def stop(self) -> None:
         """End every daemon."""
         self.ask("scancel", "--state=RUNNING")

@@ -21,9 +21,16 @@ pytestmark = pytest.mark.skipif(bool(_MISSING), reason=f"not installed: {', '.jo
 
 
 @pytest.fixture(scope="module")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with cluster(tmp_path_factory.mktemp("slurm")) as found:
         yield found
+
+
+@pytest.fixture
+def slurm(daemons: Cluster) -> Iterator[Cluster]:
+    """The cluster, with no job of an earlier test on it."""
+    daemons.settle()
+    yield daemons
 
 
 def on_slurm(project: Path, slurm: Cluster, path: str, *arguments: str, **environment: str) -> Result:
@@ -37,6 +44,7 @@ def test_ten_kernels_run_in_one_job(acting: Path, slurm: Cluster, stand_ins: str
     assert found.categories == ["pass"] * 10
     assert len(found.jobs) == 1 and found.jobs[0].isdigit()
     assert found.properties["k0"]["sw.node"] == slurm.host
+    slurm.settle()
     assert f"{found.jobs[0]} COMPLETED" in slurm.ask("squeue", "-h", "-t", "all", "-o", "%i %T")
 
 
@@ -168,7 +176,8 @@ def test_an_interrupt_cancels_the_job(acting: Path, slurm: Cluster, stand_ins: s
     wait_for_running(slurm)
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 2
-    assert "RUNNING" not in slurm.ask("squeue", "-h", "-o", "%T")
+    slurm.settle()
+    assert "CANCELLED" in slurm.ask("squeue", "-h", "-t", "all", "-S", "-i", "-o", "%T").splitlines()[0]
 
 
 def wait_for_running(slurm: Cluster) -> None:
