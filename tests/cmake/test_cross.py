@@ -7,19 +7,8 @@ from pathlib import Path
 
 import pytest
 from buildkit import Installation
-from cmakekit import Configure, copy_project
+from cmakekit import PACKAGE_ONLY, Configure, copy_project
 from fakenode import FakeNode
-
-_ONLY = """\
-set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR sw_64)
-set(CMAKE_FIND_ROOT_PATH /nowhere)
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-set(SWBUILD_TARGET node)
-set(SWBUILD_MACHINE sw26010-pro)
-set(CMAKE_C_COMPILER swgcc)
-"""
 
 
 def _node(tmp_path: Path, installation: Installation) -> FakeNode:
@@ -37,7 +26,7 @@ def test_a_toolchain_that_hides_the_package(
 ) -> None:
     """A toolchain file of a site's own: the package must be named, then all is as ever."""
     node = _node(tmp_path, installation)
-    toolchain = _toolchain(tmp_path, _ONLY)
+    toolchain = _toolchain(tmp_path, PACKAGE_ONLY)
     source = copy_project("mpi_host", tmp_path / "source")
     hidden = configured(source, source=source, toolchain=toolchain, path=(node.bin,), check=False)
     assert "Could not find a package configuration file" in hidden.output
@@ -58,7 +47,7 @@ def test_find_root_path_both(configured: Configure, installation: Installation, 
     source = copy_project("mpi_host", tmp_path / "source")
     text = (source / "CMakeLists.txt").read_text()
     (source / "CMakeLists.txt").write_text(text.replace("REQUIRED", "REQUIRED CMAKE_FIND_ROOT_PATH_BOTH"))
-    toolchain = _toolchain(tmp_path, _ONLY)
+    toolchain = _toolchain(tmp_path, PACKAGE_ONLY)
     configured(source, source=source, toolchain=toolchain, path=(node.bin,))
 
 

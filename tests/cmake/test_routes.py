@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
-from cmakekit import ROUTES, Configure
+from buildkit import ROOT, Installation, call
+from cmakekit import ROUTES, Configure, copy_project
+from pages import blocks
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -12,3 +17,35 @@ def test_a_project_builds_and_runs(configured: Configure, route: str) -> None:
     build.build()
     assert build.run("app") == "sum correct\n"
     assert "no work to do" in build.build()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_fetch_content(configured: Configure, installation: Installation, tmp_path: Path) -> None:
+    """A project that has CMake fetch swbuild's sources from a repository."""
+    repository = _repository(tmp_path / "swbuild-sources")
+    source = copy_project("c_host", tmp_path / "source")
+    (shown,) = blocks("fetch")
+    assert "GIT_TAG v0.1.0" in shown.text
+    lists = source / "CMakeLists.txt"
+    given = shown.text.replace("https://example.org/swbuild.git", f'"file://{repository}"')
+    lists.write_text(lists.read_text().replace("find_package(swbuild CONFIG REQUIRED)\n", given))
+    build = configured(source, source=source, route="fetched", SWBUILD_PYTHON=str(installation.python))
+    fetched = build.directory / "_deps" / "swbuild-src"
+    assert (fetched / ".git").is_dir() and build.package == fetched / "cmake"
+    build.build()
+    assert build.run("app") == "sum correct\n"
+    assert str(fetched) in Path(build.cached("SWBUILD_EXECUTABLE")).read_text(), "the fetched program ran"
+
+
+def _repository(folder: Path) -> Path:
+    """Make a repository of what CMake needs of swbuild's sources, with the tag ``v0.1.0``."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    for part in ("cmake", "swbuild", "meson"):
+        shutil.copytree(ROOT / part, folder / part, ignore=ignored)
+    shutil.copy(ROOT / "CMakeLists.txt", folder)
+    author = ("-c", "user.name=tester", "-c", "user.email=tester@example.org")
+    call(["git", "init", "-q", folder])
+    call(["git", "-C", folder, "add", "-A"])
+    call(["git", "-C", folder, *author, "commit", "-q", "-m", "sources"])
+    call(["git", "-C", folder, "tag", "v0.1.0"])
+    return folder

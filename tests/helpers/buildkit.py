@@ -59,6 +59,10 @@ class Installation:
     def program(self) -> Path:
         return self.prefix / "bin" / "swbuild"
 
+    @property
+    def python(self) -> Path:
+        return self.prefix / "bin" / "python"
+
     def environment(self, *first: Path, **more: str) -> dict[str, str]:
         """Return an environment with this installation on ``PATH``, after the directories ``first``."""
         clean = {name: value for name, value in os.environ.items() if name not in _FOREIGN}

@@ -14,12 +14,24 @@ from buildkit import ROOT, Installation, call, once, shared_dir
 
 from swbuild.emulator import toolchain_dir
 
-__all__ = ["ROUTES", "Build", "Configure", "configured", "copy_project"]
+__all__ = ["PACKAGE_ONLY", "ROUTES", "Build", "Configure", "configured", "copy_project"]
 
 PROJECTS = ROOT / "tests" / "cmake" / "projects"
 
 #: How a project may find the CMake package.
 ROUTES = ("wheel", "subdirectory", "vendored")
+
+#: A toolchain file of a site's own, which hides what is not in the target's file system.
+PACKAGE_ONLY = """\
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR sw_64)
+set(CMAKE_FIND_ROOT_PATH /nowhere)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(SWBUILD_TARGET node)
+set(SWBUILD_MACHINE sw26010-pro)
+set(CMAKE_C_COMPILER swgcc)
+"""
 
 
 @dataclass
@@ -79,7 +91,9 @@ def configured(
 ) -> Configure:
     """Return a function that configures a little project.
 
-    Toolchain ``None`` is none at all; a name is one of the package's toolchain files.
+    Toolchain ``None`` is none at all; a name is one of the package's toolchain files.  ``named`` says
+    where the package is, as a toolchain file that hides packages makes necessary.  By the route ``fetched``
+    the project itself fetches swbuild, and the toolchain file is the wheel's.
     """
 
     def vendored() -> Path:
@@ -100,22 +114,26 @@ def configured(
         path: tuple[Path, ...] = (),
         check: bool = True,
         own_emulator: bool = False,
+        named: bool = False,
         **variables: str,
     ) -> Build:
         if source is None:
             source = copy_project(project, tmp_path / "source") if isinstance(project, str) else project
         build = build or tmp_path / "build"
         environment = installation.environment(*path)
-        package, found = _package(route, installation, vendored)
+        package, found = _package(route, installation, vendored, build)
         command: list[str | Path] = [cmake, "-S", source, "-B", build, "-G", generator, *found, *arguments]
         if toolchain == "emulator" and not own_emulator:
             # The wheel would build its own copy of the emulator; all but the test of just that take this one.
             machine = variables.get("SWBUILD_MACHINE", "sw26010")
             variables = {"SWBUILD_EMULATOR_DIR": str(toolchain_dir(machine)), **variables}
         if isinstance(toolchain, str):
-            toolchain = package / "toolchains" / f"{toolchain}.cmake"
+            files = _package("wheel", installation, vendored, build)[0] if route == "fetched" else package
+            toolchain = files / "toolchains" / f"{toolchain}.cmake"
         if toolchain is not None:
             command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+        if named and route != "subdirectory":
+            variables["swbuild_DIR"] = str(package)
         command += [f"-D{name}={value}" for name, value in variables.items()]
         output = call(command, environment, check=check).stdout
         made = Build(cmake, source, build, environment, output, generator, package)
@@ -126,8 +144,12 @@ def configured(
     return configure
 
 
-def _package(route: str, installation: Installation, vendored: Callable[[], Path]) -> tuple[Path, list[str]]:
+def _package(
+    route: str, installation: Installation, vendored: Callable[[], Path], build: Path
+) -> tuple[Path, list[str]]:
     """Return where the package is by this route, and the arguments that make CMake find it."""
+    if route == "fetched":
+        return build / "_deps" / "swbuild-src" / "cmake", []
     if route == "wheel":
         return installation.prefix / "share" / "cmake" / "swbuild", []
     if route == "subdirectory":
