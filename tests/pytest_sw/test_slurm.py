@@ -27,10 +27,10 @@ def daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def slurm(daemons: Cluster) -> Iterator[Cluster]:
+def slurm(daemons: Cluster) -> Cluster:
     """The cluster, with no job of an earlier test on it."""
     daemons.settle()
-    yield daemons
+    return daemons
 
 
 def on_slurm(project: Path, slurm: Cluster, path: str, *arguments: str, **environment: str) -> Result:
