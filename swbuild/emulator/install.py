@@ -1,7 +1,9 @@
 """Install the stand-ins: build the runtime once per user and version, and write one script per tool name.
 
-Everything lies in ``$XDG_CACHE_HOME/swbuild/emulator/<hash of contents>`` (``~/.cache`` by default).
-The directory is made beside its place and renamed, so any number of processes may be first at once.
+Everything lies in ``$XDG_CACHE_HOME/swbuild/emulator`` (``~/.cache`` by default).  The runtime, which takes
+a while to compile, is in ``runtime-<hash of its sources>`` and serves every Python environment; the scripts
+name their interpreter, so each environment has its own, in ``<hash of contents and environment>``.
+A directory is made beside its place and renamed, so any number of processes may be first at once.
 """
 
 from __future__ import annotations
@@ -13,11 +15,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["MACHINES", "TOOLS", "Named", "build_runtime", "environment", "toolchain_dir"]
+__all__ = ["MACHINES", "TOOLS", "Named", "build_runtime", "environment", "runtime_dir", "toolchain_dir"]
 
 MACHINES: Mapping[str, int] = {"sw26010": 26010, "sw26010-pro": 26011}
 TOOLS = (
@@ -69,18 +71,30 @@ def _cache_root() -> Path:
 
 
 def _sources() -> list[Path]:
-    return sorted(p for d in ("runtime", "include", "driver") for p in (_HERE / d).iterdir() if p.is_file())
+    return sorted(p for d in ("include", "driver") for p in (_HERE / d).iterdir() if p.is_file())
 
 
 def _machine_files() -> list[Path]:
     return sorted((_HERE.parent / "machine").glob("*.yaml"))
 
 
-def _fingerprint() -> str:
+def _runtime_key() -> str:
+    """Return what tells this runtime from others: all that it is compiled from, and how."""
+    used = [*(_HERE / "runtime").iterdir(), *(_HERE / "model").glob("swb_*"), *_machine_files()]
+    return _digest([*sorted(path for path in used if path.is_file()), Path(__file__)])
+
+
+def _tools_key() -> str:
+    """Return what tells this environment's scripts from others'."""
+    return _digest([*_sources(), Path(__file__)], _runtime_key(), sys.executable, str(_HERE))
+
+
+def _digest(paths: Sequence[Path], *words: str) -> str:
     digest = hashlib.sha256()
-    for path in (*_sources(), *sorted((_HERE / "model").glob("swb_*")), *_machine_files(), Path(__file__)):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    digest.update(f"{sys.executable}\0{_HERE}".encode())
+    for path in paths:
+        text = path.read_bytes()
+        digest.update(f"{path.parent.name}/{path.name}\0{len(text)}\0".encode() + text)
+    digest.update("\0".join(words).encode())
     return digest.hexdigest()[:16]
 
 
@@ -118,10 +132,12 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
     always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}", f"-DSWEMU_MACHINE={MACHINES[machine]}"]
     always += [*_numbers(machine), *flags]
     with tempfile.TemporaryDirectory() as work:
+        # Whose copy of the sources it was must not show: the result serves other environments too.
+        always += [f"-ffile-prefix-map={place}={name}" for place, name in ((_HERE, "emulator"), (work, "."))]
 
         def compiled(source: Path) -> str:
             target = Path(work) / f"{source.stem}.o"
-            subprocess.run([*always, "-c", str(source), "-o", str(target)], check=True)
+            subprocess.run([*always, "-c", str(source), "-o", str(target)], check=True, cwd=work)
             moved = [f"--rename-section={name}=swemu_text" for name in (".text", ".text.unlikely")]
             subprocess.run(["objcopy", *moved, str(target)], check=True)
             return str(target)
@@ -136,9 +152,9 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
     library.with_suffix(".a.names").write_text("\n".join(slave) + "\n")
 
 
-def _write_tool(home: Path, final: Path, machine: str, tool: str) -> None:
+def _write_tool(home: Path, final: Path, runtime: Path, machine: str, tool: str) -> None:
     words = [sys.executable, "-SEs", str(final / "driver" / "main.py"), "--tool", tool, "--machine", machine]
-    words += ["--home", str(final), "--include", str(final / "include"), "--root", str(_HERE.parents[1])]
+    words += ["--home", str(runtime), "--include", str(final / "include"), "--root", str(_HERE.parents[1])]
     script = home / "bin" / machine / tool
     script.write_text("#!/bin/sh\nexec " + " ".join(map(shlex.quote, words)) + ' "$@"\n')
     script.chmod(0o755)
@@ -151,29 +167,32 @@ def _write_plain(home: Path, machine: str, tool: str, real: str) -> None:
     script.chmod(0o755)
 
 
-def _build(home: Path, final: Path) -> None:
+def _build_runtimes(home: Path) -> None:
     (home / "lib").mkdir()
+    for machine in MACHINES:
+        for kind in ("fast", "checked", "counted"):
+            build_runtime(home / "lib" / f"libswemu-{machine}-{kind}.a", machine, kind)
+
+
+def _write_tools(home: Path, final: Path, runtime: Path) -> None:
     for folder in ("include", "driver"):
         shutil.copytree(_HERE / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for machine in MACHINES:
         (home / "bin" / machine).mkdir(parents=True)
-        for kind in ("fast", "checked", "counted"):
-            build_runtime(home / "lib" / f"libswemu-{machine}-{kind}.a", machine, kind)
         for tool in TOOLS:
-            _write_tool(home, final, machine, tool)
+            _write_tool(home, final, runtime, machine, tool)
         for tool, real in _PLAIN.items():
             _write_plain(home, machine, tool, real)
 
 
-def _install() -> Path:
-    root = _cache_root()
-    final = root / _fingerprint()
+def _made(final: Path, make: Callable[[Path], None]) -> Path:
+    """Return ``final``, which ``make`` fills beside its place if it is not there."""
     if final.is_dir():
         return final
-    root.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=".part-", dir=root))
+    final.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=".part-", dir=final.parent))
     try:
-        _build(part, final)
+        make(part)
         try:
             part.rename(final)
         except OSError:
@@ -182,6 +201,17 @@ def _install() -> Path:
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return final
+
+
+def runtime_dir() -> Path:
+    """Return the directory of the runtime, which all environments share; builds it on first use."""
+    return _made(_cache_root() / f"runtime-{_runtime_key()}", _build_runtimes)
+
+
+def _install() -> Path:
+    runtime = runtime_dir()
+    final = _cache_root() / _tools_key()
+    return _made(final, lambda home: _write_tools(home, final, runtime))
 
 
 def toolchain_dir(machine: Named | str) -> Path:

@@ -12,7 +12,6 @@ from buildkit import ROOT, Installation, call
 from pages import Block, blocks
 
 from swbuild.buildsys.mesonfiles import machine_file
-from swbuild.emulator import toolchain_dir
 from swbuild.options import Machine
 from swbuild.toolchain import Target
 
@@ -30,18 +29,12 @@ def test_machine_files_are_shown_as_they_are(block: Block) -> None:
 
 @pytest.mark.parametrize("block", list(blocks("run")), ids=str)
 def test_commands_work(block: Block, installation: Installation, tmp_path: Path) -> None:
-    folder, _, target = block.what.partition(", ")
     tools = Path(sys.executable).parent
     if "meson" in block.text and not (tools / "meson").exists() and shutil.which("meson") is None:
         pytest.skip("meson is not installed")
     project = tmp_path / "project"
-    shutil.copytree(ROOT / folder, project, ignore=shutil.ignore_patterns("build"))
-    # The emulator of the checkout serves all tests; the installation would build its own.
-    shared = {}
-    if target == "emulator":
-        shared["XDG_CACHE_HOME"] = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
-        toolchain_dir("sw26010")
-    environment = installation.environment(**shared)
+    shutil.copytree(ROOT / block.what, project, ignore=shutil.ignore_patterns("build"))
+    environment = installation.environment()
     environment["PATH"] += f"{os.pathsep}{tools}"
     call(["bash", "-euxc", block.text], environment, project)
 

@@ -107,8 +107,8 @@ def test_serial_without_a_toolchain_file(configured: Configure) -> None:
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
-def test_the_emulator_toolchain_makes_its_compilers(configured: Configure) -> None:
-    build = configured("cxx_host", own_emulator=True, SWBUILD_MACHINE="sw26010-pro")
+def test_a_cxx_host_on_the_other_machine(configured: Configure) -> None:
+    build = configured("cxx_host", SWBUILD_MACHINE="sw26010-pro")
     build.build()
     assert build.run("app") == "3\n"
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from swbuild.emulator.install import runtime_dir
+
 __all__ = ["ROOT", "Failed", "Installation", "call", "installation", "locked", "shared_dir"]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,3 +116,8 @@ def _install(prefix: Path) -> None:
     packages = next((prefix / "lib").glob("python3*/site-packages"))
     seen = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "dependencies.pth").write_text("\n".join(seen) + "\n")
+    # The emulator's runtime is the one that there is; all else that is cached stays within this run.
+    runtime = runtime_dir()
+    kept = prefix.with_name("cache") / "swbuild" / "emulator"
+    kept.mkdir(parents=True, exist_ok=True)
+    (kept / runtime.name).symlink_to(runtime)

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from buildkit import ROOT, Installation, call, once, shared_dir
 
-from swbuild.emulator import toolchain_dir
-
 __all__ = ["PACKAGE_ONLY", "ROUTES", "Build", "Configure", "configured", "copy_project"]
 
 PROJECTS = ROOT / "tests" / "cmake" / "projects"
@@ -113,7 +111,6 @@ def configured(
         build: Path | None = None,
         path: tuple[Path, ...] = (),
         check: bool = True,
-        own_emulator: bool = False,
         named: bool = False,
         **variables: str,
     ) -> Build:
@@ -123,10 +120,6 @@ def configured(
         environment = installation.environment(*path)
         package, found = _package(route, installation, vendored, build)
         command: list[str | Path] = [cmake, "-S", source, "-B", build, "-G", generator, *found, *arguments]
-        if toolchain == "emulator" and not own_emulator:
-            # The wheel would build its own copy of the emulator; all but the test of just that take this one.
-            machine = variables.get("SWBUILD_MACHINE", "sw26010")
-            variables = {"SWBUILD_EMULATOR_DIR": str(toolchain_dir(machine)), **variables}
         if isinstance(toolchain, str):
             files = _package("wheel", installation, vendored, build)[0] if route == "fetched" else package
             toolchain = files / "toolchains" / f"{toolchain}.cmake"
