@@ -29,11 +29,13 @@ function(swbuild_search_program)
   if(NOT SWBUILD_EXECUTABLE AND EXISTS "${checkout}/swbuild/__main__.py")
     swbuild_wrap_checkout("${checkout}")
   endif()
+  # Only in these layouts: what lies around a vendored copy is nobody's installation.
+  set(hints "")
+  if(CMAKE_CURRENT_FUNCTION_LIST_DIR MATCHES "^(.+)/(share/cmake/swbuild|lib(64)?/[^/]+/site-packages/swbuild/cmake)/modules$")
+    set(hints HINTS "${CMAKE_MATCH_1}/bin")
+  endif()
   find_program(SWBUILD_EXECUTABLE swbuild
-    HINTS
-      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../bin"
-      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../../../bin"
-      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../bin"
+    ${hints}
     DOC "The program swbuild"
     NO_CMAKE_FIND_ROOT_PATH)
   mark_as_advanced(SWBUILD_EXECUTABLE)

@@ -8,6 +8,11 @@ if(NOT SWBUILD_MACHINE)
   endif()
 endif()
 
+# Projects that CMake configures on the way (check_ipo_supported() has one) see this file, but none of our cache
+# variables; what was found once reaches them through the environment.
+if(NOT SWBUILD_EMULATOR_DIR AND "$ENV{SWBUILD_EMULATOR_DIR}" MATCHES "/${SWBUILD_MACHINE}$")
+  set(SWBUILD_EMULATOR_DIR "$ENV{SWBUILD_EMULATOR_DIR}")
+endif()
 if(NOT SWBUILD_EMULATOR_DIR)
   include("${CMAKE_CURRENT_LIST_DIR}/../modules/SwbuildProgram.cmake")
   function(swbuild_emulator_dir result)
@@ -23,4 +28,6 @@ if(NOT SWBUILD_EMULATOR_DIR)
   endfunction()
   swbuild_emulator_dir(SWBUILD_EMULATOR_DIR)
 endif()
+set(ENV{SWBUILD_MACHINE} "${SWBUILD_MACHINE}")
+set(ENV{SWBUILD_EMULATOR_DIR} "${SWBUILD_EMULATOR_DIR}")
 include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,21 @@ def test_a_cxx_host_on_the_other_machine(configured: Configure) -> None:
     build = configured("cxx_host", SWBUILD_MACHINE="sw26010-pro")
     build.build()
     assert build.run("app") == "3\n"
+
+
+def test_projects_that_cmake_configures_on_the_way(configured: Configure, tmp_path: Path) -> None:
+    """``check_ipo_supported()`` has a project of its own, with the toolchain file, without our variables."""
+    source = copy_project("c_host", tmp_path / "source")
+    lists = source / "CMakeLists.txt"
+    asked = 'include(CheckIPOSupported)\ncheck_ipo_supported(RESULT ipo)\nmessage(STATUS "IPO ${ipo}")\n'
+    lists.write_text(lists.read_text() + asked)
+    build = configured(
+        source, source=source, route="subdirectory", SWBUILD_PYTHON=sys.executable,
+        SWBUILD_MACHINE="sw26010-pro",
+    )  # fmt: skip
+    assert re.search("IPO (TRUE|YES)", build.output)
+    build.build()
+    assert build.run("app") == "sum correct\n"
 
 
 def test_the_tests_of_the_manifest(configured: Configure) -> None:

@@ -19,6 +19,22 @@ def test_a_project_builds_and_runs(configured: Configure, route: str) -> None:
     assert "no work to do" in build.build()
 
 
+def test_a_vendored_copy_uses_the_program_on_path(installation: Installation, tmp_path: Path) -> None:
+    """Whatever is called ``swbuild`` around the copy is somebody else's."""
+    source = copy_project("c_host", tmp_path / "up" / "project")
+    call([installation.program, "vendor", "cmake", source / "cmake"])
+    for folder in (tmp_path, tmp_path / "up", source):
+        (folder / "bin").mkdir()
+        program = folder / "bin" / "swbuild"
+        program.write_text("#!/bin/sh\nexit 1\n")
+        program.chmod(0o755)
+    build = tmp_path / "build"
+    command = ["cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={source}/cmake"]
+    call(command, installation.environment())
+    cache = (build / "CMakeCache.txt").read_text()
+    assert f"\nSWBUILD_EXECUTABLE:FILEPATH={installation.program}\n" in cache
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_fetch_content(configured: Configure, installation: Installation, tmp_path: Path) -> None:
     """A project that has CMake fetch swbuild's sources from a repository."""
