@@ -9,7 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["Distribution", "Fusion", "KernelOptions", "Machine", "Preset", "THREAD_SHAPES"]
+from swbuild.diagnostics import Span
+
+__all__ = [
+    "THREAD_SHAPES",
+    "Distribution",
+    "Fusion",
+    "KernelOptions",
+    "Machine",
+    "Preset",
+    "Step",
+    "StepKind",
+]
 
 
 class Machine(Enum):
@@ -40,6 +51,39 @@ class Preset(Enum):
     CLASSIC = "classic"
 
 
+class StepKind(Enum):
+    """The transformations that a user may ask for; the value is the manifest's key."""
+
+    INTERCHANGE = "interchange"
+    REVERSE = "reverse"
+    SKEW = "skew"
+    SCALE = "scale"
+    SHIFT = "shift"
+    FUSE = "fuse"
+    DISTRIBUTE = "distribute"
+    TILE = "tile"
+    STRIP_MINE = "strip-mine"
+    UNROLL = "unroll"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One transformation of a region's loops.
+
+    ``loops`` are names of loops, the one to change first; ``amounts`` its numbers: a factor
+    (``skew``: how often the second loop's counter is added; ``scale``), a distance (``shift``), or a
+    size per loop (``tile``, ``strip-mine``, ``unroll``).  ``statements`` restrict ``shift``, and tell
+    ``distribute`` before which ones to cut.
+    ``span`` is the step's place in the manifest.
+    """
+
+    kind: StepKind
+    loops: tuple[str, ...]
+    amounts: tuple[int, ...] = ()
+    statements: tuple[str, ...] = ()
+    span: Span = field(default=Span(""), compare=False)
+
+
 #: The thread shapes [rows, columns] that the mapping accepts.
 THREAD_SHAPES: tuple[tuple[int, int], ...] = ((1, 16), (2, 8), (1, 32), (4, 8), (1, 64), (8, 8))
 
@@ -52,6 +96,9 @@ class KernelOptions:
     ``ldm_budget`` is in bytes (``None``: the machine file's); ``params`` fixes symbolic sizes to
     constants, ``assume`` holds C conditions over the sizes that the caller guarantees; ``arrays``
     gives the extents, as C expressions, of pointers whose shape the source does not show.
+    ``transform`` are steps on the region's own loops, in order; with any, swbuild keeps the order
+    that they lead to instead of looking for one.  ``reassociate`` allows sums, products, minima and
+    maxima to be taken in another order, in parts.
     """
 
     machine: Machine = Machine.SW26010
@@ -64,3 +111,5 @@ class KernelOptions:
     params: dict[str, int] = field(default_factory=dict)
     assume: tuple[str, ...] = ()
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    transform: tuple[Step, ...] = ()
+    reassociate: bool = False

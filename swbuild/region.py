@@ -16,28 +16,38 @@ from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import count_waits, name_loops, rename, walk
+from swbuild.kernelir.unrolling import unrolled
 from swbuild.machine import load
 from swbuild.mapping.choose import first_fitting, first_mapping, unit_tile_variants
 from swbuild.mapping.regiontree import HostTree, Kernel, split_region
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
+from swbuild.memory.partials import Inseparable, Partial, find_partials
 from swbuild.memory.plan import MemoryPlan, is_expandable, plan_memory
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.context import lightened
+from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import sets_of
+from swbuild.polyhedral.looptree import banded
 from swbuild.polyhedral.privatise import Private, contraction_is_safe, find_private
+from swbuild.polyhedral.reductions import Reduction, find_reductions, relaxed, without_accesses
 from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
+from swbuild.transform.apply import Unroll, apply_steps
 
 __all__ = ["generate_region"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A kernel with its tiles and its memory; ``expanded`` private variables live in LDM buffers."""
+    """A kernel with its tiles and its memory.
+
+    ``expanded`` private variables live in LDM buffers; ``partials`` are what its CPEs accumulate.
+    """
 
     tiled: TiledKernel
     plan: MemoryPlan
     expanded: frozenset[str]
+    partials: tuple[Partial, ...]
 
 
 class _Unsafe(Exception):
@@ -55,21 +65,59 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
     """
     scop = lightened(scop)
     excluded: frozenset[str] = frozenset()
+    reductions = find_reductions(scop) if options.reassociate else ()
     while True:
         try:
-            return _attempt(scop, options, excluded)
+            return _attempt(scop, options, excluded, reductions)
         except _Unsafe as unsafe:
             excluded |= unsafe.names
+        except Inseparable as inseparable:
+            reductions = tuple(r for r in reductions if r not in inseparable.reductions)
 
 
-def _attempt(scop: Scop, options: KernelOptions, excluded: frozenset[str]) -> RegionCode:
-    """Return the code with every variable privatised that can be, ``excluded`` ones left out."""
+def _attempt(
+    scop: Scop, options: KernelOptions, excluded: frozenset[str], reductions: tuple[Reduction, ...]
+) -> RegionCode:
+    """Return the code with every variable privatised that can be, ``excluded`` ones left out.
+
+    Of ``reductions``, those are split that would keep a loop on the host.
+    """
     private = find_private(scop, excluded)
-    scheduled = compute_schedule(scop, private, options.fusion)
-    tree = split_region(scheduled.schedule, f"{scop.name}_k", lambda domain: _may_leave(scop, domain))
+    dependences = analyse(relations(scop, private.depth_of), scop.schedule)
+    scheduled, unrolls = _schedule(scop, options, private, dependences, dependences.all)
+    tree = _split(scop, scheduled)
+    split = tuple(r for r in reductions if r.array not in private.names and _holds_back(scop, tree, r))
+    if split:
+        kept = relaxed(scop, private.depth_of, split)
+        scheduled, unrolls = _schedule(scop, options, private, dependences, kept)
+        tree = _split(scop, scheduled)
     _check_homes(scop, private, tree)
-    placed = tuple(_place(scop, options, scheduled, kernel) for kernel in tree.kernels)
-    return _code(scop, options, scheduled, tree, placed)
+    placed = tuple(_place(scop, options, scheduled, kernel, split) for kernel in tree.kernels)
+    return _code(scop, options, scheduled, tree, placed, unrolls)
+
+
+def _holds_back(scop: Scop, tree: HostTree, reduction: Reduction) -> bool:
+    """Return whether loops stay on the host, alone or around kernels, for the sake of ``reduction``."""
+    around = {name for kernel in tree.kernels if kernel.host_loops for name in kernel.statements}
+    sequential = around | set(tree.statements)
+    return any(scop.statement(name).iterators for name in reduction.statements & sequential)
+
+
+def _split(scop: Scop, scheduled: Scheduled) -> HostTree:
+    return split_region(scheduled.schedule, f"{scop.name}_k", lambda domain: _may_leave(scop, domain))
+
+
+def _schedule(
+    scop: Scop, options: KernelOptions, private: Private, dependences: Dependences, kept: isl.UnionMap
+) -> tuple[Scheduled, tuple[Unroll, ...]]:
+    """Return an order of ``scop`` that keeps the pairs ``kept``, the user's if there are steps.
+
+    Also return what to unroll.
+    """
+    if not options.transform:
+        return compute_schedule(scop, private, options.fusion, dependences, kept), ()
+    asked = apply_steps(scop, options.transform, dependences, kept)
+    return Scheduled(banded(asked.tree, kept), dependences, kept, private, ()), asked.unrolls
 
 
 def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
@@ -111,14 +159,20 @@ def _written(scop: Scop, statements: set[str]) -> set[str]:
     }
 
 
-def _place(scop: Scop, options: KernelOptions, scheduled: Scheduled, kernel: Kernel) -> _Placed:
+def _place(
+    scop: Scop,
+    options: KernelOptions,
+    scheduled: Scheduled,
+    kernel: Kernel,
+    reductions: tuple[Reduction, ...],
+) -> _Placed:
     """Choose tiles for ``kernel`` such that its buffers fit the LDM."""
     budget = options.ldm_budget or load(options.machine).ldm_budget
     first = first_mapping(kernel, options)
     first = replace(first, restructure=first.restructure and _may_restructure(scop, scheduled, kernel, first))
 
     def attempt(mapping: Mapping) -> _Placed | None:
-        return _tile_and_plan(scop, scheduled, kernel, mapping, budget)
+        return _tile_and_plan(scop, scheduled, kernel, mapping, reductions, budget)
 
     placed = first_fitting(first, bool(options.tile), attempt)
     if placed is None:
@@ -130,12 +184,20 @@ def _place(scop: Scop, options: KernelOptions, scheduled: Scheduled, kernel: Ker
 
 
 def _tile_and_plan(
-    scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: Mapping, budget: int
+    scop: Scop,
+    scheduled: Scheduled,
+    kernel: Kernel,
+    mapping: Mapping,
+    reductions: tuple[Reduction, ...],
+    budget: int,
 ) -> _Placed | None:
-    tiled = tile_kernel(kernel, mapping, scheduled.dependences.all, AccessStrides(scop))
+    tiled = tile_kernel(kernel, mapping, scheduled.kept, AccessStrides(scop))
+    partials = find_partials(scop, tiled, reductions)
+    rest = without_accesses(scop, {(name, p.array) for p in partials for name in p.statements})
     expanded = _not_contracted(scop, scheduled.private, tiled)
-    plan = plan_memory(scop, tiled, scheduled.dependences, scheduled.private, expanded, budget)
-    return None if plan is None else _Placed(tiled, plan, expanded)
+    left = budget - sum(partial.bytes for partial in partials)
+    plan = plan_memory(rest, tiled, scheduled.dependences, scheduled.private, expanded, left)
+    return None if plan is None else _Placed(tiled, plan, expanded, partials)
 
 
 def _not_contracted(scop: Scop, private: Private, tiled: TiledKernel) -> frozenset[str]:
@@ -155,7 +217,7 @@ def _may_restructure(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: 
     stuck: frozenset[str] = frozenset()
     for restructure in (True, False):
         trial = replace(mapping, restructure=mapping.restructure and restructure)
-        tiled = tile_kernel(kernel, trial, scheduled.dependences.all, AccessStrides(scop))
+        tiled = tile_kernel(kernel, trial, scheduled.kept, AccessStrides(scop))
         names = _not_contracted(scop, private, tiled)
         stuck = frozenset(n for n in names if not is_expandable(scop, tiled, private, n))
         if not stuck:
@@ -179,6 +241,7 @@ def _code(
     scheduled: Scheduled,
     tree: HostTree,
     placed: tuple[_Placed, ...],
+    unrolls: tuple[Unroll, ...],
 ) -> RegionCode:
     private = scheduled.private.names
     arguments = _arguments(scop, private)
@@ -187,8 +250,27 @@ def _code(
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
     host = build_host(scop, tree, _host_spell(arguments))
     host = _named(scop, host, loops, frozenset())
+    host, kernels = _unrolled(host, kernels, unrolls)
     region = RegionCode(scop, options, host, kernels, local, arguments, {})
     return replace(region, report=region_report(region, scheduled, tree))
+
+
+def _unrolled(
+    host: Node, kernels: tuple[KernelCode, ...], unrolls: tuple[Unroll, ...]
+) -> tuple[Node, tuple[KernelCode, ...]]:
+    """Unroll loops wherever they have come to; a loop that is nowhere (SW312) cannot be unrolled."""
+    problems = []
+    for unroll in unrolls:
+        host, found = unrolled(host, unroll.name, unroll.statements, unroll.factor)
+        bodies = [unrolled(k.body, unroll.name, unroll.statements, unroll.factor) for k in kernels]
+        kernels = tuple(replace(k, body=body) for k, (body, _) in zip(kernels, bodies, strict=True))
+        if not found and not any(count for _, count in bodies):
+            message = f"`unroll`: no loop of the generated code runs over `{unroll.name}` and computes only"
+            hint = "a skewed or scaled loop, and one in which data is moved, cannot be unrolled"
+            problems.append(Diagnostic("SW312", message, unroll.step.span, hint))
+    if problems:
+        raise SwbuildError(problems)
+    return host, kernels
 
 
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
@@ -231,10 +313,11 @@ def _kernel(scop: Scop, private: Private, place: _Placed) -> KernelCode:
     statements = set(place.tiled.kernel.statements)
     used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
     written = _written(scop, statements)
-    arrays = [a for a in scop.arrays if a.name in used and a.name not in private.names]
+    elsewhere = private.names | {partial.array for partial in place.partials}
+    arrays = [a for a in scop.arrays if a.name in used and a.name not in elsewhere]
     values = tuple(a for a in arrays if a.is_scalar and a.name not in written)
     pointers = tuple(a for a in arrays if a not in values)
-    body = build_device(scop, place.tiled, place.plan, _device_spell(private, written, place.plan))
+    body = build_device(scop, place.tiled, place.plan, _device_spell(private, written, place))
     body = count_waits(body, lambda name: _operations(place.plan, name))
     contracted = private.names - place.expanded
     body, loops = _with_loop_names(scop, place.tiled.kernel, body)
@@ -243,6 +326,7 @@ def _kernel(scop: Scop, private: Private, place: _Placed) -> KernelCode:
         tiled=place.tiled,
         plan=place.plan,
         body=body,
+        partials=place.partials,
         private=tuple(a for a in scop.arrays if a.name in used and a.name in contracted),
         values=values,
         pointers=pointers,
@@ -270,11 +354,15 @@ def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tupl
     return body, tuple(names)
 
 
-def _device_spell(private: Private, written: set[str], plan: MemoryPlan) -> Spell:
+def _device_spell(private: Private, written: set[str], place: _Placed) -> Spell:
+    partial = {p.array for p in place.partials}
+
     def spell(
         statement: Statement, access: Access, index: tuple[str, ...], iterators: tuple[str, ...]
     ) -> str:
-        buffer = plan.buffer_of(statement.name, access.ref)
+        if access.array in partial:
+            return f"SW_PART_{access.array}({', '.join(index)})" if index else f"sw_part_{access.array}"
+        buffer = place.plan.buffer_of(statement.name, access.ref)
         if access.array in private.names:
             if buffer is None:
                 return access.array + "".join(f"[{text}]" for text in index)

@@ -53,7 +53,9 @@ def request_of(source: ProjectSource) -> dict[str, Any]:
 
 
 def _kernel(kernel: Kernel) -> dict[str, Any]:
-    return {"request": asdict(kernel.request), "options": asdict(kernel.options)}
+    steps = tuple(replace(step, span=Span("")) for step in kernel.options.transform)
+    chosen = replace(kernel.options, transform=steps)
+    return {"request": asdict(kernel.request), "options": asdict(chosen)}
 
 
 def _plain(value: Any) -> Any:

@@ -45,6 +45,9 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     group.add_argument("--fusion", metavar="F", help="max or min")
     group.add_argument("--preset", metavar="P", help="default or classic")
     group.add_argument("--ldm-budget", metavar="BYTES", help="for the buffers of a CPE, such as 48KiB")
+    group.add_argument(
+        "--reassociate", action="store_true", help="sums and the like may be computed in parts"
+    )
     group.add_argument("--assume", action="append", metavar="COND", help="a C condition over the parameters")
     group.add_argument(
         "--array",
@@ -148,6 +151,7 @@ def _overrides(args: Namespace, params_are_sizes: bool) -> Defaults:
     return Defaults(
         **given,
         params=fixed,
+        reassociate=args.reassociate or None,
         assume=tuple(args.assume) if args.assume else None,
         arrays=arrays or None,
         check=check,

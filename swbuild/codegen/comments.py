@@ -33,6 +33,10 @@ def kernel_comment(scop: Scop, options: KernelOptions, kernel: KernelCode) -> Li
     if kernel.plan.buffers:
         lines.append(f" * LDM: {kernel.plan.bytes} bytes of buffers")
         lines += [f" *   {_buffer(scop, buffer)}" for buffer in kernel.plan.buffers]
+    lines += [
+        f" * each thread's part of {p.array} ({p.operator.value}), combined by the host"
+        for p in kernel.partials
+    ]
     direct = sorted({(d.array, d.reason) for d in kernel.plan.direct})
     lines += [f" * main memory: {array} ({reason})" for array, reason in direct]
     return ["/*", *lines, " */"]

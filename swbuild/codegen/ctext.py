@@ -9,7 +9,7 @@ import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import to_c
-from swbuild.kernelir.nodes import Block, Compute, Guard, Loop, Node
+from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
 
 __all__ = ["Lines", "array_index", "extent_texts", "indent", "index_macro", "parenthesised", "print_node"]
 
@@ -30,6 +30,9 @@ def print_node(node: Node, special: Special) -> Lines:
         return [line for child in node.children for line in print_node(child, special)]
     if isinstance(node, Loop):
         return _loop(node, special)
+    if isinstance(node, Counter):
+        body = indent(print_node(node.body, special))
+        return ["{", f"  long {node.iterator} = {node.first};", *body, "}"]
     if isinstance(node, Guard):
         lines = [f"if ({node.condition}) {{", *indent(print_node(node.then, special))]
         if node.otherwise is not None:
@@ -45,7 +48,8 @@ def _loop(node: Loop, special: Special) -> Lines:
     if not node.condition:
         return ["{", f"  const long {node.iterator} = {node.first};", *body, "}"]
     step = f"{node.iterator}++" if node.step == "1" else f"{node.iterator} += {node.step}"
-    head = f"for (long {node.iterator} = {node.first}; {node.condition}; {step}) {{"
+    first = f"long {node.iterator} = {node.first}" if node.first else ""
+    head = f"for ({first}; {node.condition}; {step}) {{"
     return [head, *body, "}"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from swbuild.codegen.ctext import Lines
+from swbuild.codegen.partials import struct_fields
 from swbuild.codegen.plan import KernelCode, RegionCode
 
 __all__ = ["entry_prototype", "header_lines"]
@@ -14,7 +15,7 @@ def header_lines(regions: tuple[RegionCode, ...], stem: str) -> Lines:
     lines = [f"#ifndef {guard}", f"#define {guard}", "", *_MACROS]
     for region in regions:
         for kernel in region.kernels:
-            lines += ["", *_struct(kernel)]
+            lines += ["", *_struct(region, kernel)]
     for region in regions:
         lines += ["", *_entry(region)]
     return [*lines, "", "#endif"]
@@ -30,10 +31,11 @@ _MACROS = [
 ]
 
 
-def _struct(kernel: KernelCode) -> Lines:
+def _struct(region: RegionCode, kernel: KernelCode) -> Lines:
     fields = [f"  long {name};" for name in (*kernel.loops, *(p.name for p in kernel.parameters))]
     fields += [f"  {array.element.name} *{array.name};" for array in kernel.pointers]
     fields += [f"  {array.element.name} {array.name};" for array in kernel.values]
+    fields += [f"  {line}" for line in struct_fields(kernel, region.scop)]
     return [
         f"/* what the host passes to {kernel.name} */",
         f"struct {kernel.name}_args {{",

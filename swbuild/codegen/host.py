@@ -10,10 +10,12 @@ import islpy as isl
 from swbuild.codegen.aliasing import overlap_condition
 from swbuild.codegen.ctext import Lines, extent_texts, indent, index_macro, print_node
 from swbuild.codegen.header import entry_prototype
-from swbuild.codegen.plan import RegionCode
+from swbuild.codegen.partials import combination, host_parts
+from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.frontend.scop import Array
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Launch, Node
+from swbuild.memory.partials import Partial
 
 __all__ = ["host_text"]
 
@@ -149,6 +151,8 @@ class _Launches:
     """Prints the launches of one region."""
 
     def __init__(self, region: RegionCode) -> None:
+        self.scop = region.scop
+        self.threads = region.options.threads[0] * region.options.threads[1]
         self.kernels = {kernel.name: kernel for kernel in region.kernels}
         self.by_pointer = {a.name for a, _, written in region.arguments if written and a.is_scalar}
         self.local_scalars = {a.name for a in region.locals if a.is_scalar}
@@ -160,14 +164,23 @@ class _Launches:
         fields += [f"sw_args.{p.name} = {p.name};" for p in kernel.parameters]
         fields += [f"sw_args.{a.name} = {self._address(a)};" for a in kernel.pointers]
         fields += [f"sw_args.{a.name} = {self._value(a)};" for a in kernel.values]
-        return [
-            "{",
-            f"  struct {kernel.name}_args sw_args;",
-            *indent(fields or ["sw_args.unused = 0;"]),
-            f"  athread_spawn({kernel.name}, &sw_args);",
-            "  athread_join();",
-            "}",
+        fields += host_parts(kernel, self.scop, self.threads)
+        lines = [
+            f"struct {kernel.name}_args sw_args;",
+            *(fields or ["sw_args.unused = 0;"]),
+            f"athread_spawn({kernel.name}, &sw_args);",
+            "athread_join();",
+            *(line for partial in kernel.partials for line in self._combined(kernel, partial)),
         ]
+        return ["{", *indent(lines), "}"]
+
+    def _combined(self, kernel: KernelCode, partial: Partial) -> Lines:
+        array = self.scop.array(partial.array)
+        if array.is_scalar:
+            lvalue = array.name if array.name in self.local_scalars else f"(*{array.name})"
+        else:
+            lvalue = f"MEM_{array.name}({', '.join(f'{{{k}}}' for k in range(len(array.extents)))})"
+        return combination(kernel, partial, self.threads, array.element, lvalue)
 
     def _address(self, array: Array) -> str:
         return f"&{array.name}" if array.name in self.local_scalars else array.name

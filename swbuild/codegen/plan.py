@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from swbuild.frontend.scop import Array, Parameter, Scop
 from swbuild.kernelir.nodes import Node
 from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.partials import Partial
 from swbuild.memory.plan import MemoryPlan
 from swbuild.options import KernelOptions
 
@@ -18,12 +19,13 @@ class KernelCode:
     """One kernel: ``body`` is what each thread runs; ``private`` its variables of one copy per CPE.
 
     ``values`` are scalars that the kernel only reads (they travel in the argument struct),
-    ``pointers`` what it accesses through memory.
+    ``pointers`` what it accesses through memory, ``partials`` what each CPE accumulates for itself.
     """
 
     tiled: TiledKernel
     plan: MemoryPlan
     body: Node
+    partials: tuple[Partial, ...]
     private: tuple[Array, ...]
     values: tuple[Array, ...]
     pointers: tuple[Array, ...]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from swbuild.codegen.partials import part_bytes
 from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.transferreport import transfer_rows
 from swbuild.mapping.regiontree import HostTree
 from swbuild.memory.plan import Buffer
-from swbuild.polyhedral.reasons import LoopReason, loop_reasons
 from swbuild.polyhedral.scheduling import Scheduled
+from swbuild.polyhedral.verdicts import carried_by_loops
 
 __all__ = ["region_report"]
 
@@ -29,24 +30,24 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         "host_statements": [
             {"statement": name, "line": scop.statement(name).span.line} for name in tree.statements
         ],
-        "loops": [_loop(reason) for reason in _sequential(region, scheduled, tree)],
+        "loops": _loops(region, scheduled, tree),
     }
 
 
-def _sequential(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> tuple[LoopReason, ...]:
-    """Return the loops that the host runs, with the reasons."""
+def _loops(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> list[dict[str, object]]:
+    """Return the loops that the host runs, with what keeps them in order."""
     around = {name for kernel in tree.kernels if kernel.host_loops for name in kernel.statements}
-    statements = around | set(tree.statements)
-    return loop_reasons(region.scop, scheduled.dependences, statements) if statements else ()
-
-
-def _loop(reason: LoopReason) -> dict[str, object]:
-    return {
-        "loop": reason.name,
-        "line": reason.line,
-        "parallel": not reason.carried,
-        "because": [str(dependence) for dependence in reason.carried],
-    }
+    statements = frozenset(around | set(tree.statements))
+    carried = carried_by_loops(region.scop, scheduled.dependences, statements)
+    return [
+        {
+            "loop": loop.name,
+            "line": loop.span.line,
+            "parallel": not found,
+            "because": list(dict.fromkeys(f"{item.verbs} in a later iteration" for item in found)),
+        }
+        for loop, found in carried.items()
+    ]
 
 
 def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
@@ -59,9 +60,12 @@ def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
         "tile": list(kernel.tiled.sizes),
         "distribution": mapping.distribution.value,
         "host_loops": len(kernel.loops),
-        "ldm_bytes": kernel.plan.bytes,
+        "ldm_bytes": kernel.plan.bytes + part_bytes(kernel),
         "buffers": [_buffer(region, buffer) for buffer in kernel.plan.buffers],
         "transfers": transfer_rows(region, kernel),
+        "reductions": [
+            {"array": p.array, "operator": p.operator.value, "shape": list(p.bound)} for p in kernel.partials
+        ],
         "main_memory": [
             {"array": d.array, "statement": d.statement, "reason": d.reason} for d in kernel.plan.direct
         ],

@@ -6,6 +6,7 @@ import re
 
 import islpy as isl
 
+from swbuild.codegen import partials
 from swbuild.codegen.comments import kernel_comment
 from swbuild.codegen.ctext import Lines, array_index, extent_texts, indent, index_macro, print_node
 from swbuild.codegen.dialect import Dialect, dialect_of
@@ -28,7 +29,10 @@ def slave_lines(regions: tuple[RegionCode, ...], stem: str, base: str) -> Lines:
     """
     kernels = [(region, kernel) for region in regions for kernel in region.kernels]
     dialect = dialect_of(kernels[0][0].options.machine)
-    includes = sorted({name for region in regions for name in region.scop.includes})
+    includes = sorted(
+        {name for region in regions for name in region.scop.includes}
+        | {name for region, kernel in kernels for name in partials.headers(kernel, region.scop)}
+    )
     lines = [f"#include <{name}>" for name in (*includes, *dialect.includes)]
     lines += [f'#include "{base}.sw.h"', ""]
     for text in dict.fromkeys(region.scop.prelude for region in regions if region.scop.prelude):
@@ -48,6 +52,7 @@ def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: D
             element = region.scop.array(buffer.array).element
             count = buffer.bytes // element.size
             lines.append(f"    {element.name} {buffer.name}[{count}] __attribute__((aligned(64)));")
+        lines += [f"    {line}" for line in partials.storage(kernel, region.scop)]
         lines.append(f"    struct {kernel.name}_args args;")
         lines.append(f"  }} {kernel.name};")
     lines.append(f"}} sw_ldm_{stem} __attribute__((aligned(64)));")
@@ -85,7 +90,7 @@ class _Kernel:
             *(f"#define {name} {text}" for name, text in macros),
             f"void {self.kernel.name}(void *sw_argument)",
             "{",
-            *indent([*opening, "", *body]),
+            *indent([*opening, "", *body, *partials.stored(self.kernel, self.dialect, self.transfers)]),
             "}",
             *(f"#undef {name.split('(')[0]}" for name, _ in macros),
         ]
@@ -127,6 +132,7 @@ class _Kernel:
             lines.append(f"{element} *const {buffer.name}_ldm = {self.ldm}.{buffer.name};")
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
+        lines += partials.opening(self.kernel, self.scop, self.ldm)
         if self.transfers.counted and not self.transfers.at_once:
             lines.append("int sw_issued = 0;")
         return lines
@@ -181,7 +187,7 @@ class _Kernel:
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
             macros.append(index_macro(f"MEM_{array}", array, extents, ("",) * len(extents)))
-        return macros
+        return [*macros, *partials.index_macros(self.kernel)]
 
     def _special(self, node: Node) -> Lines:
         if isinstance(node, Begin):

@@ -12,6 +12,7 @@ __all__ = [
     "Begin",
     "Block",
     "Compute",
+    "Counter",
     "ElementStore",
     "Guard",
     "Launch",
@@ -35,12 +36,25 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """``for (long iterator = first; condition; iterator += step) body``."""
+    """``for (long iterator = first; condition; iterator += step) body``.
+
+    Without ``condition`` it is one iteration; without ``first`` the iterator is that of the
+    :class:`Counter` around it and goes on from where it stands.
+    """
 
     iterator: str
     first: Expr
     condition: Expr
     step: Expr
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """``long iterator = first`` for the loops of ``body`` to count with."""
+
+    iterator: str
+    first: Expr
     body: Node
 
 
@@ -135,4 +149,4 @@ class Wait:
     count: int | None = None
 
 
-Node = Begin | Block | Loop | Guard | Compute | Launch | Place | Put | RowPut | ElementStore | Wait
+Node = Begin | Block | Counter | Loop | Guard | Compute | Launch | Place | Put | RowPut | ElementStore | Wait

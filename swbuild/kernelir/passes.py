@@ -11,6 +11,7 @@ from swbuild.kernelir.nodes import (
     Begin,
     Block,
     Compute,
+    Counter,
     Guard,
     Launch,
     Loop,
@@ -35,7 +36,7 @@ def walk(node: Node) -> list[Node]:
 def _children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Block):
         return node.children
-    if isinstance(node, Loop):
+    if isinstance(node, (Loop, Counter)):
         return (node.body,)
     if isinstance(node, Guard):
         return (node.then,) if node.otherwise is None else (node.then, node.otherwise)
@@ -46,7 +47,7 @@ def transform(node: Node, change: Callable[[Node], Node]) -> Node:
     """Return the tree with ``change`` applied to every node, children first."""
     if isinstance(node, Block):
         node = Block(tuple(transform(child, change) for child in node.children))
-    elif isinstance(node, Loop):
+    elif isinstance(node, (Loop, Counter)):
         node = replace(node, body=transform(node.body, change))
     elif isinstance(node, Guard):
         otherwise = None if node.otherwise is None else transform(node.otherwise, change)

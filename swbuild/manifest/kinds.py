@@ -26,6 +26,7 @@ __all__ = [
     "Quantity",
     "Schema",
     "Text",
+    "Truth",
     "plain_text",
     "trapped",
     "union_schema",
@@ -139,6 +140,24 @@ def _integer_hint(node: Node) -> str:
     except ValueError:
         return ""
     return f"write {int(value)}" if value == value and abs(value) < 2**53 and value.is_integer() else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """``true`` or ``false``."""
+
+    def load(self, node: Node, name: str, problems: Problems) -> bool:
+        if isinstance(node, Scalar) and trap(node):
+            raise trapped(node, name, problems, "write true or false")
+        if not isinstance(node, Scalar) or looks_like(node) != "truth value":
+            raise wrong_type(self, node, name, problems)
+        return node.text.lower() == "true"
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+    def describe(self) -> str:
+        return "true or false"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,14 @@ from swbuild.manifest.kinds import (
     Number,
     Schema,
     Text,
+    Truth,
     union_schema,
     wrong_type,
 )
 from swbuild.manifest.nodes import ListNode, MapNode, Node, Scalar
 from swbuild.manifest.problems import Problems
 from swbuild.manifest.records import Record, option, place
+from swbuild.manifest.transformations import StepEntry, Transformation
 from swbuild.manifest.values import BYTES, IDENTIFIER, INT, SECONDS, Defines, Extent, Shape, Sizes
 from swbuild.options import Distribution, Fusion, Machine, Preset
 
@@ -176,6 +178,25 @@ class Defaults:
         default=None,
         shown="as declared",
         also=("array", "shapes", "extents"),
+    )
+    transform: tuple[Transformation, ...] | None = option(
+        ListOf(StepEntry(), "steps"),
+        "Steps on the region's loops, one after the other.  The order that they lead to is kept: swbuild "
+        "maps its parallel loops, but does not look for a better one.",
+        example="[{interchange: [i, j]}, {unroll: {k: 4}}]",
+        default=None,
+        shown="none: swbuild looks for an order itself",
+        also=("transforms", "transformations", "steps", "script"),
+    )
+    reassociate: bool | None = option(
+        Truth(),
+        "Whether sums, products, minima and maxima may be computed in parts that are combined at the end.  "
+        "Each CPE computes one part, and the parts are combined in the order of the CPEs, so that results "
+        "differ from the serial ones by rounding, but not from run to run.",
+        example="true",
+        default=None,
+        shown="false: only loops whose order does not matter to a single bit run in parallel",
+        also=("reduction", "reductions", "associative", "fast-math"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

@@ -16,6 +16,10 @@ _TITLES = {
     "Source": "A source (`sources`)",
     "Region": "A region (`regions`)",
     "Defaults": "Options of a kernel (`defaults`, and every region)",
+    "Transformation": "A step (`transform`)",
+    "Skewing": "A skewing (`transform: skew`)",
+    "Move": "A move (`transform: shift`)",
+    "Cut": "A cut (`transform: distribute`)",
     "Check": "A check (`check`)",
     "Tolerance": "A tolerance (`check: tolerance`)",
 }

@@ -13,6 +13,7 @@ from swbuild.diagnostics import Diagnostic, Note, Span, SwbuildError
 from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
+from swbuild.manifest.transformations import steps_of
 from swbuild.options import Distribution, Fusion, KernelOptions, Machine, Preset
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
@@ -174,6 +175,8 @@ class _Resolver:
             params=dict(settings.params or {}),
             assume=settings.assume or (),
             arrays=dict(settings.arrays or {}),
+            transform=steps_of(settings.transform),
+            reassociate=bool(settings.reassociate),
         )
 
     def _cpp(self, source: Source) -> CppOptions:

@@ -8,11 +8,23 @@ from pathlib import Path
 from swbuild.manifest.kinds import Schema
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.records import options
+from swbuild.manifest.transformations import Cut, Move, Skewing, Transformation
 
 __all__ = ["RECORDS", "SCHEMA_FILE", "manifest_schema", "schema_text"]
 
 #: Every mapping of the manifest, the outermost first.
-RECORDS: tuple[type, ...] = (Manifest, Source, Region, Defaults, Check, Tolerance)
+RECORDS: tuple[type, ...] = (
+    Manifest,
+    Source,
+    Region,
+    Defaults,
+    Transformation,
+    Skewing,
+    Move,
+    Cut,
+    Check,
+    Tolerance,
+)
 
 #: The copy that the wheel carries for editors; a test keeps it equal to :func:`schema_text`.
 SCHEMA_FILE = Path(__file__).with_name("swbuild.schema.json")

@@ -26,7 +26,8 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     two = kernel.parallel >= 2 and rows > 1
     threads = (rows, columns) if two else (rows * columns,)
     tile = options.tile or (DEFAULT_TILE,)
-    return Mapping(threads, tile, options.distribution, options.preset is not Preset.CLASSIC)
+    restructure = options.preset is not Preset.CLASSIC
+    return Mapping(threads, tile, options.distribution, restructure, not options.transform)
 
 
 def first_fitting(

@@ -38,8 +38,10 @@ class Mapping:
     threads: tuple[int, ...]
     tile: tuple[int, ...]
     distribution: Distribution
-    #: distribute inner loops over statements, order loops inside a tile for unit strides
+    #: distribute inner loops over statements
     restructure: bool = True
+    #: order the loops inside a tile for unit strides
+    reorder: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ class _Builder:
 
     def _ordered(self, members: list[isl.UnionPwAff], permutable: bool) -> list[isl.UnionPwAff]:
         """Move the loop with the most unit strides to the inside, where the order is free."""
-        if self.strides is None or not permutable or not self.mapping.restructure:
+        if self.strides is None or not (permutable and self.mapping.restructure and self.mapping.reorder):
             return members
         scores = [self.strides.score(member) for member in members]
         best = max(range(len(members)), key=lambda k: (scores[k], k))

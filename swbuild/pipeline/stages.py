@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from swbuild.frontend.request import SourceModel
     from swbuild.manifest import Project, ProjectSource
 
-__all__ = ["Unit", "generate_project"]
+__all__ = ["Unit", "generate_project", "read_project"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,23 @@ class Unit:
     source: ProjectSource
     model: SourceModel
     generated: GeneratedUnit
+
+
+def read_project(project: Project) -> tuple[SourceModel, ...]:
+    """Return the models of all sources; raise with the mistakes of all of them, refused regions included."""
+    from swbuild.frontend import read_source
+
+    models: list[SourceModel] = []
+    problems: list[Diagnostic] = []
+    for source in project.sources:
+        try:
+            models.append(read_source(source.path, source.cpp, source.requests))
+            problems += [item for region in models[-1].refused for item in region.diagnostics]
+        except SwbuildError as error:
+            problems += error.diagnostics
+    if problems:
+        raise SwbuildError(problems)
+    return tuple(models)
 
 
 def generate_project(project: Project, timings: Timings, *, allow_refused: bool = False) -> tuple[Unit, ...]:

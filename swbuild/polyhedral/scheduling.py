@@ -18,7 +18,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.options import Fusion
 from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, maps_of, sets_of, union_maps, union_sets
-from swbuild.polyhedral.parallel import with_parallel_loops
+from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import Private
 
 __all__ = ["Scheduled", "compute_schedule"]
@@ -29,10 +29,15 @@ MAX_OPERATIONS = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """A schedule with what justifies it: the dependences that it respects and the private variables."""
+    """A schedule with what justifies it.
+
+    ``dependences`` are those of the original order, ``kept`` the pairs of instances that this order
+    keeps: all of them unless some may be broken.
+    """
 
     schedule: isl.Schedule
     dependences: Dependences
+    kept: isl.UnionMap
     private: Private
     #: names of the loops kept sequential around what was scheduled, outermost first
     peeled: tuple[str, ...]
@@ -53,19 +58,20 @@ class _Problem:
     loops: dict[str, tuple[Loop, ...]]
 
 
-def compute_schedule(scop: Scop, private: Private, fusion: Fusion) -> Scheduled:
-    """Return a schedule of all statements of ``scop`` that respects its dependences."""
-    expanded = analyse(relations(scop, private.depth_of), scop.schedule)
+def compute_schedule(
+    scop: Scop, private: Private, fusion: Fusion, dependences: Dependences, kept: isl.UnionMap
+) -> Scheduled:
+    """Return a schedule of all statements of ``scop`` that keeps the order of the pairs ``kept``."""
     condition, conditional = _contraction_constraints(scop, private)
     domain = scop.schedule.get_domain().intersect_params(scop.context)
     loops = {s.name: s.iterators for s in scop.statements}
-    problem = _Problem(domain, scop.context, expanded.all, condition, conditional, loops)
+    problem = _Problem(domain, scop.context, kept, condition, conditional, loops)
     solved = _solve(problem, fusion)
-    if solved is not None and solved[1] and not _keeps(solved[0], expanded.all):
+    if solved is not None and solved[1] and not _keeps(solved[0], kept):
         raise AssertionError("a peeled schedule breaks a dependence")
     if solved is None:  # too hard for isl: the original order, with its parallel loops found
-        return Scheduled(with_parallel_loops(scop.schedule, expanded.all), expanded, private, ())
-    return Scheduled(solved[0], expanded, private, solved[1])
+        return Scheduled(banded(loop_tree(scop), kept), dependences, kept, private, ())
+    return Scheduled(solved[0], dependences, kept, private, solved[1])
 
 
 def _keeps(schedule: isl.Schedule, dependences: isl.UnionMap) -> bool:

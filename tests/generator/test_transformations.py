@@ -14,6 +14,7 @@ from swbuild.mapping.regiontree import Kernel, split_region
 from swbuild.mapping.tiling import Mapping, TiledKernel, thread_parameters, tile_kernel
 from swbuild.options import THREAD_SHAPES, Distribution, Fusion
 from swbuild.polyhedral.context import lightened
+from swbuild.polyhedral.dataflow import analyse, relations
 from swbuild.polyhedral.islutil import sets_of
 from swbuild.polyhedral.privatise import find_private
 from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
@@ -27,7 +28,9 @@ def scop_of(name: str) -> Scop:
 
 
 def scheduled_of(scop: Scop, fusion: Fusion = Fusion.MAX) -> Scheduled:
-    return compute_schedule(scop, find_private(scop), fusion)
+    private = find_private(scop)
+    dependences = analyse(relations(scop, private.depth_of), scop.schedule)
+    return compute_schedule(scop, private, fusion, dependences, dependences.all)
 
 
 def kernels_of(scop: Scop, scheduled: Scheduled) -> tuple[Kernel, ...]:

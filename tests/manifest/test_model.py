@@ -17,6 +17,7 @@ from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, To
 from swbuild.manifest.records import Option, options
 from swbuild.manifest.reference import reference_text
 from swbuild.manifest.schema import RECORDS, SCHEMA_FILE, manifest_schema, schema_text
+from swbuild.manifest.transformations import Cut, Move, Skewing, Transformation
 from swbuild.options import Distribution, Fusion, Machine, Preset
 
 ROOT = Path(__file__).parents[2]
@@ -139,8 +140,20 @@ def _minimal(cls: type, item: Option) -> str:
         return head + ("" if item.key == "sources" else "sources: [a.c]\n") + line
     if cls is Source:
         return f"version: 1\nsources:\n  - {'' if item.key == 'file' else 'file: a.c'}\n    {line}\n"
-    wrap = {Check: "check: {%s}", Tolerance: "check: {tolerance: {%s}}"}.get(cls, "%s")
-    return marked.in_region(wrap % line)
+    needed = {"loop": "loop: i", "by": "by: 1" if cls is Move else "by: t"}
+    also = [text for key, text in needed.items() if key != item.key and cls in (Skewing, Move)]
+    also += ["loop: i"] if cls is Cut and item.key != "loop" else []
+    return marked.in_region(_WRAPS.get(cls, "%s") % ", ".join([line, *also]))
+
+
+_WRAPS = {
+    Check: "check: {%s}",
+    Tolerance: "check: {tolerance: {%s}}",
+    Transformation: "transform: [{%s}]",
+    Skewing: "transform: [{skew: {%s}}]",
+    Move: "transform: [{shift: {%s}}]",
+    Cut: "transform: [{distribute: {%s}}]",
+}
 
 
 class _Core(yaml.SafeLoader):

@@ -20,6 +20,9 @@ examples:
   swbuild explain sunway.yaml -k gemm
   swbuild explain sunway.yaml --compare         the presets side by side, counted at the largest size
   swbuild explain gemm.c --compare -p ni=128 -p nj=128 -p nk=128
+  swbuild explain gemm.c --loops                which source loops are parallel, and why others are not
+  swbuild explain gemm.c --dependences          what every order of the statements has to keep
+  swbuild explain gemm.c --dot | dot -Tsvg      the same as a picture
   swbuild explain SW106                         what a diagnostic means
 """
 
@@ -28,7 +31,13 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_input_arguments(parser, "fix this parameter in the generated code; with --compare, the size to run")
     parser.add_argument("--json", action="store_true", help="the reports as JSON")
-    parser.add_argument(
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--loops", action="store_true", help="say of each source loop whether it is parallel, or why not"
+    )
+    choice.add_argument("--dependences", action="store_true", help="list the dependences of each region")
+    choice.add_argument("--dot", action="store_true", help="draw the dependences as a graph for Graphviz")
+    choice.add_argument(
         "--compare",
         action="store_true",
         help="run 'classic' and 'default' on the emulator and compare their transfers",
@@ -38,7 +47,28 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     if all(_CODE.fullmatch(name) for name in args.inputs):
         return _explain_codes(args.inputs)
+    if args.loops or args.dependences or args.dot:
+        return _analyse(args)
     return _compare(args) if args.compare else _explain(args)
+
+
+def _analyse(args: Namespace) -> int:
+    """Print dependences or loops of the regions as they stand in the source."""
+    from swbuild.cli.analysis import analysis_data, dependence_lines, dot_lines, loop_lines
+    from swbuild.pipeline.stages import read_project
+    from swbuild.polyhedral.verdicts import analyse_region
+
+    models = read_project(project_of(args))
+    regions = [(scop, analyse_region(scop)) for model in models for scop in model.scops]
+    if args.json:
+        json.dump([analysis_data(*region) for region in regions], sys.stdout, indent=2, ensure_ascii=False)
+        print()
+    elif args.dot:
+        print("\n".join(dot_lines(regions, {model.path: model.text for model in models})))
+    else:
+        lines = loop_lines if args.loops else dependence_lines
+        print("\n\n".join("\n".join(lines(*region)) for region in regions))
+    return Exit.OK
 
 
 def _explain(args: Namespace) -> int:

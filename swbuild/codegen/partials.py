@@ -1,0 +1,187 @@
+"""Partial results in C: each CPE's part in the slave file, and how the host combines them.
+
+Part ``t`` of the array ``sw_parts_x`` in main memory is what thread ``t`` has accumulated of ``x``.
+The host combines the parts in the order of the threads, so that a result depends on the shape of the
+thread grid but not on who is ready first.
+"""
+
+from __future__ import annotations
+
+import re
+
+import islpy as isl
+
+from swbuild.codegen.ctext import Lines, indent, index_macro
+from swbuild.codegen.dialect import Dialect
+from swbuild.codegen.plan import KernelCode
+from swbuild.codegen.transfers import Transfers
+from swbuild.frontend.scop import ElementType, Scop, TypeKind
+from swbuild.kernelir.expressions import to_c
+from swbuild.memory.partials import Partial
+from swbuild.polyhedral.reductions import Operator
+
+__all__ = [
+    "combination",
+    "headers",
+    "host_parts",
+    "index_macros",
+    "opening",
+    "part_bytes",
+    "storage",
+    "stored",
+    "struct_fields",
+]
+
+
+def headers(kernel: KernelCode, scop: Scop) -> tuple[str, ...]:
+    """Return the headers that the parts of ``kernel`` need in the slave file."""
+    limits = (Operator.MIN, Operator.MAX)
+    floats = [p for p in kernel.partials if scop.array(p.array).element.kind is TypeKind.FLOAT]
+    return ("math.h",) if any(p.operator in limits for p in floats) else ()
+
+
+def struct_fields(kernel: KernelCode, scop: Scop) -> Lines:
+    """Return the members of the argument struct."""
+    return [f"{scop.array(p.array).element.name} *sw_parts_{p.array};" for p in kernel.partials]
+
+
+def part_bytes(kernel: KernelCode) -> int:
+    """Return the bytes of LDM that the parts of ``kernel`` take."""
+    return sum(partial.bytes for partial in kernel.partials)
+
+
+def storage(kernel: KernelCode, scop: Scop) -> Lines:
+    """Return the members of the kernel's LDM."""
+    return [
+        f"{scop.array(p.array).element.name} sw_part_{p.array}[{p.count}] __attribute__((aligned(64)));"
+        for p in kernel.partials
+        if p.bound
+    ]
+
+
+def index_macros(kernel: KernelCode) -> list[tuple[str, str]]:
+    """Return (name with parameters, text) of the macros that index parts of arrays."""
+    return [
+        index_macro(
+            f"SW_PART_{p.array}",
+            f"sw_part_{p.array}",
+            tuple(map(str, p.bound)),
+            tuple(f" - {text}" if text != "0" else "" for text in _texts(kernel, p.low, "")),
+        )
+        for p in kernel.partials
+        if p.bound
+    ]
+
+
+def opening(kernel: KernelCode, scop: Scop, ldm: str) -> Lines:
+    """Return the declarations of the parts and their first values."""
+    lines = []
+    for p in kernel.partials:
+        element = scop.array(p.array).element
+        value = _identity(p.operator, element)
+        if not p.bound:
+            lines.append(f"{element.name} sw_part_{p.array} = {value};")
+            continue
+        lines += [
+            f"{element.name} *const sw_part_{p.array} = {ldm}.sw_part_{p.array};",
+            f"for (long sw_e = 0; sw_e < {p.count}; sw_e++)",
+            f"  sw_part_{p.array}[sw_e] = {value};",
+        ]
+    return lines
+
+
+def stored(kernel: KernelCode, dialect: Dialect, transfers: Transfers) -> Lines:
+    """Return what puts the parts into main memory."""
+    lines = []
+    for p in kernel.partials:
+        if not p.bound:
+            lines.append(f"sw_args->sw_parts_{p.array}[sw_thread] = sw_part_{p.array};")
+            continue
+        pieces = {
+            "ldm": f"sw_part_{p.array}",
+            "memory": f"sw_args->sw_parts_{p.array} + sw_thread * {p.count}",
+            "bytes": str(p.bytes),
+            "reply": transfers.reply,
+        }
+        lines += [f"{transfers.reply} = 0;", dialect.put.format(**pieces), *transfers.waited("1")]
+    return lines
+
+
+def host_parts(kernel: KernelCode, scop: Scop, threads: int) -> Lines:
+    """Return the host's arrays of parts, and their addresses for the kernel."""
+    lines = []
+    for p in kernel.partials:
+        name, element = f"sw_parts_{p.array}", scop.array(p.array).element.name
+        lines.append(f"static {element} {name}[{threads * p.count}] __attribute__((aligned(128)));")
+        lines.append(f"sw_args.{name} = {name};")
+    return lines
+
+
+def combination(
+    kernel: KernelCode, partial: Partial, threads: int, element: ElementType, lvalue: str
+) -> Lines:
+    """Return the loops that combine the parts into ``lvalue``, thread by thread.
+
+    In ``lvalue`` the subscripts stand as ``{0}``, ``{1}``, ….
+    """
+    counters = [f"sw_e{k}" for k in range(len(partial.bound))]
+    offset = f"sw_t * {partial.count}" if partial.bound else "sw_t"
+    if counters:
+        inner = counters[0]
+        for counter, bound in zip(counters[1:], partial.bound[1:], strict=True):
+            inner = f"({inner}) * {bound} + {counter}"
+        offset += f" + {inner}"
+    low = _texts(kernel, partial.low, "sw_args.")
+    high = _texts(kernel, partial.high, "sw_args.")
+    index = (c if first == "0" else f"{first} + {c}" for first, c in zip(low, counters, strict=True))
+    target = lvalue.format(*index)
+    lines = [f"const {element.name} sw_part = sw_parts_{partial.array}[{offset}];"]
+    lines += _combined(partial.operator, target)
+    for counter, first, last in reversed(list(zip(counters, low, high, strict=True))):
+        count = last if first == "0" else f"{last} - {first}"
+        head = f"for (long {counter} = 0; {counter} <= {count}; {counter}++) {{"
+        lines = [head, *indent(lines), "}"]
+    return [f"for (long sw_t = 0; sw_t < {threads}; sw_t++) {{", *indent(lines), "}"]
+
+
+def _combined(operator: Operator, target: str) -> Lines:
+    if operator is Operator.SUM:
+        return [f"{target} += sw_part;"]
+    if operator is Operator.PRODUCT:
+        return [f"{target} *= sw_part;"]
+    sign = "<" if operator is Operator.MIN else ">"
+    return [f"if (sw_part {sign} {target})", f"  {target} = sw_part;"]
+
+
+def _texts(kernel: KernelCode, values: tuple[isl.PwAff, ...], before: str) -> tuple[str, ...]:
+    """Return ``values`` as C; the host's loops have their names in the kernel, with ``before`` in front."""
+    texts = []
+    for value in values:
+        context = value.domain()
+        build = isl.AstBuild.from_context(context)
+        text = to_c(build.expr_from_pw_aff(value.gist(context)))
+        for parameter, name in zip(kernel.tiled.kernel.host_loops, kernel.loops, strict=True):
+            text = re.sub(rf"\b{parameter}\b", before + name, text)
+        texts.append(text if text.isalnum() else f"({text})")
+    return tuple(texts)
+
+
+def _identity(operator: Operator, element: ElementType) -> str:
+    """Return the value that changes nothing: for sums of floating-point numbers that is -0.0."""
+    is_float = element.kind is TypeKind.FLOAT
+    if operator is Operator.SUM:
+        return "-0.0" if is_float else "0"
+    if operator is Operator.PRODUCT:
+        return "1"
+    if is_float:
+        largest = "HUGE_VAL" if element.size == 8 else "HUGE_VALF"
+        return largest if operator is Operator.MIN else f"-{largest}"
+    return _limit(operator, element)
+
+
+def _limit(operator: Operator, element: ElementType) -> str:
+    bits = 8 * element.size
+    if element.kind is TypeKind.UNSIGNED:
+        return f"{2**bits - 1}UL" if operator is Operator.MIN else "0"
+    largest = f"{2 ** (bits - 1) - 1}{'L' if element.size == 8 else ''}"
+    return largest if operator is Operator.MIN else f"-{largest} - 1"

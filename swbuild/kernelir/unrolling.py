@@ -1,0 +1,49 @@
+"""Unrolling of loops in the kernel IR."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
+from swbuild.kernelir.passes import rename, transform, walk
+
+__all__ = ["unrolled"]
+
+
+def unrolled(node: Node, name: str, statements: frozenset[str], factor: int) -> tuple[Node, int]:
+    """Return the tree with ``factor`` copies of the bodies of some loops, and how many loops those are.
+
+    They are the loops over ``name`` that compute nothing but ``statements`` and move no data.  A loop
+    with fewer iterations left than copies runs them one by one.
+    """
+    count = 0
+
+    def change(found: Node) -> Node:
+        nonlocal count
+        if isinstance(found, Loop) and found.condition and _is_wanted(found, name, statements):
+            count += 1
+            return _copied(found, factor)
+        return found
+
+    return transform(node, change), count
+
+
+def _is_wanted(loop: Loop, name: str, statements: frozenset[str]) -> bool:
+    below = walk(loop.body)
+    computed = {found.statement for found in below if isinstance(found, Compute)}
+    simple = all(isinstance(found, (Block, Compute, Counter, Guard, Loop)) for found in below)
+    return simple and bool(computed) and computed <= statements and loop.iterator.rstrip("_") == name
+
+
+def _copied(loop: Loop, factor: int) -> Node:
+    """Return ``loop`` as one with ``factor`` copies of its body, followed by one for the rest."""
+    step = int(loop.step)
+    copies = tuple(_at(loop.body, loop.iterator, k * step) for k in range(factor))
+    last = _at(Guard(loop.condition, loop.body), loop.iterator, (factor - 1) * step)
+    assert isinstance(last, Guard)
+    main = replace(loop, first="", condition=last.condition, step=str(factor * step), body=Block(copies))
+    return Counter(loop.iterator, loop.first, Block((main, replace(loop, first=""))))
+
+
+def _at(node: Node, iterator: str, offset: int) -> Node:
+    return rename(node, iterator, f"({iterator} + {offset})") if offset else node

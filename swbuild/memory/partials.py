@@ -1,0 +1,119 @@
+"""Partial results: what every CPE accumulates on its own, for the host to combine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import islpy as isl
+
+from swbuild.frontend.scop import Scop
+from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.box import MAX_OPERATIONS
+from swbuild.polyhedral.islutil import bounded_effort, sets_of
+from swbuild.polyhedral.reductions import Operator, Reduction, accesses_to
+
+__all__ = ["Inseparable", "Partial", "find_partials"]
+
+#: A part larger than this leaves too little LDM for the rest, and the host too much to combine.
+LARGEST_BYTES = 16 * 1024
+
+
+class Inseparable(Exception):
+    """Reductions that cannot be computed in parts after all."""
+
+    def __init__(self, reductions: frozenset[Reduction]) -> None:
+        super().__init__(", ".join(sorted(r.array for r in reductions)))
+        self.reductions = reductions
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """One CPE's part of ``array`` in one launch of a kernel.
+
+    A part spans all that the CPEs together touch: per dimension from index ``low`` to ``high`` (over the
+    parameters and the host's loops), at most ``bound`` of them.  A scalar has no dimensions.
+    ``element`` is the size of one in bytes.
+    """
+
+    array: str
+    operator: Operator
+    statements: frozenset[str]
+    low: tuple[isl.PwAff, ...]
+    high: tuple[isl.PwAff, ...]
+    bound: tuple[int, ...]
+    element: int
+
+    @property
+    def count(self) -> int:
+        """The number of elements of a part, such that parts in a row begin at multiples of 64 bytes."""
+        if not self.bound:
+            return 1
+        return -(-prod(self.bound) * self.element // 64) * 64 // self.element
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of LDM that a part takes; that of a scalar is a variable."""
+        return self.count * self.element if self.bound else 0
+
+
+def find_partials(scop: Scop, tiled: TiledKernel, reductions: tuple[Reduction, ...]) -> tuple[Partial, ...]:
+    """Return a part for each of ``reductions`` that the threads of the kernel compute together.
+
+    Raise :class:`Inseparable` for those whose array the kernel also accesses otherwise, or of which
+    it touches more than fits.
+    """
+    here = frozenset(tiled.kernel.statements)
+    cut = [r for r in reductions if r.statements & here and _is_cut(scop, tiled, r)]
+    found = {r: _partial(scop, tiled, r) for r in cut}
+    stuck = frozenset(r for r, partial in found.items() if partial is None)
+    if stuck:
+        raise Inseparable(stuck)
+    return tuple(partial for partial in found.values() if partial is not None)
+
+
+def _own(scop: Scop, tiled: TiledKernel, reduction: Reduction) -> isl.UnionMap:
+    return accesses_to(scop, reduction.array, reduction.statements).intersect_domain(tiled.kernel.domain)
+
+
+def _is_cut(scop: Scop, tiled: TiledKernel, reduction: Reduction) -> bool:
+    """Return whether two tiles may accumulate into one element."""
+    own = _own(scop, tiled, reduction)
+    tile = isl.UnionMap.from_multi_union_pw_aff(tiled.coordinates)
+    together = own.apply_range(own.reverse())
+    return not together.is_subset(tile.apply_range(tile.reverse()))
+
+
+def _partial(scop: Scop, tiled: TiledKernel, reduction: Reduction) -> Partial | None:
+    array = scop.array(reduction.array)
+    everything = accesses_to(scop, reduction.array, None).intersect_domain(tiled.kernel.domain)
+    own = _own(scop, tiled, reduction)
+    if not everything.is_subset(own):
+        return None
+    (touched,) = sets_of(own.range())
+    found = _bounds(touched)
+    if found is None:
+        return None
+    here = reduction.statements & frozenset(tiled.kernel.statements)
+    partial = Partial(reduction.array, reduction.operator, here, *found, array.element.size)
+    return partial if partial.bytes <= LARGEST_BYTES else None
+
+
+def _bounds(
+    touched: isl.Set,
+) -> tuple[tuple[isl.PwAff, ...], tuple[isl.PwAff, ...], tuple[int, ...]] | None:
+    """Return the first and last index of each dimension, and the largest number of indices, if bounded."""
+    dimensions = range(touched.dim(isl.dim_type.set))
+    bound = []
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            low = tuple(touched.dim_min(k).coalesce() for k in dimensions)
+            high = tuple(touched.dim_max(k).coalesce() for k in dimensions)
+            for first, last in zip(low, high, strict=True):
+                largest = isl.Set.from_pw_aff(last.sub(first).coalesce()).dim_max_val(0)
+                if not largest.is_int():
+                    return None
+                bound.append(int(largest.to_python()) + 1)
+    except isl.Error:
+        return None
+    return low, high, tuple(bound)

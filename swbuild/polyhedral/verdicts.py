@@ -1,0 +1,128 @@
+"""For every loop of the source: parallel, parallel under some condition, or sequential, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+from swbuild.frontend.scop import Iterator, Scop
+from swbuild.polyhedral.dataflow import Dependences, analyse, relations
+from swbuild.polyhedral.described import Described, all_described, described
+from swbuild.polyhedral.islutil import maps_of
+from swbuild.polyhedral.privatise import find_private
+from swbuild.polyhedral.reductions import Operator, Reduction, find_reductions, relaxed
+
+__all__ = ["LoopVerdict", "RegionAnalysis", "Verdict", "analyse_region", "carried_by_loops"]
+
+
+class Verdict(Enum):
+    """Whether the iterations of a loop may run at the same time."""
+
+    PARALLEL = "parallel"
+    PRIVATE = "parallel after privatisation"
+    REDUCTION = "parallel as a reduction"
+    SEQUENTIAL = "sequential"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopVerdict:
+    """A loop of the source.
+
+    ``private`` are the variables of which each iteration needs its own copy, ``reductions`` those that
+    it accumulates into, ``because`` the dependences that keep it sequential.
+    """
+
+    loop: Iterator
+    depth: int
+    statements: tuple[str, ...]
+    verdict: Verdict
+    private: tuple[str, ...]
+    reductions: tuple[tuple[str, Operator], ...]
+    because: tuple[Described, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegionAnalysis:
+    """The dependences of a region as it stands in the source, and what they mean for its loops."""
+
+    dependences: tuple[Described, ...]
+    loops: tuple[LoopVerdict, ...]
+
+
+def analyse_region(scop: Scop) -> RegionAnalysis:
+    """Return the dependences of ``scop`` and a verdict on each of its loops, in the order of the text."""
+    plain = analyse(relations(scop), scop.schedule)
+    private = find_private(scop)
+    expanded = analyse(relations(scop, private.depth_of), scop.schedule)
+    reductions = tuple(r for r in find_reductions(scop) if r.array not in private.names)
+    kept = relaxed(scop, private.depth_of, reductions) if reductions else expanded.all
+    found = []
+    for loop, depth in _loops(scop, frozenset(s.name for s in scop.statements)).items():
+        inside = tuple(s.name for s in scop.statements if loop in s.iterators)
+        shared = _carried(scop, plain, plain.all, depth, inside)
+        ordered = _carried(scop, expanded, expanded.all, depth, inside)
+        because = _carried(scop, expanded, kept, depth, inside)
+        copied = tuple(sorted({d.array for d in shared} & private.names))
+        summed = tuple((r.array, r.operator) for r in reductions if any(_within(r, d) for d in ordered))
+        verdict = _verdict(bool(shared), bool(ordered), bool(because))
+        found.append(LoopVerdict(loop, depth, inside, verdict, copied, summed, because))
+    return RegionAnalysis(all_described(scop, plain), tuple(found))
+
+
+def _within(reduction: Reduction, item: Described) -> bool:
+    ends = {item.source.name, item.sink.name}
+    return item.array == reduction.array and ends <= reduction.statements
+
+
+def _verdict(shared: bool, ordered: bool, because: bool) -> Verdict:
+    if because:
+        return Verdict.SEQUENTIAL
+    if ordered:
+        return Verdict.REDUCTION
+    return Verdict.PRIVATE if shared else Verdict.PARALLEL
+
+
+def carried_by_loops(
+    scop: Scop, dependences: Dependences, statements: frozenset[str]
+) -> dict[Iterator, tuple[Described, ...]]:
+    """Return the loops around ``statements``, outer ones first, each with the dependences that it carries."""
+    found = {}
+    for loop, depth in _loops(scop, statements).items():
+        inside = tuple(s.name for s in scop.statements if loop in s.iterators)
+        found[loop] = _carried(scop, dependences, dependences.all, depth, inside)
+    return found
+
+
+def _loops(scop: Scop, statements: frozenset[str]) -> dict[Iterator, int]:
+    """Return the loops around ``statements`` with their depths."""
+    loops: dict[Iterator, int] = {}
+    for statement in scop.statements:
+        if statement.name in statements:
+            for depth, loop in enumerate(statement.iterators):
+                loops.setdefault(loop, depth)
+    return loops
+
+
+def _carried(
+    scop: Scop, dependences: Dependences, pairs: isl.UnionMap, depth: int, inside: tuple[str, ...]
+) -> tuple[Described, ...]:
+    """Return what of ``pairs`` goes from one iteration of a loop to a later one, by statements and kind."""
+    found: list[Described] = []
+    flow = pairs.intersect(dependences.flow)
+    for is_flow, some in ((True, flow), (False, pairs.subtract(flow))):
+        for piece in maps_of(some):
+            ends = {str(piece.get_tuple_name(side)) for side in (isl.dim_type.in_, isl.dim_type.out)}
+            carried = _between(piece, depth) if ends <= set(inside) else None
+            if carried is not None and not carried.is_empty():
+                found.append(described(scop, carried, is_flow))
+    return tuple(found)
+
+
+def _between(pairs: isl.Map, depth: int) -> isl.Map:
+    """Return the pairs that agree on the ``depth`` outer loops and differ in the next one."""
+    for k in range(depth):
+        pairs = pairs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    same = pairs.equate(isl.dim_type.in_, depth, isl.dim_type.out, depth)
+    return pairs.subtract(same)
