@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
@@ -51,15 +52,19 @@ _WARNINGS = ("-Wall", "-Wextra")
 
 
 class Named(Protocol):
-    """Anything with a machine's name, such as :class:`swbuild.machine.Machine`."""
+    """Anything with a machine's name, such as :class:`swbuild.machine.MachineModel`."""
 
     @property
     def name(self) -> str:
         """Return ``sw26010`` or ``sw26010-pro``."""
 
 
-def _name(machine: Named | str) -> str:
-    name = machine if isinstance(machine, str) else machine.name
+def _name(machine: Named | Enum | str) -> str:
+    """Return the name of a machine: given as such, by a member of an enumeration, or by what bears it."""
+    if isinstance(machine, Enum):
+        name = str(machine.value)
+    else:
+        name = machine if isinstance(machine, str) else machine.name
     if name not in MACHINES:
         raise ValueError(f"unknown machine '{name}'; known are {', '.join(MACHINES)}")
     return name
@@ -214,12 +219,12 @@ def _install() -> Path:
     return _made(final, lambda home: _write_tools(home, final, runtime))
 
 
-def toolchain_dir(machine: Named | str) -> Path:
+def toolchain_dir(machine: Named | Enum | str) -> Path:
     """Return the directory of the stand-ins for a machine; builds it on first use."""
     return _install() / "bin" / _name(machine)
 
 
-def environment(machine: Named | str, base: Mapping[str, str] | None = None) -> dict[str, str]:
+def environment(machine: Named | Enum | str, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment (of this process, or `base`) with the stand-ins first on ``PATH``."""
     found = dict(os.environ if base is None else base)
     folder = str(toolchain_dir(machine))

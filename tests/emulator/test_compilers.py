@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from emulator_programs import Outcome, call, environment_for
 
+from swbuild.emulator import toolchain_dir
+from swbuild.machine import load
+from swbuild.options import Machine
+
 HOST = (
     "#include <athread.h>\nextern void SLAVE_FUN(work)(int *);\nint main(void) { int n = 0; athread_init(); "
 )
@@ -202,3 +206,41 @@ def test_scalars_fill_vectors_and_arrays_are_aligned(tmp_path: Path) -> None:
     must(tmp_path, "sw5cc", "-slave", "-msimd", "-c", "slave.c")
     must(tmp_path, "sw5cc", "-hybrid", "host.c", "slave.o", "-o", "app")
     assert do(tmp_path, "./app").status == 7
+
+
+def test_counted_code_has_no_hidden_calls(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        s="#include <slave.h>\nstruct big { double x[99]; };\n"
+        "void work(double *a) { for (int i = 0; i < 512; i++) a[i] = 0; }\n"
+        "void copy(struct big *a, const struct big *b) { *a = *b; }\n"
+        "void move(int n, double *restrict a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i]; }\n",
+    )
+    environment = environment_for("sw26010", SWBUILD_EMU_COUNTED_CODE="1")
+    for level in ("-O2", "-O3"):
+        assert call(["sw5cc", "-slave", level, "-c", "s.c"], tmp_path, environment).status == 0
+        words = ["objcopy", "-O", "binary", "--only-section=.swbuild.counted"]
+        words += ["--set-section-flags", ".swbuild.counted=alloc", "s.o", "counted.o"]
+        subprocess.run(words, cwd=tmp_path, check=True)
+        found = symbols(tmp_path / "counted.o")
+        assert found["slave_work"] == "T"
+        assert not [name for name in found if "mem" in name]
+
+
+@pytest.mark.parametrize("call_", ["athread_init_cgs()", "athread_spawn_cgs(work, 0)", "athread_join_cgs()"])
+def test_several_core_groups_in_a_process_are_refused(call_: str, tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        a=f"#include <athread.h>\nvoid SLAVE_FUN(work)(void *);\nint main(void)\n{{\n    {call_};\n}}\n",
+    )
+    done = do(tmp_path, "swgcc", "-mhost", "-c", "a.c", machine="sw26010-pro")
+    assert done.status != 0
+    assert "a.c:5:" in done.err
+    assert "one process has one core group here: start one MPI rank for each" in done.err
+
+
+def test_machines_by_name_and_by_member() -> None:
+    for machine in Machine:
+        assert toolchain_dir(machine) == toolchain_dir(machine.value) == toolchain_dir(load(machine))
+    with pytest.raises(ValueError, match="unknown machine 'sw1'; known are sw26010, sw26010-pro"):
+        toolchain_dir("sw1")

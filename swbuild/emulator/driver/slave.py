@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sys
 
+import checks
 import elf
-from process import Failure, finish, must, read, run, start
+from process import Failure, finish, must, read, run, start, write
 from tool import Tool
 
 __all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object"]
@@ -18,21 +19,15 @@ __all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object"]
 #: The further versions and the sections that hold them.
 VARIANTS = {"checked": ".swbuild.checked", "counted": ".swbuild.counted"}
 _KEPT = ("__swemu_", "__tsan_", "__sanitizer_", "__real_")
-_CHECKED_FLAGS = (
-    "-fsanitize=thread",
-    "--param",
-    "tsan-distinguish-volatile=1",
-    "-fno-tree-loop-distribute-patterns",
-    "-fno-omit-frame-pointer",
-    "-w",
-    "-g1",
-)
-#: As the counting needs it: two scratch registers of its own, no vectors but the source's.
+#: As the counting needs it: two scratch registers of its own, no vectors but the source's, and loops that
+#: stay loops.
 _COUNTED_FLAGS = (
     "-ffixed-r10",
     "-ffixed-r11",
     "-fno-tree-vectorize",
     "-fno-tree-slp-vectorize",
+    "-fno-tree-loop-distribute-patterns",
+    "-mstringop-strategy=loop",
     "-g1",
     "-w",
     "-S",
@@ -48,7 +43,7 @@ def _wanted() -> list[str]:
 def slave_object(tool: Tool, command: list[str], work: str, is_c: bool) -> bytes:
     """Compile a slave file, ``work/final.i``, in every version; return one object that holds them all."""
     source = f"{work}/final.i"
-    flags = {"checked": _CHECKED_FLAGS, "counted": _COUNTED_FLAGS}
+    flags = {"checked": (*checks.FLAGS, "-S"), "counted": _COUNTED_FLAGS}
     others = {
         name: start([*command, *flags[name], "-o", f"{work}/{name}", source], quiet=True)
         for name in _wanted()
@@ -66,20 +61,32 @@ def slave_object(tool: Tool, command: list[str], work: str, is_c: bool) -> bytes
     declared = declared_functions(f"{work}/names") if is_c else set()
     data = prefix_functions(read(f"{work}/out"), declared, is_c)
     for name in others:
-        other = _assembled(tool, work) if name == "counted" else read(f"{work}/{name}")
+        other = _counted(tool, work) if name == "counted" else _checked(tool, work)
         data = elf.add_section(data, VARIANTS[name], prefix_functions(other, declared, is_c), elf.EXCLUDE)
     return data
 
 
-def _assembled(tool: Tool, work: str) -> bytes:
+def _checked(tool: Tool, work: str) -> bytes:
+    """Put the tests into ``work/checked`` and return the object."""
+    text = read(f"{work}/checked").decode("latin-1")
+    text = checks.inline_tests(text) if checks.supported() else text
+    write(f"{work}/checked.s", text.encode("latin-1"))
+    return _assembled(tool, f"{work}/checked")
+
+
+def _counted(tool: Tool, work: str) -> bytes:
     """Put the counters into ``work/counted`` and return the object."""
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]); from swbuild.emulator.model.instrument import main; "
     )
     script += "sys.exit(main(sys.argv[2:]))"
     must([sys.executable, "-c", script, tool.root, tool.machine, f"{work}/counted", f"{work}/counted.s"])
-    must([tool.gcc, "-c", "-o", f"{work}/counted.o", f"{work}/counted.s"])
-    return bytes(read(f"{work}/counted.o"))
+    return _assembled(tool, f"{work}/counted")
+
+
+def _assembled(tool: Tool, path: str) -> bytes:
+    must([tool.gcc, "-c", "-o", f"{path}.o", f"{path}.s"])
+    return bytes(read(f"{path}.o"))
 
 
 def declared_functions(path: str) -> set[str]:

@@ -11,9 +11,6 @@
 
 #include "check.h"
 
-static struct hot nothing_hot;
-__thread struct hot *swemu_hot = &nothing_hot;
-
 static struct page *pages[PAGE_BUCKETS];
 static uintptr_t site_pcs[65536];
 static unsigned site_total = 1;
@@ -52,8 +49,9 @@ void swemu_check_setup(struct cpe *c)
     c->check = swemu_zeroed(sizeof *c->check);
     c->check->statics = swemu_zeroed(c->statics_size / 4 + 16);
     c->check->knows[c->pen] = 1;
-    c->check->hot = (struct hot){(uintptr_t)c->statics, c->statics_size};
-    swemu_hot = &c->check->hot;
+    swemu_shadow_open(c->stack_lo, (size_t)(c->stack_hi - c->stack_lo));
+    swemu_shadow_open(c->statics, c->statics_size);
+    swemu_shadow_open(c->heap, LDM_BYTES);
 }
 
 /* At a spawn with nobody running, all that happened before is known to all. */
@@ -278,16 +276,49 @@ static void touch(struct cpe *c, struct word *w, int kind, uint16_t site, uintpt
     }
 }
 
+static bool is_split(const struct page *page, size_t group) { return page->split[group / 64] >> group % 64 & 1; }
+
+static void split(struct page *page, size_t group)
+{
+    if (!page->words)
+        page->words = swemu_zeroed(PAGE_BYTES / 4 * sizeof *page->words);
+    for (size_t k = 0; k < GROUP_WORDS; k++)
+        page->words[group * GROUP_WORDS + k] = page->groups[group];
+    page->split[group / 64] |= 1ULL << group % 64;
+}
+
+/* All words of a split group have been touched: if they have come to the same state, it is their group's. */
+static void join(struct page *page, size_t group)
+{
+    const struct word *words = &page->words[group * GROUP_WORDS];
+    for (size_t k = 1; k < GROUP_WORDS; k++)
+        if (memcmp(&words[k], &words[0], sizeof *words) != 0)
+            return;
+    page->groups[group] = words[0];
+    page->split[group / 64] &= ~(1ULL << group % 64);
+}
+
 /* The CPE touches [address, address + len) of main memory. */
 void swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record)
 {
-    uintptr_t at = (uintptr_t)start & ~(uintptr_t)3, end = (uintptr_t)start + len;
+    uintptr_t at = (uintptr_t)start & ~(uintptr_t)3, end = ((uintptr_t)start + len + 3) & ~(uintptr_t)3;
     uint16_t site = site_name(pc);
     while (at < end) {
         struct page *page = page_of(c, at);
-        size_t index = at % PAGE_BYTES / 4, stop = PAGE_BYTES / 4;
-        for (; index < stop && at < end; index++, at += 4)
-            touch(c, &page->words[index], kind, site, pc, at, record);
+        size_t group = at % PAGE_BYTES / GROUP_BYTES;
+        uintptr_t next = (at & ~(uintptr_t)(GROUP_BYTES - 1)) + GROUP_BYTES, stop = end < next ? end : next;
+        bool whole = stop - at == GROUP_BYTES;
+        if (whole && LIKELY(!is_split(page, group))) {
+            touch(c, &page->groups[group], kind, site, pc, at, record);
+            at = stop;
+            continue;
+        }
+        if (!is_split(page, group))
+            split(page, group);
+        for (; at < stop; at += 4)
+            touch(c, &page->words[at % PAGE_BYTES / 4], kind, site, pc, at, record);
+        if (whole && record)
+            join(page, group);
     }
 }
 
@@ -302,7 +333,7 @@ static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool recor
 /* ---- LDM words of transfers under way ---- */
 
 /* Return the flags of the words from p on; null when they are not all in one part of the LDM. */
-static uint8_t *flags_of(struct cpe *c, const void *p, size_t len)
+uint8_t *swemu_check_flags(struct cpe *c, const void *p, size_t len)
 {
     const char *a = p;
     switch (swemu_ldm_place(c, p, len)) {
@@ -317,19 +348,26 @@ static uint8_t *flags_of(struct cpe *c, const void *p, size_t len)
     }
 }
 
-static void note_flight(struct cpe *c, int change)
+/* A transfer on these words starts (sign 1), or is done. */
+static void mark(struct cpe *c, const volatile void *start, long len, uint8_t flag, int sign)
 {
-    c->check->inflight += change;
-    c->check->hot.size = c->check->inflight ? 0 : c->statics_size;
-}
-
-static void mark(struct cpe *c, const volatile void *p, long len, uint8_t flag, int sign)
-{
-    uint8_t *f = flags_of(c, (const void *)((uintptr_t)p & ~(uintptr_t)3), (size_t)len);
+    const void *p = (const void *)((uintptr_t)start & ~(uintptr_t)3);
+    uint8_t *f = swemu_check_flags(c, p, (size_t)len);
     uint8_t keep = sign > 0 ? 0xff : (uint8_t)~flag, add = sign > 0 ? flag : 0;
     for (long k = 0; f && k < (len + 3) / 4; k++)
         f[k] = (uint8_t)((f[k] & keep) | add);
-    note_flight(c, sign);
+    if (f && sign > 0)
+        swemu_shadow_close(p, (size_t)len);
+    c->check->inflight += sign;
+}
+
+/* The bytes of a transfer have moved: look at its words no more, if they are written. */
+static void settle(struct cpe *c, const volatile void *start, long len)
+{
+    const void *p = (const void *)start;
+    const uint8_t *f = swemu_check_flags(c, p, (size_t)len);
+    if (f)
+        swemu_shadow_settle(c, p, (size_t)len, f, false);
 }
 
 static const struct xfer *owner(struct cpe *c, const void *p, uint8_t flag)
@@ -365,7 +403,7 @@ static void flight_problem(struct cpe *c, const void *p, const char *what, uint8
 
 void swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
 {
-    const uint8_t *f = flags_of(c, p, n);
+    const uint8_t *f = swemu_check_flags(c, p, n);
     for (size_t k = 0; f && k < (n + 3) / 4; k++)
         if (UNLIKELY(f[k] & (write ? COMING | GOING | REPLY : COMING))) {
             flight_problem(c, (const char *)p + 4 * k, write ? "a store to" : "a load from", f[k], pc);
@@ -376,7 +414,7 @@ void swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uint
 static void check_overlap(struct cpe *c, const struct xfer *x)
 {
     uint8_t bad = x->kind == XFER_GET || x->kind == XFER_RMA_GET ? COMING | GOING : COMING;
-    const uint8_t *f = flags_of(c, x->ldm, (size_t)x->len);
+    const uint8_t *f = swemu_check_flags(c, x->ldm, (size_t)x->len);
     for (int k = 0; f && k < x->len / 4; k++)
         if (UNLIKELY(f[k] & bad)) {
             flight_problem(c, x->ldm + 4 * k, "a transfer is started on", f[k] & bad, x->pc);
@@ -396,13 +434,6 @@ static void check_written(struct cpe *c, const struct xfer *x)
                           "a put sends LDM that nothing has been written to: byte %d of %d", k, x->len);
         return;
     }
-}
-
-bool swemu_is_poison(const void *p)
-{
-    uint32_t value;
-    memcpy(&value, p, 4);
-    return value == ((uintptr_t)p & 4 ? POISON_HIGH : POISON_LOW);
 }
 
 static void mark_remote(struct cpe *c, const struct xfer *x, int sign)
@@ -469,13 +500,28 @@ void swemu_check_done(struct cpe *c, const struct xfer *x)
         mark(c, x->reply, 4, REPLY, -1);
         if (reply_in_use(c, x)) {
             mark(c, x->reply, 4, REPLY, 1);
-            note_flight(c, -1);
+            c->check->inflight--;
         }
     }
     if (x->kind == XFER_GET)
         each_piece(c, x, DMA_READS, true);
     if (x->kind == XFER_PUT)
         each_piece(c, x, DMA_WRITES, swemu.completion == EAGER);
+}
+
+/* Its bytes have moved. */
+void swemu_check_moved(struct cpe *c, const struct xfer *x)
+{
+    if (!swemu.checked)
+        return;
+    if (!x->targets || x->kind != XFER_GET)
+        settle(c, x->ldm, x->len);
+    for (uint64_t left = x->targets; left; left &= left - 1) {
+        struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
+        char *there = swemu_ldm_translate(c, to, x->kind == XFER_GET ? x->ldm : x->remote, (size_t)x->len);
+        if (there)
+            settle(to, there, x->len);
+    }
 }
 
 /* The bytes of a put reach memory. */

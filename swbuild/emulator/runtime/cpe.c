@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "swemu.h"
@@ -333,6 +334,16 @@ int slave_athread_get_id(int core) { return core < 0 ? _MYID : core; }
 int slave_athread_get_core(int id);
 int slave_athread_get_core(int id) { return id < 0 ? _PEN : id; }
 
+static uintptr_t pc_of(const void *context)
+{
+#ifdef __x86_64__
+    return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
 static void on_crash(int signal, siginfo_t *info, void *context)
 {
     struct cpe *c = swemu_self;
@@ -340,6 +351,10 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     static int reporting;
     while (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
         pause();
+    const void *pointer;
+    if (c && swemu_shadow_faulted(context, &pointer))
+        swemu_fault(c, pc_of(context) + 1, "SW610", "", "an access of %p, out of bounds: nothing is mapped there",
+                    pointer);
     if (c)
         swemu_report_crash(c, signal, info->si_addr, context);
     sigaction(signal, &plain, NULL);

@@ -156,6 +156,7 @@ static void finish(struct cpe *c, struct xfer *x)
     } else {
         each_target(c, x, deliver);
     }
+    swemu_check_moved(c, x);
     if (swemu.completion == EAGER)
         __sync_synchronize();
     bump(c, x->reply);

@@ -17,16 +17,9 @@ static __attribute__((noinline)) void uninitialised(struct cpe *c, const void *p
                       "%zu bytes at LDM %#lx are read, but nothing has been written there", n, swemu_ldm_offset(c, p));
 }
 
-static __attribute__((noinline)) void far_access(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
+static __attribute__((noinline)) void memory_access(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
 {
     char where[256];
-    if ((const char *)p >= c->heap && (const char *)p < c->heap + LDM_BYTES) {
-        if (c->check->inflight)
-            swemu_check_flight(c, p, n, write, pc);
-        if (!write && swemu_is_poison((const void *)((uintptr_t)p & ~(uintptr_t)3)))
-            uninitialised(c, p, n, pc);
-        return;
-    }
     if (!swemu_mem_valid(c, p, n)) {
         const struct cpe *other = swemu_ldm_owner(p);
         if (other)
@@ -42,43 +35,70 @@ static __attribute__((noinline)) void far_access(struct cpe *c, const void *p, s
     swemu_check_memory(c, p, n, write ? STORES : LOADS, pc, true);
 }
 
-/* What is not an access of the statics at a quiet moment, or reads the poison pattern. */
+static bool within(const void *p, const char *lo, size_t size) { return (uintptr_t)p - (uintptr_t)lo < size; }
+
+static bool is_ldm(const struct cpe *c, const void *p)
+{
+    return within(p, c->statics, c->statics_size) || within(p, c->heap, LDM_BYTES);
+}
+
+/* The LDM and the stack: what the shadow does not vouch for. */
+static void near_access(struct cpe *c, const void *p, size_t n, bool write, bool valued, uintptr_t pc)
+{
+    const char *word = (const char *)((uintptr_t)p & ~(uintptr_t)3);
+    size_t size = (size_t)((const char *)p + n - word);
+    if (c->check->inflight)
+        swemu_check_flight(c, p, n, write, pc);
+    swemu_shadow_settle(c, word, size, swemu_check_flags(c, word, size), write || valued);
+}
+
+/* An access that needs a look: of main memory, of LDM under way or without a value, or the first of its word. */
 static __attribute__((noinline)) void slow_access(const void *p, size_t n, bool write, uintptr_t pc)
 {
     struct cpe *c = swemu_self;
     if (!c || !c->check)
         return;
-    if ((uintptr_t)((const char *)p - c->statics) >= c->statics_size) {
-        if ((uintptr_t)((const char *)p - c->stack_lo) >= (uintptr_t)(c->stack_hi - c->stack_lo))
-            far_access(c, p, n, write, pc);
-        else if (c->check->inflight)
-            swemu_check_flight(c, p, n, write, pc);
-        return;
-    }
-    if (c->check->inflight)
-        swemu_check_flight(c, p, n, write, pc);
-    if (!write && n >= 4 && swemu_is_poison(p) && (n < 8 || swemu_is_poison((const char *)p + 4)))
-        uninitialised(c, p, n, pc);
+    if (is_ldm(c, p))
+        near_access(c, p, n, write, false, pc);
+    else if (within(p, c->stack_lo, (size_t)(c->stack_hi - c->stack_lo)))
+        near_access(c, p, n, write, true, pc);
+    else
+        memory_access(c, p, n, write, pc);
 }
 
-/* A word of 4 bytes is poison when it is one half of the pattern; one of 8 bytes when it is the whole. */
-static inline __attribute__((always_inline)) bool looks_poisoned(const void *p, size_t n)
+/* What is read has no value: all of its words hold the poison pattern. */
+static __attribute__((noinline)) void check_value(const void *p, size_t n, uintptr_t pc)
 {
-    uint64_t whole;
-    uint32_t half;
-    if (n == 8)
-        return memcpy(&whole, p, 8), whole == POISON;
-    if (n == 4)
-        return memcpy(&half, p, 4), half == ((uintptr_t)p & 4 ? POISON_HIGH : POISON_LOW);
-    return false;
+    const char *word = (const char *)((uintptr_t)p & ~(uintptr_t)3);
+    struct cpe *c = swemu_self;
+    if (!c || !c->check || !is_ldm(c, p))
+        return;
+    for (; word < (const char *)p + n; word += 4)
+        if (!swemu_is_poison(word))
+            return;
+    uninitialised(c, p, n, pc);
+}
+
+/* Whether the shadow vouches for all words of an access. */
+static inline __attribute__((always_inline)) bool vouched(const void *p, size_t n)
+{
+    const uint8_t *first = SHADOW_OF(p), *last = SHADOW_OF((const char *)p + n - 1);
+    bool same = true;
+    for (; first <= last; first++)
+        same &= *first == (uint8_t)__swemu_tag;
+    return same;
 }
 
 static inline __attribute__((always_inline)) void access_hook(const void *p, size_t n, bool write, uintptr_t pc)
 {
-    const struct hot *hot = swemu_hot;
-    if (UNLIKELY((uintptr_t)p - hot->base >= hot->size) || (!write && UNLIKELY(looks_poisoned(p, n))))
-        slow_access(p, n, write, pc);
+    if (LIKELY(vouched(p, n)))
+        return;
+    slow_access(p, n, write, pc);
+    if (!write)
+        check_value(p, n, pc);
 }
+
+static __attribute__((constructor(101))) void start(void) { swemu_shadow_start(); }
 
 #define HOOKS(N)                                                                                                       \
     void __tsan_read##N(void *p) { access_hook(p, N, false, CALLER()); }                                               \
@@ -124,10 +144,15 @@ void __tsan_func_entry(void *call)
         swemu_ldm_sample_stack(c, __builtin_frame_address(0), (uintptr_t)call);
 }
 
+/* A vector, a structure or a copy; of which a part may have no value, and be used by nobody. */
 static void range(const void *p, unsigned long n, bool write, uintptr_t pc)
 {
+    if (!n || LIKELY(vouched(p, n)))
+        return;
     for (unsigned long k = 0; k < n; k += 4)
-        access_hook((const char *)p + k, n - k < 4 ? n - k : 4, write, pc);
+        slow_access((const char *)p + k, n - k < 4 ? n - k : 4, write, pc);
+    if (!write)
+        check_value(p, n, pc);
 }
 
 void __tsan_read_range(void *p, unsigned long n) { range(p, n, false, CALLER()); }

@@ -206,6 +206,7 @@ void slave_ldm_free(void *p, size_t size)
                         "ldm_free of %zu bytes, but ldm_malloc gave %zu", size, b->size);
         *link = b->next;
         poison(p, (char *)p + size);
+        swemu_shadow_close(p, size);
         swemu_release(b);
         c->heap_used = heap_end(c);
         return;

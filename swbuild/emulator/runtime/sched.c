@@ -92,6 +92,7 @@ static struct cpe *next_holder(struct cpe *from)
 static void hand_over(struct cpe *to)
 {
     swemu.holder = to;
+    swemu_shadow_switch(to);
     if (!to)
         return;
     if (to->state == CPE_SPINNING)

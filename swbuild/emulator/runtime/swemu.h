@@ -217,8 +217,13 @@ void swemu_check_acquire(struct cpe *c, const volatile void *address);
 void swemu_check_release(struct cpe *c, const volatile void *address);
 void swemu_check_issue(struct cpe *c, const struct xfer *x);
 void swemu_check_done(struct cpe *c, const struct xfer *x);
+void swemu_check_moved(struct cpe *c, const struct xfer *x);
 void swemu_check_commit(struct cpe *c, const struct xfer *x);
 void swemu_check_leave(struct cpe *c);
+
+/* shadow.c */
+void swemu_shadow_switch(const struct cpe *c);
+bool swemu_shadow_faulted(const void *context, const void **pointer);
 
 /* regcomm.c */
 void swemu_regcomm_leave(struct cpe *c);

@@ -1,0 +1,131 @@
+"""Checked code: its tests stand in the assembly, and correct programs of many shapes raise no alarm."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from emulator_programs import build, launch
+
+from swbuild.emulator import install
+
+DRIVER = Path(install.__file__).parent / "driver"
+
+CORRECT = r"""
+#include "pitfall.h"
+#ifdef SLAVE
+#include <string.h>
+struct padded { double d; int i; char c; };
+__thread_local struct padded one, two[3];
+__thread_local double buffer[2][96];
+__thread_local float row[33];
+__thread_local char text[37];
+__thread_local short halves[21];
+__thread_local volatile int replies[2], reply;
+static double deep(const double *x, int n)
+{
+    double own[32];
+    for (int i = 0; i < 32; i++)
+        own[i] = x[i % n];
+    return n > 90 ? deep(own, 32) + own[3] : own[n - 1];
+}
+void work(struct job *j)
+{
+    int me = _MYID;
+    double sum = 0;
+    one.d = me;                       /* structures with holes are copied whole */
+    one.i = 1;
+    one.c = 'x';
+    two[0] = one;
+    memcpy(&two[1], &two[0], sizeof one);
+    for (int i = 0; i < 36; i++)
+        text[i] = (char)(i + (i > 0 ? text[i - 1] : 0) * 0);
+    for (int i = 0; i < 21; i++)
+        halves[i] = (short)i;
+    replies[0] = replies[1] = 0;      /* the next piece is under way while this one is used */
+    athread_get(PE_MODE, j->in, buffer[0], 768, (void *)&replies[0], 0, 0, 0);
+    for (int k = 0; k < 8; k++) {
+        int now = k % 2;
+        if (k < 7)
+            athread_get(PE_MODE, j->in + 96 * (k + 1), buffer[!now], 768, (void *)&replies[!now], 0, 0, 0);
+        while (replies[now] != k / 2 + 1)
+            ;
+        for (int i = 0; i < 96; i++)
+            sum += buffer[now][i] * (1 + 0 * two[1].d);
+        sum += 0 * deep(buffer[now], 96);
+    }
+    for (int i = 0; i < 33; i++)      /* neighbouring words, of odd numbers, by different CPEs */
+        row[i] = (float)me;
+    reply = 0;
+    PUT(row, (float *)j->out + 33 * me, 132);
+    while (reply != 1)
+        ;
+    asm volatile("memb");
+    athread_syn(ARRAY_SCOPE, 0xffff);
+    reply = 0;
+    GET((float *)j->out + 33 * ((me + 1) % 64), row, 132);
+    while (reply != 1)
+        ;
+    athread_syn(ARRAY_SCOPE, 0xffff);
+    j->out[2048 + me] = sum + row[32] + halves[20] + text[35] + two[1].i;
+}
+#endif
+"""
+
+
+def program(text: str, folder: Path) -> None:
+    (folder / "app.c").write_text(text)
+    header = Path(__file__).parent / "pitfalls" / "pitfall.h"
+    (folder / "pitfall.h").write_text(header.read_text())
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_no_alarm(machine: str, level: str, tmp_path: Path) -> None:
+    program(CORRECT, tmp_path)
+    done = build(machine, tmp_path / "app.c", tmp_path, [level, "-std=gnu99"])
+    assert done.status == 0, done.err
+    done = launch(machine, tmp_path, "checked")
+    assert (done.status, done.err) == (0, "")
+
+
+MISTAKES = {
+    "SW661": ("while (replies[now] != k / 2 + 1)", "while (0)"),
+    "SW660": ('asm volatile("memb");\n    athread_syn(ARRAY_SCOPE, 0xffff);', ""),
+    "SW663": ("one.i = 1;\n", "sum += one.i;\n"),
+    "SW664": ("replies[0] = replies[1] = 0;", ""),
+}
+
+
+@pytest.mark.parametrize("code", MISTAKES)
+def test_alarm_for_the_same_program_with_a_mistake(code: str, tmp_path: Path) -> None:
+    old, new = MISTAKES[code]
+    assert CORRECT.count(old) == 1
+    program(CORRECT.replace(old, new), tmp_path)
+    assert build("sw26010", tmp_path / "app.c", tmp_path, ["-O2", "-std=gnu99"]).status == 0
+    done = launch("sw26010", tmp_path, "checked")
+    assert f"[{code}]" in done.err
+    assert done.status == 86 if code != "SW664" else done.status in (86, 87)
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.syspath_prepend(str(DRIVER))
+    yield __import__("checks")
+    sys.modules.pop("checks", None)
+
+
+def test_calls_go_behind_the_function(checks: object) -> None:
+    text = (
+        "f:\n\t.cfi_startproc\n\t.loc 1 7 3 view .LVU2\n\tmovq\t%rbx, %rdi\n\tcall\t__tsan_read8@PLT\n"
+        "\tmovsd\t(%rbx), %xmm0\n\tcall\t__tsan_volatile_read4@PLT\n\tjmp\t__tsan_func_exit@PLT\n"
+        "\t.cfi_endproc\n.LFE0:\n\t.size\tf, .-f\n"
+    )
+    lines = checks.inline_tests(text).splitlines()  # type: ignore[attr-defined]
+    assert lines.count("\tcall\t__tsan_read8@PLT") == 1
+    assert lines.index("\tcall\t__tsan_read8@PLT") > lines.index("\tret")
+    assert lines[lines.index("\tcall\t__tsan_read8@PLT") - 1].strip() == ".loc 1 7 3"
+    assert "\tcall\t__tsan_volatile_read4@PLT" in lines[: lines.index("\tret")]
+    assert lines.index("\tjne .Lswemu_call1") < lines.index(".Lswemu_back1:") < lines.index("\tret")
+    assert lines.index("\tjmp .Lswemu_back1") < lines.index("\t.cfi_endproc")
