@@ -81,15 +81,17 @@ class Reporter:
             self._write(self.settings.html, page(found))
 
     def _update_baseline(self) -> None:
-        from pytest_sw.baselines import Baselines
+        from pytest_sw.baselines import Baselines, compiler_name
 
         figures = {
             record["baseline"]: record["figures"]
             for record in self.records
             if record.get("figures") and record["category"] == Category.PASS.value
         }
+        if not figures:
+            return
         path = Path(self.config.rootpath, self.settings.baseline)
-        Baselines(path).update(figures)
+        Baselines(path, compiler_name()).update(figures)
         self.written.append(f"{self.settings.baseline} ({len(figures)} tests)")
 
     def _write(self, name: str, text: str) -> None:

@@ -211,8 +211,8 @@ class Workbench:
         item.record.stage("judge", time.monotonic() - start)
         outcome = worst(result.outcome for result in results)
         if outcome is Outcome.PASS:
+            self._weigh(item, evidence)
             self.dispose(prepared, failed=False)
-            self._weigh(item, evidence.runs)
             item.record.set(category=Category.PASS.value)
             return
         text = self.shorten(describe(item, prepared, results))
@@ -221,14 +221,15 @@ class Workbench:
             raise SwFailure(_FAILURES[outcome], text)
         raise SwInfraError(Category.NO_EVIDENCE, text)
 
-    def _weigh(self, item: SwKernel, runs: Sequence[CaseRun]) -> None:
+    def _weigh(self, item: SwKernel, evidence: Evidence) -> None:
         """Compare what the emulator counted with the baseline, if there is one."""
         __tracebackhide__ = True
         if not self.settings.baseline or item.target != "emulator":
             return
         from pytest_sw.baselines import compare_figures, figures_of
 
-        figures = figures_of(runs)
+        target = self.target(item.target, item.task.options.machine)
+        figures = figures_of(evidence.runs, target.cycles(item, evidence.prepared))
         item.record.set(figures=figures, baseline=item.baseline_name)
         stored = self.baselines.tests.get(item.baseline_name)
         if stored is None or self.settings.update_baseline:
@@ -237,16 +238,18 @@ class Workbench:
         if worse:
             lines = [f"{item.task.name} costs more than its baseline in {self.settings.baseline}:", *worse]
             lines.append("if that is meant to be, store the new figures with --sw-update-baseline")
+            self.dispose(evidence.prepared, failed=True)
             raise SwFailure(Category.PERFORMANCE, "\n  ".join(lines))
 
     @property
     def baselines(self) -> Baselines:
         """The stored figures."""
         if self._baselines is None:
-            from pytest_sw.baselines import Baselines
+            from pytest_sw.baselines import Baselines, compiler_name
 
+            path = Path(self.config.rootpath, self.settings.baseline)
             try:
-                self._baselines = Baselines(Path(self.config.rootpath, self.settings.baseline))
+                self._baselines = Baselines(path, compiler_name())
             except (OSError, ValueError) as error:
                 raise SwBuildError(Category.CONFIG, f"--sw-baseline: {error}") from None
         return self._baselines

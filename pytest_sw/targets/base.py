@@ -71,6 +71,10 @@ class Target(ABC):
         """Return who put the elements of bad arrays, by case and array; empty where nobody can tell."""
         return {}
 
+    def cycles(self, item: SwKernel, prepared: Prepared) -> int | None:
+        """Return the model time that the test's kernels take, in cycles; ``None`` where there is no model."""
+        return None
+
     def close(self) -> None:  # noqa: B027 - most targets have nothing to end
         """End what is still running for this target."""
 

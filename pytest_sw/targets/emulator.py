@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EmulatorTarget"]
 
+#: Bytes of a trace up to which it is replayed: some ten seconds.
+_LARGEST = 1 << 24
+
 
 class EmulatorTarget(Target):
     """Runs kernels with the stand-in tools."""
@@ -49,10 +53,9 @@ class EmulatorTarget(Target):
         return ""
 
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
-        name = build_name("emulator", self.toolchain)
-        return store.built(
-            generated.task, name, lambda d, n: build_offloaded(generated, self.toolchain, d, n)
-        )
+        toolchain = counting(self.toolchain) if self.bench.settings.baseline else self.toolchain
+        name = build_name("emulator", toolchain)
+        return store.built(generated.task, name, lambda d, n: build_offloaded(generated, toolchain, d, n))
 
     def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
         settings, limit = self.bench.settings, self.bench.limit(item)
@@ -88,6 +91,21 @@ class EmulatorTarget(Target):
                 text = f"the run in mode {mode} {run.ending}\n{run.ending.output}".rstrip()
                 raise SwInfraError(category, self.bench.shorten(text))
 
+    def cycles(self, item: SwKernel, prepared: Prepared) -> int | None:
+        """Run once more, with a trace, and replay it; a trace that is too long is not worth it."""
+        from pytest_sw.baselines import model_cycles
+
+        counters = prepared.directory / "profile.json"
+        trace = counters.with_name(counters.name + ".trace")
+        environment = {**run_environment("eager", counters), "SWBUILD_EMU_TRACE": str(trace)}
+        done = run_here(
+            self.toolchain, prepared.executable, prepared.plan, "eager", prepared.inputs,
+            counters.with_suffix(".bin"), self.bench.limit(item), environment,
+        )  # fmt: skip
+        if not done.found.complete or not trace.exists() or trace.stat().st_size > _LARGEST:
+            return None
+        return model_cycles(counters)
+
     def owners(
         self, item: SwKernel, prepared: Prepared, run: CaseRun, results: Sequence[CaseResult]
     ) -> Mapping[tuple[int, str], Owners]:
@@ -116,6 +134,15 @@ class EmulatorTarget(Target):
                     if owners is not None:
                         found[number, report.array] = owners
         return found
+
+
+def counting(toolchain: Toolchain) -> Toolchain:
+    """Return the stand-ins, asked for slave code that also counts its operations when there is a trace."""
+    tools = {
+        role: dataclasses.replace(tool, driver=f"env SWBUILD_EMU_COUNTED_CODE=1 {tool.driver}")
+        for role, tool in toolchain.tools.items()
+    }
+    return dataclasses.replace(toolchain, tools=tools)
 
 
 def _same(one: CaseRun, other: CaseRun) -> bool:

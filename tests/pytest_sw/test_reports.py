@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from kernels import broken_generator, prepare
 
-from pytest_sw.baselines import Baselines, compare_figures
+from pytest_sw.baselines import FIGURES, Baselines, compare_figures
 from pytest_sw.reports.annotations import github, gitlab
 from pytest_sw.reports.document import document, document_text
 from pytest_sw.reports.page import page
@@ -91,14 +91,33 @@ def test_more_data_than_the_baseline_is_a_failure(pytester: Any, monkeypatch: An
     result.stdout.fnmatch_lines(["wrote baseline.json (1 tests)"])
     pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=1)
     path = pytester.path / "baseline.json"
-    stored = json.loads(path.read_text())
-    figures = stored["tests"]["sunway.yaml::scale[n=100]"]
+    figures = json.loads(path.read_text())["tests"]["sunway.yaml::scale[n=100]"]
+    assert set(figures) == set(FIGURES)
     assert figures["dma_bytes"] > 0 and figures["spawns"] == 1
-    figures["dma_bytes"] -= 8
+    # Reading 1600 bytes takes more than this many cycles whatever the compiler does.
+    assert figures["model_cycles"] > 500
+    stored = json.loads(path.read_text())
+    for figure in ("dma_bytes", "model_cycles"):
+        stored["tests"]["sunway.yaml::scale[n=100]"][figure] -= 8
     path.write_text(json.dumps(stored))
     result = pytester.runpytest_subprocess(*arguments)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*bytes by DMA: * -> * (+*)", "*--sw-update-baseline*", "*1 performance*"])
+    result.stdout.fnmatch_lines(
+        ["*bytes by DMA: * -> * (+*)", "*cycles of model time: * -> * (+*)", "*--sw-update-baseline*"]
+    )
+    result.stdout.fnmatch_lines(["*1 performance*"])
+
+
+def test_figures_of_another_compiler_are_not_compared(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    figures = {"spawns": 1, "model_cycles": 5, "ldm_bytes": 80}
+    Baselines(path, "gcc 12").update({"a": figures})
+    assert Baselines(path, "gcc 12").tests == {"a": figures}
+    other = Baselines(path, "gcc 13")
+    assert other.tests == {"a": {"spawns": 1}}
+    other.update({"b": {"model_cycles": 7}})
+    assert Baselines(path, "gcc 13").tests == {"a": {"spawns": 1}, "b": {"model_cycles": 7}}
+    assert Baselines(path, "gcc 12").tests == {"a": {"spawns": 1}, "b": {}}
 
 
 def test_figures_are_compared_one_by_one() -> None:
@@ -118,7 +137,7 @@ def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "b.json"
     path.write_text('{"tests": {}}')
     with pytest.raises(ValueError, match="no baseline"):
-        Baselines(path)
+        Baselines(path, "gcc")
 
 
 def test_the_document_is_json_whatever_the_numbers() -> None:
