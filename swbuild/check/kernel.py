@@ -14,7 +14,7 @@ from swbuild.check.emulation import read_counts, run_environment
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
 from swbuild.check.plan import Plan, plan_region
-from swbuild.check.results import CaseResult, Counts, Outcome, RegionResult, worst
+from swbuild.check.results import CaseResult, Counts, Outcome, RegionResult, in_view_of, worst
 from swbuild.check.sizes import UNKNOWN_SIZE
 from swbuild.check.slots import region_slots
 from swbuild.check.staged import GeneratedRegion, RegionTask, build_offloaded, build_reference
@@ -81,13 +81,14 @@ def check_region(
         source=context.model.path,
         machine=options.machine,
         threads=options.threads,
-        outcome=outcome,
+        outcome=in_view_of(outcome, check.expected_failure),
         message=message,
         kernels=region.kernels,
         cases=cases,
         counts=counts,
         seconds=time.monotonic() - start,
         diagnostics=diagnostics,
+        expected_failure=check.expected_failure,
     )
 
 

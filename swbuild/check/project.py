@@ -34,4 +34,4 @@ def check_of(plan: CheckPlan) -> RegionCheck:
     given = plan.tolerances
     stated = given.rtol is not None or given.atol or given.max_ulp
     tolerance = Tolerance(given.atol, given.rtol or 0.0, given.max_ulp) if stated else None
-    return RegionCheck(tuple(plan.sizes), plan.seed, tolerance, float(plan.timeout))
+    return RegionCheck(tuple(plan.sizes), plan.seed, tolerance, float(plan.timeout), plan.expected_failure)

@@ -10,9 +10,14 @@ __all__ = ["explain", "explain_array", "explain_case"]
 
 
 def explain(result: RegionResult) -> str:
-    """Return why a region did not pass, empty if it did."""
+    """Return why a region did not pass, or why it should not have; empty if all is well."""
     if result.outcome is Outcome.PASS:
         return ""
+    if result.outcome is Outcome.EXPECTED:
+        return f"{result.region}: fails as expected ({result.expected_failure})"
+    if result.outcome is Outcome.UNEXPECTED:
+        reason = f"{result.region}: passes, though it is expected to fail ({result.expected_failure})"
+        return f"{reason}\n  hint: remove `expected-failure` from the manifest"
     lines = [f"{result.region}: {result.outcome.value}"]
     if not result.bad_cases:
         lines += [f"  {line}" for line in result.message.splitlines()]

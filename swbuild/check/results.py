@@ -17,18 +17,25 @@ __all__ = [
     "Outcome",
     "RegionResult",
     "exit_status",
+    "in_view_of",
     "worst",
 ]
 
 
 class Outcome(Enum):
-    """The verdict; the first four after PASS are the offloaded code's fault, INFRA is nobody's."""
+    """The verdict; the first four after PASS are the offloaded code's fault, INFRA is nobody's.
+
+    The two of EXPECTED and UNEXPECTED are for a region that the manifest expects to fail: it does, or
+    it passes.
+    """
 
     PASS = "pass"
     MISMATCH = "mismatch"
     CRASH = "crash"
     TIMEOUT = "timeout"
     NOT_OFFLOADED = "not offloaded"
+    EXPECTED = "fails as expected"
+    UNEXPECTED = "passes unexpectedly"
     SKIP = "skipped"
     INFRA = "infrastructure"
     USER_ERROR = "error"
@@ -39,7 +46,7 @@ class Outcome(Enum):
         return _EXIT.get(self, 1)
 
 
-_EXIT = {Outcome.PASS: 0, Outcome.SKIP: 77, Outcome.INFRA: 99, Outcome.USER_ERROR: 2}
+_EXIT = {Outcome.PASS: 0, Outcome.EXPECTED: 0, Outcome.SKIP: 77, Outcome.INFRA: 99, Outcome.USER_ERROR: 2}
 
 #: From the worst to the best: the verdict of several is the first of these among them.
 _SEVERITY = (
@@ -47,11 +54,16 @@ _SEVERITY = (
     Outcome.CRASH,
     Outcome.TIMEOUT,
     Outcome.NOT_OFFLOADED,
+    Outcome.UNEXPECTED,
     Outcome.USER_ERROR,
     Outcome.INFRA,
     Outcome.PASS,
+    Outcome.EXPECTED,
     Outcome.SKIP,
 )
+
+#: The verdicts that say that the offloaded code is wrong.
+_WRONG = (Outcome.MISMATCH, Outcome.CRASH, Outcome.TIMEOUT, Outcome.NOT_OFFLOADED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +134,10 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class RegionResult:
-    """One region: the verdict over all its cases, and what there is to show in a table."""
+    """One region: the verdict over all its cases, and what there is to show in a table.
+
+    With ``expected_failure`` the verdict is in view of it; the cases' verdicts are what they are.
+    """
 
     region: str
     source: str
@@ -136,11 +151,21 @@ class RegionResult:
     seconds: float = 0.0
     diagnostics: tuple[Diagnostic, ...] = ()
     notes: tuple[str, ...] = ()
+    expected_failure: str = ""
 
     @property
     def bad_cases(self) -> tuple[CaseResult, ...]:
         """The cases that neither passed nor were skipped."""
         return tuple(case for case in self.cases if case.outcome not in (Outcome.PASS, Outcome.SKIP))
+
+
+def in_view_of(outcome: Outcome, expected_failure: str) -> Outcome:
+    """Return the verdict on a region whose manifest says why it must fail (nothing: it must not)."""
+    if not expected_failure:
+        return outcome
+    if outcome in _WRONG:
+        return Outcome.EXPECTED
+    return Outcome.UNEXPECTED if outcome is Outcome.PASS else outcome
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:

@@ -14,7 +14,7 @@ __all__ = ["print_table", "row"]
 
 _HEADS = ("region", "kernels", "threads", "sizes", "verdict", "DMA ops", "DMA bytes", "LDM", "seconds")
 _RIGHT = frozenset({1, 5, 6, 7, 8})
-_COLOURS = {Outcome.PASS: "green", Outcome.SKIP: "yellow"}
+_COLOURS = {Outcome.PASS: "green", Outcome.SKIP: "yellow", Outcome.EXPECTED: "yellow"}
 
 
 def print_table(results: Sequence[RegionResult], stream: TextIO) -> None:

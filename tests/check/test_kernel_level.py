@@ -10,7 +10,9 @@ from handmade import RIGHT, SETTINGS, SOURCE, make_model, make_unit
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, Tolerance, explain
 from swbuild.check.kernel import UnitCheck, check_region
+from swbuild.check.project import tasks_of
 from swbuild.frontend.request import CppOptions
+from swbuild.manifest import load_text, resolve
 from swbuild.options import KernelOptions
 
 SIZES = RegionCheck(({"n": 3, "m": 5}, {"n": 1, "m": 1}, {"n": 33, "m": 65}))
@@ -35,7 +37,7 @@ def check(
 
 def broken(old: str, new: str) -> str:
     assert old in RIGHT
-    return RIGHT.replace(old, new)
+    return RIGHT.replace(old, new) if old else RIGHT
 
 
 def test_right_code_passes_at_every_size(tmp_path: Path) -> None:
@@ -127,6 +129,34 @@ def test_compile_error_is_infrastructure_with_the_compilers_words(tmp_path: Path
     assert diagnostic.code == "SW402"
     assert diagnostic.span.line == 10
     assert "command: gcc" in diagnostic.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "outcome", "words"),
+    [
+        ("B[i * m + j] = FACTOR", "double t = FACTOR", Outcome.EXPECTED, "fails as expected (why)"),
+        ("", "", Outcome.UNEXPECTED, "remove `expected-failure`"),
+        ("return 0;", "return 0", Outcome.INFRA, "SW402"),
+    ],
+    ids=["wrong", "right", "broken"],
+)
+def test_a_failure_that_is_expected_is_one_and_must_stay_one(
+    tmp_path: Path, old: str, new: str, outcome: Outcome, words: str
+) -> None:
+    result = check(tmp_path, broken(old, new), check=dataclasses.replace(SIZES, expected_failure="why"))
+    assert result.outcome is outcome
+    assert words in explain(result)
+
+
+def test_the_manifest_says_what_fails(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(SOURCE)
+    check = "check: {expected-failure: it overflows}"
+    text = f"version: 1\nsources:\n  - {{file: a.c, regions: {{r: {{{check}}}, s: {{}}}}}}\n"
+    (task,) = tasks_of(resolve(load_text(text, "sunway.yaml"), tmp_path / "sunway.yaml"))
+    assert {name: found.expected_failure for name, found in task.checks.items()} == {
+        "r": "it overflows",
+        "s": "",
+    }
 
 
 def test_failing_reference_is_not_blamed_on_the_offloaded_code(tmp_path: Path) -> None:

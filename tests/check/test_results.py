@@ -40,6 +40,10 @@ def region(outcome: Outcome, *cases: CaseResult, **more: object) -> RegionResult
         ([Outcome.CRASH], 1),
         ([Outcome.TIMEOUT], 1),
         ([Outcome.NOT_OFFLOADED, Outcome.PASS], 1),
+        ([Outcome.EXPECTED], 0),
+        ([Outcome.EXPECTED, Outcome.SKIP], 0),
+        ([Outcome.EXPECTED, Outcome.PASS, Outcome.UNEXPECTED], 1),
+        ([Outcome.EXPECTED, Outcome.INFRA], 99),
     ],
 )
 def test_exit_status(outcomes: list[Outcome], status: int) -> None:
