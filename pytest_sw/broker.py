@@ -64,7 +64,11 @@ class Broker:
         if found["category"]:
             raise SwInfraError(Category(found["category"]), self.bench.shorten(found["message"]))
         ending = Ending(found["status"], found["seconds"], found["late"], found["text"])
-        return read_run(prepared.plan, "node", Path(found["output"]), found["nonce"], ending, Counts())
+        run = read_run(prepared.plan, "node", Path(found["output"]), found["nonce"], ending, Counts())
+        if not run.found.complete and ending.status == 0 and not ending.timed_out:
+            text = f"the data of the run is not all there: {found['output']}"
+            raise SwInfraError(Category.NO_EVIDENCE, self.bench.shorten(text))
+        return run
 
     def _find(self, item: SwKernel) -> dict[str, Any] | None:
         """Return what is known of the test, from this process or another one."""

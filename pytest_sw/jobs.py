@@ -13,6 +13,7 @@ from pytest_sw.options import Settings
 from pytest_sw.verdicts import Category
 from swbuild.check.batch import BatchRecords, BatchRun, read_records, write_script
 from swbuild.check.evidence import Ending, case_arguments, new_nonce
+from swbuild.check.exchange import has_end
 from swbuild.toolchain.launchers import BatchSystem, JobEnd, JobRequest, JobState, run_job
 
 __all__ = ["JobReport", "TestRun", "TestTask", "run_tests"]
@@ -161,23 +162,13 @@ def _lost(end: JobEnd, task: TestTask, begun: bool) -> tuple[Category, str]:
 
 def _machinery(ending: Ending, output: Path, nonce: str) -> Category | None:
     """Return the category of a run that has an end record but no believable results, else ``None``."""
-    if ending.timed_out or _complete(output, nonce):
+    if ending.timed_out or has_end(output, nonce):
         return None
     if _full(ending.output) or "cannot write the output" in ending.output:
         return Category.DISK_FULL
     if ending.status == 0:
         return Category.NO_EVIDENCE
     return Category.LAUNCHER if ending.status in (99, 126, 127) else None
-
-
-def _complete(output: Path, nonce: str) -> bool:
-    """Return whether the output ends with this run's nonce."""
-    try:
-        with output.open("rb") as file:
-            file.seek(-len(nonce), os.SEEK_END)
-            return file.read() == nonce.encode()
-    except OSError:
-        return False
 
 
 def _full(text: str) -> bool:

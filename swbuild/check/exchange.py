@@ -6,6 +6,7 @@ is complete: a run that died in the middle leaves the records of the cases befor
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from swbuild.check.compare import dtype_of
 from swbuild.check.shapes import Shape
 from swbuild.check.slots import Slot
 
-__all__ = ["RunOutput", "RunRecord", "SlotRecord", "read_output", "write_inputs"]
+__all__ = ["RunOutput", "RunRecord", "SlotRecord", "has_end", "read_output", "write_inputs"]
 
 AnyArray = npt.NDArray[Any]
 
@@ -78,7 +79,23 @@ def read_output(
             return RunOutput(tuple(records), False)
         record, offset = parsed
         records.append(record)
-    return RunOutput(tuple(records), data[offset:] == struct.pack("<q", _MARK_END) + nonce.encode())
+    return RunOutput(tuple(records), data[offset:] == _end(nonce))
+
+
+def _end(nonce: str) -> bytes:
+    """Return the end record of the run with this nonce."""
+    return struct.pack("<q", _MARK_END) + nonce.encode()
+
+
+def has_end(path: Path, nonce: str) -> bool:
+    """Return whether the file ends as that of the run with this nonce does; the rest is not looked at."""
+    end = _end(nonce)
+    try:
+        with path.open("rb") as file:
+            file.seek(-len(end), os.SEEK_END)
+            return file.read() == end
+    except OSError:
+        return False
 
 
 def _read_record(

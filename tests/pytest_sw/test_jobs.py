@@ -57,20 +57,26 @@ def request(directory: Path, executable: Path, **changes: object) -> JobRequest:
 
 
 class Site:
-    """A site whose ``bsub``, ``bjobs`` and ``bkill`` record how they were called."""
+    """A site whose ``bsub``, ``bjobs`` and ``bkill`` record their calls, and know the job's state."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.log = directory / "calls"
         self.log.touch()
-        script(directory / "bkill", f'echo "bkill $*" >>{self.log}')
-        script(directory / "bjobs", f'echo "bjobs $*" >>{self.log}; echo "JOBID STAT"; echo "4711 RUN"')
+        self.state = directory / "state"
+        script(directory / "bkill", f'echo "bkill $*" >>{self.log}; echo EXIT >{self.state}')
+        table = "JOBID  USER STAT QUEUE"
+        script(
+            directory / "bjobs",
+            f'echo "bjobs $*" >>{self.log}; echo "{table}"; echo "4711 me $(cat {self.state}) q_test"',
+        )
 
-    def bsub(self, body: str) -> None:
-        """Let ``bsub`` do this; ``$job`` is the command that it got."""
+    def bsub(self, body: str, leaves: str = "EXIT") -> None:
+        """Let ``bsub`` do this; ``$job`` is the command that it got, ``leaves`` the state afterwards."""
         find = "for word; do case $word in */batch.sh) job=$word ;; esac; done"
         said = "Job <4711> has been submitted to queue <q_test>"
-        script(self.directory / "bsub", f'echo "bsub $*" >>{self.log}\n{find}\necho "{said}"\n{body}')
+        work = f"echo RUN >{self.state}\n({body})\nstatus=$?\necho {leaves} >{self.state}\nexit $status"
+        script(self.directory / "bsub", f'echo "bsub $*" >>{self.log}\n{find}\necho "{said}"\n{work}')
 
     def environment(self) -> dict[str, str]:
         return {**os.environ, "PATH": f"{self.directory}:{os.environ['PATH']}"}
@@ -142,6 +148,35 @@ def test_a_job_that_dies_is_lost_and_what_it_did_is_not(tmp_path: Path, site: Si
     records = read_records(tmp_path / "records", NONCE)
     assert {number: found.status for number, found in (records.ends or {}).items()} == {0: 0, 1: 3}
     assert records.begun == {0, 1, 2} and not records.done
+
+
+def test_a_job_whose_launcher_went_away_is_watched_by_asking(tmp_path: Path, site: Site) -> None:
+    """The connection of ``bsub -I`` breaks; the job is still there, as ``bjobs`` says, and ends well."""
+    site.bsub("(sleep 1; $job) >/dev/null 2>&1 & exit 1", leaves="RUN")
+    end = on_lsf(tmp_path, batch(tmp_path, ["exit 0"]))
+    assert end.state is JobState.ENDED
+    assert read_records(tmp_path / "records", NONCE).done
+    assert "bjobs 4711" in site.calls and "bkill 4711" not in site.calls
+
+
+def test_a_job_whose_launcher_went_away_has_a_time_limit(tmp_path: Path, site: Site) -> None:
+    site.bsub("$job >/dev/null 2>&1 & sleep 0.5; exit 1", leaves="RUN")
+    end = on_lsf(tmp_path, batch(tmp_path, ["sleep 60"], limit=8), run_timeout=1.0)
+    assert end.state is JobState.RUN_TIMEOUT
+    assert site.calls[-1] == "bkill 4711" and "bjobs 4711" in site.calls
+
+
+@pytest.mark.parametrize(
+    ("leaves", "state"),
+    [("EXIT", JobState.LOST), ("ZOMBI", JobState.NODE_LOST), ("nonsense", JobState.LOST)],
+)
+def test_the_batch_system_knows_how_a_job_ended(
+    tmp_path: Path, site: Site, leaves: str, state: JobState
+) -> None:
+    site.bsub("$job; exit 1", leaves)
+    end = on_lsf(tmp_path, batch(tmp_path, ["kill -9 $PPID; sleep 1"]))
+    assert end.state is state
+    assert "bjobs 4711" in site.calls
 
 
 def test_an_interrupt_takes_the_job_along(tmp_path: Path, site: Site) -> None:

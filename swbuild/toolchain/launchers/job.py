@@ -79,6 +79,8 @@ class _Watch:
         self.submitted = time.monotonic()
         self.began: float | None = None
         self.silent = 0
+        #: Whether the launcher of an attached job has gone before the job's own last words.
+        self.alone = False
         self.asked = 0.0
 
     def watch(self) -> JobEnd:
@@ -141,8 +143,17 @@ class _Watch:
     def _attached(self, status: int | None) -> tuple[JobState, str] | None:
         if status is None:
             return None
-        if self._reported(status):
+        if self.request.finished() or (not self.alone and self._reported(status)):
             return JobState.ENDED, ""
+        self.alone = True
+        return self._left_behind(status)
+
+    def _left_behind(self, status: int) -> tuple[JobState, str] | None:
+        """Return what became of a job whose launcher ended first: the batch system may still have it."""
+        if self.job and self.system.status is not None:
+            found = self._ask()
+            if found is None or found[0] not in (JobState.ENDED, JobState.LOST):
+                return found
         if self.began is None and not self.request.started():
             return JobState.REFUSED, f"the launcher ended with status {status}, and no job had started"
         told = state_in(self._text(self.printed)) if status else None
