@@ -29,7 +29,12 @@ from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import sets_of
 from swbuild.polyhedral.looptree import banded
-from swbuild.polyhedral.privatise import Private, contraction_is_safe, find_private
+from swbuild.polyhedral.privatise import (
+    Private,
+    contraction_is_safe,
+    find_private,
+    stays_in_a_launch,
+)
 from swbuild.polyhedral.reductions import Reduction, find_reductions, relaxed, without_accesses
 from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
 from swbuild.transform.apply import Unroll, apply_steps
@@ -135,6 +140,8 @@ def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool
     for members in by_label.values():
         homes = [kernel for kernel in tree.kernels if members & set(kernel.statements)]
         if homes and not (len(homes) == 1 and members <= set(homes[0].statements)):
+            return False
+        if homes and not stays_in_a_launch(scop, private, name, homes[0].domain, homes[0].host_loops):
             return False
     return contraction_is_safe(scop, private, name, tree.schedule)
 

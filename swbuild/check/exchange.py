@@ -60,6 +60,7 @@ def write_inputs(path: Path, slots: Sequence[Slot], cases: Iterable[Mapping[str,
     """Write the input file for these cases."""
     with path.open("wb") as file:
         for case in cases:
+            file.write(struct.pack("<q", len(slots)))
             for slot in slots:
                 data = np.ascontiguousarray(case[slot.name]).tobytes()
                 file.write(struct.pack("<q", len(data)))

@@ -45,6 +45,21 @@ def slots_source(slots: Sequence[Slot]) -> str:
     return f"const int swchk_slots = {len(slots)};\nconst int swchk_alignment[] = {{ {alignments or 0} }};\n"
 
 
+#: Functions that the front end knows by name without any declaration, as it understands them.
+_KNOWN = {
+    "min": "int min(int a, int b) { return a < b ? a : b; }",
+    "max": "int max(int a, int b) { return a > b ? a : b; }",
+    "imin": "int imin(int a, int b) { return a < b ? a : b; }",
+    "imax": "int imax(int a, int b) { return a > b ? a : b; }",
+    "umin": "unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }",
+    "umax": "unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }",
+    "floord": "int floord(int n, int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }",
+    "ceild": "int ceild(int n, int d) { return n > 0 ? (n + d - 1) / d : -(-n / d); }",
+    "__pencil_assume": "int __pencil_assume(int holds) { return holds; }",
+    "__pencil_kill": "int __pencil_kill(void) { return 0; }",
+}
+
+
 def missing_symbols_source(symbols: Sequence[str]) -> str:
     """Return the C text that stands in for functions of the user's other files.
 
@@ -52,6 +67,9 @@ def missing_symbols_source(symbols: Sequence[str]) -> str:
     """
     lines = ["#include <stdio.h>", "#include <stdlib.h>", ""]
     for symbol in symbols:
+        if symbol in _KNOWN:
+            lines += [_KNOWN[symbol], ""]
+            continue
         lines += [
             f"void {symbol}(void)",
             "{",

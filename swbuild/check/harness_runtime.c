@@ -6,7 +6,7 @@
    so that a transfer that leaves the object stops the program at once.
 
    usage: EXE INPUT OUTPUT NONCE
-   INPUT  : for each case, for each slot: int64 bytes, the bytes padded to a multiple of 8
+   INPUT  : for each case: int64 slots, then for each slot: int64 bytes, the bytes padded to a multiple of 8
    OUTPUT : for each case: int64 mark, int64 status, int64 spawns, double seconds, then for each slot
             int64 first changed byte outside the object (or INT64_MIN), and the padded bytes;
             at the very end int64 end mark and the nonce                                            */
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     struct object *object = calloc((size_t)swchk_slots + 1, sizeof *object);
     void **slot = calloc((size_t)swchk_slots + 1, sizeof *slot);
     FILE *in, *out;
-    int64_t bytes;
+    int64_t count, bytes;
     int number, i;
 
     if (argc != 4)
@@ -193,10 +193,11 @@ int main(int argc, char **argv)
     out = fopen(argv[2], "wb");
     if (!in || !out || !object || !slot)
         fail("cannot open the files");
-    for (number = 0; fread(&bytes, 8, 1, in) == 1; number++) {
+    for (number = 0; fread(&count, 8, 1, in) == 1; number++) {
+        if (count != swchk_slots)
+            fail("these inputs are for another region");
         for (i = 0; i < swchk_slots; i++) {
-            if (i)
-                read_bytes(in, &bytes, 8);
+            read_bytes(in, &bytes, 8);
             read_object(in, &object[i], bytes, number % 2 == 0, (size_t)swchk_alignment[i]);
             slot[i] = object[i].data;
         }

@@ -59,6 +59,7 @@ def region_text(scop: Scop, text: str) -> str:
 def _counters(scop: Scop, slots: Sequence[Slot]) -> list[str]:
     """Return declarations of the loop counters; where a ``for`` declares its own, that one hides it."""
     iterators = {it.name: it.type.name for statement in scop.statements for it in statement.iterators}
+    iterators.update({it.name: it.type.name for it in scop.counters})
     given = {slot.name for slot in slots}
     return [f"    {name} {counter};" for counter, name in iterators.items() if counter not in given]
 

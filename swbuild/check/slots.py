@@ -71,5 +71,6 @@ def _slot(unit: RegionUnit, name: str, position: int | None) -> Slot:
 
 def _spelling(array: Array) -> str:
     """Return the expression for the array itself: ``&s->a[0][0]`` speaks of ``s->a``."""
-    text = re.sub(r"(\[\s*0\s*\])+$", "", array.pointer.strip())
+    uncast = re.sub(r"^\([\w ]+\*\)", "", array.pointer.strip())
+    text = re.sub(r"(\[\s*0\s*\])+$", "", uncast)
     return text.lstrip("&").strip().removeprefix("(").removesuffix(")")

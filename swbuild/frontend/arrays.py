@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import islpy as isl
-from pycparser import c_ast
+from pycparser import c_ast, c_generator
 
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.drafts import Object
+from swbuild.frontend.layout import element_types
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.places import Place
 from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKind
@@ -82,6 +83,9 @@ class ArrayMaker:
     @staticmethod
     def _pointer(thing: Object) -> str:
         path = thing.name if thing.storage is Storage.REGION else thing.place.path
+        if thing.place.record is not None and thing.storage is not Storage.REGION:
+            const = "const " if thing.place.element.const else ""
+            return f"({const}{thing.place.element.element.name} *)&{path}{'[0]' * (thing.rank - 1)}"
         if not thing.rank:
             return f"&{path}"
         if thing.rank == 1 and isinstance(thing.place.kind, Pointer) and not thing.place.fields:
@@ -92,7 +96,9 @@ class ArrayMaker:
         node = thing.symbol.node
         if not isinstance(node, c_ast.Decl):
             return f"{thing.place.element.element.name} {thing.name}"
-        if thing.storage is Storage.REGION:
+        if thing.place.record is not None and thing.storage is not Storage.REGION:
+            return _spelled(thing.place.record, thing.name, self._builder.scope)
+        if thing.storage is Storage.REGION or thing.place.fields:
             return _spelled(thing.place.kind, thing.name, self._builder.scope)
         return _spelled(thing.symbol.type, thing.symbol.name, self._builder.scope)
 
@@ -114,7 +120,8 @@ class ArrayMaker:
         """Whether two objects may share memory, one of them being written."""
         if not {first.name, second.name} & self._written:
             return False
-        if not _compatible(first.place.element.element, second.place.element.element):
+        mixed = any(_is_mixed(thing) for thing in (first, second))
+        if not mixed and not _compatible(first.place.element.element, second.place.element.element):
             return False
         if first.symbol is second.symbol and not (_is_loaded(first) or _is_loaded(second)):
             return False  # members of one object
@@ -174,6 +181,19 @@ class ArrayMaker:
         return self._liveness.escapes(thing.symbol)
 
 
+def _innermost(kind: CType) -> StructType:
+    while isinstance(kind, (ArrayType, Pointer)):
+        kind = kind.target
+    assert isinstance(kind, StructType)
+    return kind
+
+
+def _is_mixed(thing: Object) -> bool:
+    """Whether what lies between the elements of ``thing`` has other types."""
+    record = thing.place.record
+    return record is not None and len(element_types(_innermost(record))) > 1
+
+
 def _is_loaded(thing: Object) -> bool:
     return bool(thing.place.fields) and isinstance(thing.place.kind, Pointer)
 
@@ -209,6 +229,8 @@ def _spelled(kind: CType, declarator: str, scope: FileScope) -> str:
     if isinstance(kind, Scalar):
         return f"{'const ' if kind.const else ''}{kind.element.name} {declarator}"
     if isinstance(kind, StructType):
-        spelled = f"{kind.keyword} {kind.name}" if kind.name is not None else str(kind.alias)
+        spelled = f"{kind.keyword} {kind.name}" if kind.name is not None else kind.alias
+        if spelled is None:  # without any name: the same structure again
+            spelled = c_generator.CGenerator().visit(kind.node)
         return f"{spelled} {declarator}"
     return f"void {declarator}"

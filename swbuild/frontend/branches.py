@@ -111,7 +111,8 @@ class Branches(PlainStatements):
         where.block.items.append(draft)
         return flag
 
-    def _macro(self, node: c_ast.If, where: Position) -> None:
+    def _macro(self, node: c_ast.Node, where: Position) -> None:
+        """Add ``node`` as one statement."""
         draft = Draft(where.domain, where.loops, node)
         emitter = self._emitter(draft)
         self._side_effects(node, True)
@@ -173,9 +174,9 @@ class Branches(PlainStatements):
         if not isinstance(symbol.type, Scalar) or symbol.is_static:
             raise self.problems.refuse(
                 "SW216",
-                f"'{symbol.name}' is declared under a data-dependent condition",
+                f"'{symbol.name}' is declared under a condition or in a loop that depends on data",
                 node,
-                "declare it before the if",
+                "declare it before that",
             )
         value = None if node.init is None else emitter.expression(node.init, where)
         text = f"{symbol.type.element.name} {self._own_name(symbol)}"

@@ -13,6 +13,8 @@ from swbuild.frontend.state import Position
 __all__ = ["RegionBuilder"]
 
 _ASSUME = frozenset({"__builtin_assume", "__pencil_assume"})
+#: Says that values are no longer needed, which nothing here depends on.
+_KILL = "__pencil_kill"
 
 
 class RegionBuilder(Loops):
@@ -36,6 +38,8 @@ class RegionBuilder(Loops):
         name = type(node).__name__
         if isinstance(node, c_ast.Label) and not self.facts.jumps_to(node.name):
             self.statement(node.stmt, where)
+        elif isinstance(node, (c_ast.While, c_ast.DoWhile)) and where.loops:
+            self._dynamic(node, where)
         elif name in CONTROL:
             self._refuse_control(node, name, where)
         elif isinstance(node, c_ast.Compound):
@@ -52,6 +56,8 @@ class RegionBuilder(Loops):
             return
         elif isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", "") in _ASSUME:
             self._assume(node, where)
+        elif isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", "") == _KILL:
+            return
         elif not self._is_idle(node):
             self._expression(node, where)
 

@@ -4,6 +4,7 @@ through).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -62,6 +63,8 @@ class ArrayType:
 class StructType:
     """A struct or union; ``fields`` is empty while incomplete,
     ``bitfields`` names those that have a width.
+
+    ``regular``: its members lie where their types alone put them (all of them named, nothing packed).
     """
 
     keyword: str
@@ -70,6 +73,7 @@ class StructType:
     bitfields: frozenset[str] = frozenset()
     alias: str | None = None  # the first typedef that names it
     node: c_ast.Node | None = None
+    regular: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,8 @@ class TypeNames:
     def __init__(self) -> None:
         self.typedefs: dict[str, CType] = {}
         self.tags: dict[str, StructType] = {}
+        #: Whether the structure that a node defines is packed or aligned, which the parser does not see.
+        self.is_irregular: Callable[[c_ast.Node], bool] = _never
 
     def define(self, name: str, node: c_ast.Node) -> None:
         """Enter a typedef."""
@@ -202,12 +208,22 @@ class TypeNames:
                 self.tags[node.name] = found
         if node.decls and not found.fields:
             found.node = node
+            found.regular = not self.is_irregular(node)
             for member in node.decls:
-                if isinstance(member, c_ast.Decl) and member.name is not None:
+                if not isinstance(member, c_ast.Decl) or member.name is None:
+                    found.regular = False
+                    inner = self.resolve(member.type) if isinstance(member, c_ast.Decl) else None
+                    if isinstance(inner, StructType) and inner.keyword == "struct" and inner.name is None:
+                        found.fields.update(inner.fields)  # the members of an unnamed one are its own
+                else:
                     found.fields[member.name] = self.resolve(member.type)
                     if member.bitsize is not None:
                         found.bitfields |= {member.name}
         return found
+
+
+def _never(node: c_ast.Node) -> bool:
+    return False
 
 
 def _canonical(names: list[str]) -> str:

@@ -131,12 +131,12 @@ class Emitter:
             level = self._names.level(symbol)
             if level is not None:
                 return Piece([IteratorRef(level)], _PRIMARY, symbol.type.element)
-            behind = self._names.after_loop(symbol, node)
-            if behind is not None:
-                return Piece(["(", *behind, ")"], _PRIMARY, symbol.type.element)
             local = self._names.local(symbol)
             if local is not None:
                 return Piece([local], _PRIMARY, symbol.type.element)
+            behind = self._names.after_loop(symbol, node)
+            if behind is not None:
+                return Piece(["(", *behind, ")"], _PRIMARY, symbol.type.element)
         return self._read(node, where)
 
     def _emit_arrayref(self, node: c_ast.ArrayRef, where: Where) -> Piece:

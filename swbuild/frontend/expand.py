@@ -19,16 +19,25 @@ from swbuild.frontend.facts import writes
 from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text
-from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
+from swbuild.frontend.structcopies import copies, initial_values
+from swbuild.frontend.symbols import (
+    Bindings,
+    FileScope,
+    Symbol,
+    bind_function,
+    constant_value,
+    identifiers,
+    walk,
+)
 
-__all__ = ["Expander"]
+__all__ = ["Expander", "UnfitError"]
 
 _DEPTH = 8
 _UNFIT = (c_ast.Goto, c_ast.Label, c_ast.Return, c_ast.StaticAssert)
 
 
-class _UnfitError(Exception):
-    """This call cannot be expanded."""
+class UnfitError(Exception):
+    """This call cannot be expanded (raised and caught inside the front end)."""
 
 
 class Expander:
@@ -49,7 +58,7 @@ class Expander:
     def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         if isinstance(node, c_ast.Compound):
             node.block_items = self.items(node.block_items or [])
-        elif isinstance(node, c_ast.For):
+        elif isinstance(node, (c_ast.For, c_ast.While, c_ast.DoWhile)):
             node.stmt = self._block(node.stmt)
         elif isinstance(node, c_ast.If):
             node.iftrue = self._block(node.iftrue)
@@ -60,7 +69,40 @@ class Expander:
             return self._expanded(node, node.rvalue, node)
         elif isinstance(node, c_ast.Decl) and self._is_expandable(node.init):
             return self._declared(node)
+        elif isinstance(node, c_ast.Assignment):
+            return self._copied_members(node)
+        elif isinstance(node, c_ast.Decl) and node.init is not None:
+            return self._initial_members(node)
         return [node]
+
+    def _copied_members(self, node: c_ast.Assignment) -> list[c_ast.Node]:
+        """Return the copies of members that the assignment of a whole structure stands for."""
+        kind = self._finder.type_of(node.lvalue)
+        if not isinstance(kind, StructType) or self._finder.type_of(node.rvalue) is not kind:
+            return [node]
+        found = copies(node, kind, self._constant, self._copied)
+        return [node] if found is None else [c_ast.Compound(found, node.coord)]
+
+    def _initial_members(self, node: c_ast.Decl) -> list[c_ast.Node]:
+        """Return the declaration of a structure without its initial value, and assignments for that."""
+        symbol = self._bindings.declared.get(id(node))
+        if symbol is None or not isinstance(symbol.type, StructType) or symbol.is_static:
+            return [node]
+        target = self._name(symbol, node)
+        if isinstance(node.init, c_ast.InitList):
+            found = initial_values(target, node.init, symbol.type, self._constant, self._copied)
+        else:
+            whole = c_ast.Assignment("=", target, node.init, node.coord)
+            same = self._finder.type_of(node.init) is symbol.type
+            found = copies(whole, symbol.type, self._constant, self._copied) if same else None
+        if found is None:
+            return [node]
+        self._bindings.kept.append(node.init)
+        node.init = None
+        return [node, *found]
+
+    def _constant(self, node: c_ast.Node) -> int | None:
+        return constant_value(node, self._scope.symbols)
 
     def _block(self, node: c_ast.Node) -> c_ast.Node:
         items = self._statement(node)
@@ -71,7 +113,7 @@ class Expander:
             return False
         name = node.name.name
         if name in self._chain or len(self._chain) > _DEPTH:
-            raise _UnfitError  # recursive: refused where the region calls it
+            raise UnfitError  # recursive: refused where the region calls it
         known = name in self._scope.functions
         return known and not self._calls.is_pure(name)
 
@@ -97,30 +139,37 @@ class Expander:
         self._chain.append(call.name.name)
         try:
             return [c_ast.Compound(self._body(call, assignment), node.coord)]
-        except _UnfitError:
+        except UnfitError:
             return [node]
         finally:
             self._chain.pop()
 
     def _body(self, call: c_ast.FuncCall, assignment: c_ast.Assignment | None) -> list[c_ast.Node]:
-        function = copy.deepcopy(self._scope.functions[call.name.name])
-        bindings = bind_function(function, self._scope)
-        self._adopt(function, bindings)
-        params = function.decl.type.args.params if function.decl.type.args is not None else []
-        params = [p for p in params if not self._is_void(p)]
-        arguments = list(call.args.exprs) if call.args is not None else []
-        if len(params) != len(arguments) or any(not isinstance(p, c_ast.Decl) for p in params):
-            raise _UnfitError
+        function, bound = self._prepared(call)
+        params = [p for p in self._params(function) if p.name in bound]
         items, result = self._without_return(list(function.body.block_items or []))
         nodes = [node for item in [*items, *([result] if result is not None else [])] for node in walk(item)]
         if any(self._is_unfit(node) for node in nodes):
-            raise _UnfitError
-        bound = dict(zip((p.name for p in params), arguments, strict=True))
+            raise UnfitError
         heads = [head for p in params for head in self._parameter(function, p, bound)]
         holder = c_ast.Compound(items, call.coord)
         holder.block_items = self.items(holder.block_items)
         tail = self._result(result, assignment, holder)
         return [*heads, *holder.block_items, *tail]
+
+    def _prepared(self, call: c_ast.FuncCall) -> tuple[c_ast.FuncDef, dict[str, c_ast.Node]]:
+        """Return a copy of the called function, names bound, and its parameters' arguments by name."""
+        function = copy.deepcopy(self._scope.functions[call.name.name])
+        self._adopt(function, bind_function(function, self._scope))
+        params = self._params(function)
+        arguments = list(call.args.exprs) if call.args is not None else []
+        if len(params) != len(arguments) or any(not isinstance(p, c_ast.Decl) for p in params):
+            raise UnfitError
+        return function, dict(zip((p.name for p in params), arguments, strict=True))
+
+    def _params(self, function: c_ast.FuncDef) -> list[c_ast.Node]:
+        params = function.decl.type.args.params if function.decl.type.args is not None else []
+        return [p for p in params if not self._is_void(p)]
 
     def _is_unfit(self, node: c_ast.Node) -> bool:
         """Whether a node keeps a body from being put in place of a call."""
@@ -150,10 +199,10 @@ class Expander:
         if assignment is None:
             return []
         if result is None:
-            raise _UnfitError
+            raise UnfitError
         kind = self._scope.types.resolve(self._scope.functions[self._chain[-1]].decl.type.type)
         if not isinstance(kind, Scalar):
-            raise _UnfitError
+            raise UnfitError
         symbol, declaration = self._variable(f"result_{self._chain[-1]}", Scalar(kind.element), result)
         value = self._name(symbol, result)
         final = c_ast.Assignment(assignment.op, assignment.lvalue, value, assignment.coord)
@@ -177,7 +226,7 @@ class Expander:
         if not self._is_fixed(function, symbol, argument) or not self._same_shape(
             symbol.type, argument, bound
         ):
-            raise _UnfitError
+            raise UnfitError
         self._replace(function.body, symbol, argument)
         return []
 

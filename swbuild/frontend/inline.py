@@ -15,6 +15,7 @@ from swbuild.frontend.symbols import FileScope
 __all__ = ["Inliner"]
 
 _DEPTH = 16
+_BINARY = frozenset({"min", "max", "floord", "ceild", "imin", "imax", "umin", "umax"})
 
 
 class Inliner:
@@ -44,7 +45,7 @@ class Inliner:
         values = [integers.value(argument, domain) for argument in arguments]
         if name in ("abs", "labs") and len(values) == 1:
             return Value(values[0].pa.max(values[0].pa.neg()), values[0].type)
-        if name in ("min", "max", "floord", "ceild", "imin", "imax") and len(values) == 2:
+        if name in _BINARY and len(values) == 2:
             first, second = values
             kind = common_type(first.type, second.type)
             if name.endswith(("min", "max")):

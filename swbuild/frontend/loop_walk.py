@@ -7,9 +7,9 @@ from dataclasses import replace
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.branches import Branches
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.drafts import Block, Loop
+from swbuild.frontend.dynamic import DynamicLoops, leaves_early
 from swbuild.frontend.integers import Value, constant, parameter
 from swbuild.frontend.loops import Iterations, LoopHead, iterations, without, wraps
 from swbuild.frontend.problems import NotModelledError
@@ -18,22 +18,38 @@ from swbuild.frontend.state import Position
 __all__ = ["Loops"]
 
 
-class Loops(Branches):
+class Loops(DynamicLoops):
     """Handles counted loops."""
 
     def _for(self, node: c_ast.For, where: Position) -> None:
+        """Model a loop: counted where it can be, else, inside another loop, as a statement."""
+        if where.loops and leaves_early(node.stmt):
+            self._dynamic(node, where)
+            return
+        known = (dict(self.parameters), self.context, self.moderate, len(self.assumptions))
+        values, stale = dict(self._values), dict(self.stale)
+        try:
+            self._counted(node, where)
+        except NotModelledError as reason:
+            self.parameters, self.context, self.moderate = known[:3]
+            del self.assumptions[known[3] :]
+            self._values, self.stale = values, stale
+            self._attempted(node, where, reason)
+
+    def _counted(self, node: c_ast.For, where: Position) -> None:
         head = self._loop_head(node, where)
         start = self._start_value(node, head, where)
         body_writes = self.facts.symbols_written_in(node.stmt)
         if head.symbol in body_writes:
-            self.problems.add(
-                self.problems.make(
-                    "SW212",
-                    f"the loop counter '{head.symbol.name}' is modified in the loop",
-                    body_writes[head.symbol],
-                    "count with another variable",
-                )
+            problem = self.problems.make(
+                "SW212",
+                f"the loop counter '{head.symbol.name}' is modified in the loop",
+                body_writes[head.symbol],
+                "count with another variable",
             )
+            if where.loops:
+                raise NotModelledError(problem)
+            self.problems.add(problem)
         kind = start.type
         self._counters += 1
         loop = Loop(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 import islpy as isl
@@ -13,17 +13,18 @@ from pycparser import c_ast, c_parser
 from swbuild.frontend.arrays import ArrayMaker
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
+from swbuild.frontend.continues import without_continues
 from swbuild.frontend.ctype import Scalar, is_integer
-from swbuild.frontend.expand import Expander
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
 from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.liveness import Liveness
+from swbuild.frontend.nested import NestedExpander
 from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region
 from swbuild.frontend.request import RefusedRegion, RegionRequest
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import Iterator, Scop
 from swbuild.frontend.shapes import Shapes
 from swbuild.frontend.symbols import FileScope, bind_function, identifiers
 
@@ -60,7 +61,7 @@ def model_region(
 
 
 @contextmanager
-def _bounded_work() -> Iterator[None]:
+def _bounded_work() -> Generator[None, None, None]:
     """Let isl give up (with an isl.Error) instead of working for minutes; allow for long expressions."""
     context, depth = isl.DEFAULT_CONTEXT, sys.getrecursionlimit()
     sys.setrecursionlimit(max(depth, _DEEPEST))
@@ -81,8 +82,9 @@ class _Modeller:
         self.bindings = bind_function(region.function, scope)
         self.calls = Calls(scope, problems)
         self.liveness = Liveness(region.function, self.bindings, region.end)
-        finder = PlaceFinder(self.bindings, problems)
-        self.items = Expander(scope, self.bindings, self.calls, finder).items(region.items)
+        finder = PlaceFinder(self.bindings, problems, scope.symbols)
+        self.items = NestedExpander(scope, self.bindings, self.calls, finder).items(region.items)
+        without_continues(self.items)
         facts = RegionFacts(self.items, self.bindings, region.function)
         self.builder = RegionBuilder(facts, scope, problems, self.calls, universe())
         self.visible = self.bindings.visible.get(id(region.begin), {})
@@ -136,6 +138,11 @@ class _Modeller:
             assumptions=finished.assumptions,
             includes=tuple(sorted(self.calls.includes)),
             prelude="\n".join(self.calls.prelude.values()),
+            counters=tuple(
+                Iterator(symbol.name, symbol.type.element, locator.span(node))
+                for symbol, node in self.builder.text_counters.items()
+                if isinstance(symbol.type, Scalar)
+            ),
         )
 
     # -- what the user says ---------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
-from swbuild.frontend.problems import Problems
+from swbuild.frontend.ctype import INT, ArrayType, CType, OtherType, Pointer, Scalar, StructType
+from swbuild.frontend.layout import offset_of, size_of
+from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.symbols import Bindings, Symbol
+from swbuild.frontend.symbols import Bindings, Symbol, constant_value
 
 __all__ = ["Place", "PlaceFinder"]
 
@@ -24,6 +25,9 @@ class Place:
     the members passed on the way; ``kind`` is the object's type, ``subscripts`` one expression per
     dimension; ``element`` is the type of what is named.  ``through_pointer``
     says that a pointer leads to it.
+
+    For a member of an array of structures, ``kind`` is that array seen as rows of ``element``, whose
+    last subscript says where in the structure the member lies; ``record`` is the array's real type.
     """
 
     symbol: Symbol
@@ -33,13 +37,17 @@ class Place:
     subscripts: tuple[c_ast.Node, ...]
     element: Scalar
     through_pointer: bool
+    record: CType | None = None
 
 
 class PlaceFinder:
     """Finds the :class:`Place` of an l-value expression in a function whose names are bound."""
 
-    def __init__(self, bindings: Bindings, problems: Problems) -> None:
+    def __init__(
+        self, bindings: Bindings, problems: Problems, constants: dict[str, Symbol] | None = None
+    ) -> None:
         self._bindings, self._problems = bindings, problems
+        self._constants = constants or {}
 
     def find(self, node: c_ast.Node) -> Place:
         """Return the place that ``node`` names; raise NotModelledError for what arrays cannot describe."""
@@ -94,6 +102,9 @@ class PlaceFinder:
                 node = self._indexed(node.name, node.subscript, steps)
             elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
                 node = self._indexed(node.expr, None, steps)
+            elif isinstance(node, c_ast.StructRef) and isinstance(node.name, c_ast.BinaryOp):
+                steps.append((node.field.name, False))  # (p + i)->x is p[i].x
+                node = self._indexed(node.name, None, steps)
             elif isinstance(node, c_ast.StructRef):
                 steps.append((node.field.name, node.type == "->"))
                 node = node.name
@@ -160,17 +171,14 @@ class PlaceFinder:
         fields: tuple[str, ...] = ()
         subscripts: list[c_ast.Node] = []
         through = False
-        for step in steps:
+        for position, step in enumerate(steps):
             if isinstance(step, tuple):
                 if len(subscripts) == 1 and subscripts[0] is _ZERO and not fields:
                     path, subscripts = f"(*{path})", []
                 if subscripts:
-                    raise self._problems.refuse(
-                        "SW218",
-                        f"'{path}' is an array of structures, whose members are not contiguous",
-                        node,
-                        "keep each member in an array of its own",
-                    )
+                    through = through or isinstance(base, Pointer)
+                    record = Place(symbol, path, fields, base, tuple(subscripts), Scalar(INT), through)
+                    return self._record_member(node, record, kind, steps[position:])
                 kind, path, through = self._member(node, kind, path, step, through)
                 base, fields = kind, (*fields, step[0])
                 continue
@@ -192,6 +200,56 @@ class PlaceFinder:
             subscripts.append(step)
             kind = kind.target
         return self._finish(node, symbol, path, fields, base, subscripts, kind, through)
+
+    def _record_member(
+        self, node: c_ast.Node, record: Place, kind: CType, steps: list[c_ast.Node | tuple[str, bool]]
+    ) -> Place:
+        """Return the place of a member of an array of structures: an element of rows of its type."""
+        whole = size_of(kind, self._extent)
+        offset, terms = 0, list[tuple[c_ast.Node, int]]()
+        for step in steps:
+            inner: CType
+            if isinstance(step, tuple):
+                if step[1] and isinstance(kind, (Pointer, ArrayType)):
+                    raise self._no_record(node, record, "holds pointers", "give all members in place")
+                inner = self._member(node, kind, record.path, (step[0], False), False)[0]
+                begin = offset_of(kind, step[0], self._extent) if isinstance(kind, StructType) else None
+                offset += begin or 0
+                whole = None if begin is None else whole
+            elif isinstance(kind, ArrayType):
+                inner = kind.target
+                terms.append((step, size_of(inner, self._extent) or 0))
+            else:
+                raise self._no_record(node, record, "holds pointers", "give all members in place")
+            kind = inner
+        if not isinstance(kind, Scalar) or kind.volatile:
+            self._finish(node, record.symbol, record.path, (), kind, [], kind, False)
+            raise self._no_record(node, record, "has volatile members", "copy them before the region")
+        size = kind.element.size
+        if whole is None or whole % size or offset % size or any(stride % size for _, stride in terms):
+            what = "is laid out in memory in a way that is not known here (packed, aligned, with bit-fields)"
+            raise self._no_record(node, record, what, "keep each member in an array of its own")
+        subscript: c_ast.Node = self._number(offset // size, node)
+        for index, stride in terms:
+            scaled = c_ast.BinaryOp("*", index, self._number(stride // size, node), node.coord)
+            subscript = c_ast.BinaryOp("+", subscript, scaled, node.coord)
+        self._bindings.kept.append(subscript)
+        rows = _as_rows(record.kind, ArrayType(kind, self._number(whole // size, node)))
+        return replace(
+            record, kind=rows, subscripts=(*record.subscripts, subscript), element=kind, record=record.kind
+        )
+
+    def _extent(self, node: c_ast.Node) -> int | None:
+        return constant_value(node, self._constants)
+
+    def _number(self, value: int, node: c_ast.Node) -> c_ast.Constant:
+        constant = c_ast.Constant("int", str(value), node.coord)
+        self._bindings.kept.append(constant)
+        return constant
+
+    def _no_record(self, node: c_ast.Node, record: Place, what: str, hint: str) -> NotModelledError:
+        message = f"'{record.path}' is an array of structures that {what}"
+        return self._problems.refuse("SW218", message, node, hint)
 
     def _member(
         self, node: c_ast.Node, kind: CType, path: str, step: tuple[str, bool], through: bool
@@ -251,3 +309,10 @@ class PlaceFinder:
                 "SW217", f"'{path}' is volatile", node, "copy it to an ordinary variable before the region"
             )
         return Place(symbol, path, fields, base, tuple(subscripts), kind, through)
+
+
+def _as_rows(kind: CType, row: ArrayType) -> CType:
+    """Return the type of an array of structures with each structure replaced by ``row``."""
+    if isinstance(kind, (ArrayType, Pointer)):
+        return replace(kind, target=_as_rows(kind.target, row))
+    return row

@@ -15,7 +15,16 @@ from dataclasses import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.preprocess import Preprocessed
 
-__all__ = ["Chunk", "Marker", "find_markers", "is_const_function", "neutralise", "prune", "split_chunks"]
+__all__ = [
+    "Chunk",
+    "Marker",
+    "find_markers",
+    "irregular_places",
+    "is_const_function",
+    "neutralise",
+    "prune",
+    "split_chunks",
+]
 
 _SCAN = re.compile(r'[{};]|^[ \t]*#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.MULTILINE)
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(scop|endscop)\b[ \t]*([^\n]*)", re.MULTILINE)
@@ -83,6 +92,11 @@ _REPLACED = {
     "__complex__": "_Complex", "__alignof__": "_Alignof",
 }  # fmt: skip
 _CONST = re.compile(r"__attribute__\s*\(\([^;{}]*?\b(?:const|__const__)\b")
+_PACK = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack\b", re.MULTILINE)
+_UNUSUAL = re.compile(
+    r"\b(?:_*packed_*|_*aligned_*|_Alignas|scalar_storage_order|_Float128|_Float64x|__float128|__int128)\b"
+)
+_LAST_LINE = 1 << 30
 _REPLACE = re.compile(r"\b(?:" + "|".join(sorted(_REPLACED, key=len, reverse=True)) + r")\b")
 _GNU_CALL = re.compile(
     r"\b(?:__attribute__|__attribute|__asm__|__asm|asm)\s*(?:volatile\s*|__volatile__\s*)?\("
@@ -293,6 +307,18 @@ def is_const_function(source: Preprocessed, name: str) -> bool:
         if _CONST.search(declaration) and name in _declared(declaration):
             return True
     return False
+
+
+def irregular_places(source: Preprocessed, chunks: Iterable[Chunk]) -> tuple[tuple[str, int, int], ...]:
+    """Return (file, first line, last line) of the declarations that change how structures are laid out."""
+    if _PACK.search(source.text):
+        return tuple((file, 0, _LAST_LINE) for file in set(source.files))
+    found = []
+    for chunk in chunks:
+        if _UNUSUAL.search(source.text, chunk.start, chunk.end):
+            first, last = source.origin(chunk.start), source.origin(chunk.end)
+            found.append((first.file, first.line, last.line if last.file == first.file else _LAST_LINE))
+    return tuple(found)
 
 
 def _is_asm_label(text: str, start: int) -> bool:

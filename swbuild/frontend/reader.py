@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from pycparser import c_ast, c_parser
@@ -13,7 +13,14 @@ from pycparser import c_ast, c_parser
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
 from swbuild.frontend.problems import Locator, read_text
-from swbuild.frontend.prune import find_markers, is_const_function, prune, split_chunks
+from swbuild.frontend.prune import (
+    Chunk,
+    find_markers,
+    irregular_places,
+    is_const_function,
+    prune,
+    split_chunks,
+)
 from swbuild.frontend.regions import Region, find_regions, match_requests, paired
 from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, SourceModel
 from swbuild.frontend.scop import Scop
@@ -38,14 +45,15 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
         ) from error
     source = preprocess(path, cpp)
     try:
-        parsed, markers = _pruned(source)
+        parsed, markers, chunks = _pruned(source)
         locator = Locator(str(path), text, parsed)
         tree = _parse(parsed, str(path), locator)
     except SwbuildError as error:
         # The compiler's own words are better, where it agrees that there is an error.
         own = [d for d in error.diagnostics if d.code == "SW202"]
         raise SwbuildError((own and compiler_errors(path, cpp)) or error.diagnostics) from error
-    scope = FileScope.of(tree, partial(is_const_function, source))
+    irregular = cache(partial(irregular_places, source, chunks))
+    scope = FileScope.of(tree, partial(is_const_function, source), lambda node: _is_in(irregular(), node))
     regions = find_regions(tree, markers, locator)
     wanted = match_requests(regions, requests, str(path))
     scops: list[Scop] = []
@@ -67,11 +75,20 @@ def _model(
     return model_region(region, request, scope, locator)
 
 
-def _pruned(source: Preprocessed) -> tuple[str, tuple[tuple[int, int, str], ...]]:
+def _pruned(source: Preprocessed) -> tuple[str, tuple[tuple[int, int, str], ...], tuple[Chunk, ...]]:
     markers = find_markers(source)
     pairs = paired(markers, source.path)
-    text = prune(source, split_chunks(source), markers)
-    return text, tuple((first.line, last.line, first.label) for first, last in pairs)
+    chunks = split_chunks(source)
+    text = prune(source, chunks, markers)
+    return text, tuple((first.line, last.line, first.label) for first, last in pairs), chunks
+
+
+def _is_in(places: Sequence[tuple[str, int, int]], node: c_ast.Node) -> bool:
+    """Whether a node comes from one of the (file, first line, last line)."""
+    coord = node.coord
+    if coord is None:
+        return True
+    return any(file == coord.file and first <= coord.line <= last for file, first, last in places)
 
 
 _PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)

@@ -224,6 +224,8 @@ class Scop:
     assumptions: isl.Set
     includes: tuple[str, ...] = ()
     prelude: str = ""
+    #: Variables from before the region that only count loops inside the text of statements.
+    counters: tuple[Iterator, ...] = ()
 
     def array(self, name: str) -> Array:
         """Return the array of this name."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import ArrayType, Pointer
+from swbuild.frontend.ctype import ArrayType, CType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
 from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.polynomials import Polynomial, chain
@@ -79,7 +79,7 @@ class Shapes:
             )
         local = self._builder.local_extents.get(thing.symbol)
         if local is not None:
-            return local
+            return local if thing.place.record is None else (*local, _row_length(thing.place.kind))
         kind, extents = thing.place.kind, []
         for position in range(thing.rank):
             extent = None
@@ -280,6 +280,14 @@ def _counter_steps(functions: Sequence[isl.PwAff]) -> list[int] | None:
                 found.add(abs(int(aff.get_coefficient_val(isl.dim_type.param, position).to_python())))
     steps = sorted(found - {0, 1}, reverse=True)
     return steps if all(big % small == 0 for big, small in itertools.pairwise(steps)) else None
+
+
+def _row_length(kind: CType) -> isl.PwAff:
+    """Return the innermost extent of an array of structures seen as rows of numbers."""
+    while isinstance(kind, (ArrayType, Pointer)) and isinstance(kind.target, (ArrayType, Pointer)):
+        kind = kind.target
+    assert isinstance(kind, ArrayType) and isinstance(kind.extent, c_ast.Constant)
+    return constant(int(kind.extent.value))
 
 
 def _rows(extent: isl.PwAff | None, step: int) -> isl.PwAff | None:

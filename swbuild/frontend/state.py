@@ -58,7 +58,7 @@ class RegionState:
         self, facts: RegionFacts, scope: FileScope, problems: Problems, calls: Calls, context: isl.Set
     ) -> None:
         self.facts, self.problems, self.calls = facts, problems, calls
-        self.finder = PlaceFinder(facts.bindings, problems)
+        self.finder = PlaceFinder(facts.bindings, problems, scope.symbols)
         knowledge = Knowledge(
             self._lookup, self._inlined, self.finder.type_of, self._file_constant, self.require
         )
@@ -84,6 +84,9 @@ class RegionState:
         self.local_extents: dict[Symbol, tuple[isl.PwAff, ...]] = {}
         #: Variables of statements' own texts, with names that clash with no others.
         self._locals: dict[Symbol, str] = {}
+        self._own_names = 0
+        #: Counters of the function that a statement's own text has variables for, with that statement.
+        self.text_counters: dict[Symbol, c_ast.Node] = {}
         self._given_names: dict[Key, str] = {}
         self._names = Names(
             self.object, self._level, self._after_loop, self.is_symbolic, self.possible, self._locals.get
@@ -104,7 +107,8 @@ class RegionState:
     def _own_name(self, symbol: Symbol) -> str:
         """Return the name that a variable of a statement's own text gets."""
         if symbol not in self._locals:
-            self._locals[symbol] = f"sw_{symbol.name}{len(self._locals)}"
+            self._locals[symbol] = f"sw_{symbol.name}{self._own_names}"
+            self._own_names += 1
         return self._locals[symbol]
 
     def object(self, place: Place, node: c_ast.Node) -> Object:
@@ -116,6 +120,14 @@ class RegionState:
             storage = Storage.REGION if place.symbol in self._depths else place.symbol.storage
             name = self._name(key)
             found = self.objects[key] = Object(name, key, place, storage, depth)
+            self._refuse_mixtures(place, node)
+        if place.record is not None and found.place.element.element != place.element.element:
+            raise self.problems.refuse(
+                "SW218",
+                f"members of several types of the array of structures '{place.path}' are used here",
+                node,
+                "keep the members of one type in an array of their own",
+            )
         if found.rank != len(place.subscripts):
             raise self.problems.refuse(
                 "SW216",
@@ -124,6 +136,22 @@ class RegionState:
                 "give it the same number everywhere",
             )
         return found
+
+    def _refuse_mixtures(self, place: Place, node: c_ast.Node) -> None:
+        """Refuse ``s[i].x`` beside ``s->x``: two names for what may be one place."""
+        known = [thing.place for thing in self.objects.values()]
+        known += [other for _, other, _ in self.parameters.values()]
+        for other in known:
+            if other.symbol is not place.symbol or (other.record is None) == (place.record is None):
+                continue
+            shared = min(len(other.fields), len(place.fields))
+            if other.fields[:shared] == place.fields[:shared]:
+                raise self.problems.refuse(
+                    "SW218",
+                    f"'{place.symbol.name}' is used as one structure and as an array of structures",
+                    node,
+                    "copy what is needed of the one structure to variables before the region",
+                )
 
     def is_symbolic(self, pa: isl.PwAff) -> bool:
         """Whether a function depends on symbolic sizes only, not on counters."""
@@ -207,6 +235,7 @@ class RegionState:
         """Return the value of an integer variable that the region does not write."""
         key = (place.symbol, place.fields)
         if key not in self.parameters:
+            self._refuse_mixtures(place, node)
             name = self._name(key)
             self.parameters[key] = (name, place, node)
             self.context = self.context.intersect(_type_range(name, place.element.element))

@@ -37,9 +37,15 @@ class FileScope:
     is_const_function: Callable[[str], bool] = bool
 
     @classmethod
-    def of(cls, tree: c_ast.FileAST, is_const_function: Callable[[str], bool]) -> FileScope:
+    def of(
+        cls,
+        tree: c_ast.FileAST,
+        is_const_function: Callable[[str], bool],
+        is_irregular: Callable[[c_ast.Node], bool],
+    ) -> FileScope:
         """Collect the declarations of a parsed file."""
         scope = cls(is_const_function=is_const_function)
+        scope.types.is_irregular = is_irregular
         for item in tree.ext:
             scope._add(item)
         return scope

@@ -80,7 +80,9 @@ def _access(point: _Point, ref: int, iterators: tuple[str, ...]) -> str:
 
 def _subscripts(point: _Point, access: Access) -> tuple[str, ...]:
     index = isl.PwMultiAff.from_map(access.relation).pullback_pw_multi_aff(point.instances)
-    return tuple(
-        to_c(point.build.expr_from_pw_aff(index.get_pw_aff(k)))
-        for k in range(index.dim(isl.dim_type.out))
-    )
+    return tuple(_value(point.build, index.get_pw_aff(k)) for k in range(index.dim(isl.dim_type.out)))
+
+
+def _value(build: isl.AstBuild, subscript: isl.PwAff) -> str:
+    """Return the C text of a subscript; any number does where the access never happens (``0 ? A[i] : x``)."""
+    return "0" if subscript.n_piece() == 0 else to_c(build.expr_from_pw_aff(subscript))

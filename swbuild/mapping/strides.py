@@ -41,10 +41,13 @@ def _step_iterator(value: isl.PwAff) -> int | None:
 
 
 def _stride_score(relation: isl.Map, iterator: int) -> int:
-    index = isl.PwMultiAff.from_map(relation.gist_domain(relation.domain()))
+    # Simplified subscript by subscript: the map itself need not stay a function outside its domain.
+    index = isl.PwMultiAff.from_map(relation)
     last = index.dim(isl.dim_type.out) - 1
     depends = [
-        k for k in range(last + 1) if index.get_pw_aff(k).involves_dims(isl.dim_type.in_, iterator, 1)
+        k
+        for k in range(last + 1)
+        if index.get_pw_aff(k).gist(relation.domain()).involves_dims(isl.dim_type.in_, iterator, 1)
     ]
     if not depends:
         return 1

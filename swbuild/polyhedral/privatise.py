@@ -8,6 +8,7 @@ that the contraction is right is :func:`contraction_is_safe`, made on the final 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import islpy as isl
@@ -16,7 +17,7 @@ from swbuild.frontend.scop import Array, Scop, Statement, Storage
 from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, instance_prefix, relations
 from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
 
-__all__ = ["Private", "contraction_is_safe", "find_private"]
+__all__ = ["Private", "contraction_is_safe", "find_private", "stays_in_a_launch"]
 
 #: Larger private arrays stay in main memory: they would eat the LDM.
 MAX_PRIVATE_BYTES = 4096
@@ -131,8 +132,8 @@ def contraction_is_safe(scop: Scop, private: Private, name: str, schedule: isl.S
     """Return whether one copy of the private variable ``name`` serves all of ``schedule``.
 
     It does when, for every set of statements that hand values to each other, the innermost place of
-    the tree that holds them all visits one expanded copy at a time (what the loops above that place
-    have fixed determines the copy) and holds no other user of the variable.
+    the tree that holds them all visits one expanded copy after the other (what the loops above that
+    place have fixed determines the copy, and comes back to none) and holds no other user of the variable.
     """
     users = {s.name: s for s in scop.statements if any(a.array == name for a in s.accesses)}
     present = {str(piece.get_tuple_name()) for piece in sets_of(schedule.get_domain())}
@@ -156,7 +157,48 @@ def _one_copy_at_a_time(
         return False
     copies = union_maps(instance_prefix(s, depth).intersect_domain(s.domain) for s in members)
     fixed = place.get_prefix_schedule_union_map().intersect_domain(copies.domain())
-    return bool(fixed.reverse().apply_range(copies).is_single_valued())
+    if not fixed.reverse().apply_range(copies).is_single_valued():
+        return False
+    return _is_visited_once(copies.reverse().apply_range(fixed))
+
+
+def _is_visited_once(visits: isl.UnionMap) -> bool:
+    """Return whether no copy is visited between two visits of another one (``visits``: copy to times)."""
+    if visits.is_single_valued():
+        return True
+    times = visits.range().identity()
+    since, until = visits.lexmin(), visits.lexmax()
+    between = since.lex_le_union_map(times).intersect(until.lex_ge_union_map(times))
+    meets = between.apply_range(visits.reverse())
+    return bool(meets.is_subset(visits.domain().identity()))
+
+
+def stays_in_a_launch(
+    scop: Scop, private: Private, name: str, domain: isl.UnionSet, loops: tuple[str, ...]
+) -> bool:
+    """Return whether no copy of the private variable ``name`` is used in two launches of a kernel.
+
+    ``domain`` holds the instances of one launch, over parameters ``loops`` that tell it from others.
+    """
+    users = [s for s in scop.statements if (s.name, name) in private.depth_of]
+    prefixes = union_maps(
+        instance_prefix(s, private.depth_of[(s.name, name)][1])
+        .set_tuple_name(isl.dim_type.out, re.sub(r"\W", "_", private.depth_of[(s.name, name)][0]))
+        for s in users
+    )
+    copies = sets_of(domain.apply(prefixes))
+    return not any(_meet(piece, loops) for piece in copies)
+
+
+def _meet(copies: isl.Set, loops: tuple[str, ...]) -> bool:
+    """Return whether ``copies``, over parameters ``loops``, has an element for two values of those."""
+    other, apart = copies, isl.Set("{ : false }")
+    for loop in loops:
+        position = other.find_dim_by_name(isl.dim_type.param, loop)
+        if position >= 0:
+            other = other.set_dim_name(isl.dim_type.param, position, f"next_{loop}")
+        apart = apart.union(isl.Set(f"[{loop}, next_{loop}] -> {{ : {loop} != next_{loop} }}"))
+    return not copies.intersect(other).intersect_params(apart).is_empty()
 
 
 def _common_place(node: isl.ScheduleNode, names: frozenset[str]) -> isl.ScheduleNode:

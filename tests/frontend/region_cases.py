@@ -44,7 +44,11 @@ HEAD = """
 enum { WIDTH = 7, HEIGHT = WIDTH + 4 };
 typedef double real;
 typedef struct state { int n; double scale; double w[40]; double *p; int hits; } state_t;
+typedef struct { double a, b; } pair_t;
+struct cell { int kind; double at[3]; double mass; };
 static int global_n = 9;
+static pair_t pairs[60];
+static struct cell cells[50];
 static double table[64];
 static const int fixed = 6;
 """
@@ -61,6 +65,8 @@ static void fill(void) {
   for (int i = 0; i < 80; i++) x[i] = (i * 29 % 31) * 0.125 - 1.5;
   for (int i = 0; i < 2000; i++) y[i] = (i * 31 % 97) * 0.75 - 30;
   for (int i = 0; i < 200; i++) { f[i] = (i * 17 % 23) * 0.1f; idx[i] = (i * 7) % 40; cnt[i] = i % 5; p[i] = i * 0.5; }
+  for (int i = 0; i < 60; i++) pairs[i] = (pair_t){ i * 0.7, 3 - i };
+  for (int i = 0; i < 50; i++) cells[i] = (struct cell){ i, { i * 0.1, i * 0.2, i * 0.3 }, i + 1 };
   for (int i = 0; i < 64; i++) table[i] = i * 1.5;
   for (int i = 0; i < 40; i++) s.w[i] = i * 0.3;
   s.n = 11; s.scale = 1.25; s.p = p; s.hits = 3; global_n = 9;
@@ -76,7 +82,7 @@ static unsigned long hash(const void *data, size_t size) {
 static void show(void) {
   printf("%lx %lx %lx %lx %lx %lx %lx %lx %lx %d %d\\n", hash(A, sizeof A), hash(B, sizeof B), hash(x, sizeof x),
          hash(y, sizeof y), hash(f, sizeof f), hash(idx, sizeof idx), hash(cnt, sizeof cnt), hash(p, sizeof p),
-         hash(table, sizeof table) ^ hash(s.w, sizeof s.w), s.hits, global_n);
+         hash(table, sizeof table) ^ hash(s.w, sizeof s.w) ^ hash(pairs, sizeof pairs) ^ hash(cells, sizeof cells), s.hits, global_n);
 }
 
 int main(void) {
@@ -374,6 +380,97 @@ CASES: list[Case] = [
         after="y[0] = t.w[3];",
     ),
     _c("struct_deref", "for (int i = 0; i < (*s).n; i++) (*s).w[i] = i;"),
+    # -- arrays of structures
+    _c("record_members", "for (int i = 0; i < n; i++) { pairs[i].a += x[i]; y[i] = pairs[i + 1].b * (pairs + i)->a; }"),
+    _c(
+        "record_inner_array",
+        "for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) cells[i].at[k] += cells[i + 1].mass * k;",
+    ),
+    _c("record_pointer", "for (int i = 0; i < n; i++) q[i].b = q[i + 2].a;", before="pair_t *q = pairs + 4;"),
+    _c(
+        "record_copies",
+        "for (int i = 0; i < n; i++) { pair_t t = pairs[i + 1], u = {2.0}; pairs[i] = t; pairs[i].b += u.a + u.b; }",
+    ),
+    _c("record_gather", "for (int i = 0; i < n; i++) y[i] = pairs[idx[i]].b;"),
+    _c(
+        "record_mixed_types",
+        "for (int i = 0; i < n; i++) cells[i].mass = cells[i].kind;",
+        fallback=True,
+    ),
+    _c(
+        "record_and_structure",
+        "for (int i = 0; i < n; i++) q[i].b = q->a;",
+        before="pair_t *q = pairs;",
+        fallback=True,
+    ),
+    _c(
+        "record_packed",
+        "for (int i = 0; i < n; i++) x[i] = packed[i].d;",
+        top="static struct __attribute__((packed)) odd { char c; double d; } packed[40];",
+        fallback=True,
+    ),
+    # -- loops that depend on data, inside counted ones
+    _c(
+        "sparse_rows",
+        "for (int i = 0; i < n; i++) { double t = 0; for (int k = cnt[i]; k < cnt[i] + idx[i]; k++) t += x[k % 40] * y[k]; y[i + 100] = t; }",
+    ),
+    _c(
+        "sparse_rows_with_outer_counters",
+        "for (j = 0; j < n; j++) x[j] = j; for (i = 0; i < n; i++) for (j = cnt[i]; j < idx[i]; j++) for (k = 0; k < 2; k++) y[i] += x[j] * k;",
+        before="int i, j, k;",
+    ),
+    _c(
+        "counter_seen_later",
+        "for (int i = 0; i < n; i++) { for (k = 0; k < cnt[i]; k++) y[i] += 1; x[i] = k; }",
+        before="int k;",
+    ),
+    _c(
+        "while_in_loop",
+        "for (int i = 0; i < n; i++) { int v = idx[i], c = 0; while (v > 1) { v = v % 2 ? 3 * v + 1 : v / 2; c++; } cnt[i] = c; }",
+    ),
+    _c("do_in_loop", "for (int i = 0; i < n; i++) { int v = idx[i]; do { x[i] += v; v /= 2; } while (v); y[i] = v; }"),
+    _c(
+        "search",
+        "for (int i = 0; i < n; i++) { int at = -1; for (int j = 0; j < m; j++) { if (A[i][j] < 0) continue; if (A[i][j] > 1) { at = j; break; } } cnt[i] = at; }",
+    ),
+    _c(
+        "set_before_continue",
+        "for (int i = 0; i < n; i++) { double t = 5; for (int k = 0; k < cnt[i]; k++) { if (k % 2) continue; t = k; } y[i] = t; }",
+    ),
+    _c(
+        "data_dependent_loop_under_condition",
+        "for (int i = 0; i < n; i++) if (x[i] > 0) for (int k = 0; k < cnt[i]; k++) { y[i] += k; x[i] -= 0.5; }",
+    ),
+    _c("variable_step", "for (int i = 0; i < n; i++) for (int j = 0; j < 30; j += h) B[i][j] += 1;", before="int h = cnt[3];"),
+    _c(
+        "counter_kept_by_caller",
+        "for (int i = 0; i < n; i++) for (k = cnt[i]; k < 4; k++) x[i] += k;",
+        before="int k = 0;",
+        after="y[3] = k;",
+        fallback=True,
+    ),
+    # -- continue
+    _c(
+        "continue_affine",
+        "for (int i = 0; i < n; i++) { if (i % 3 == 1) continue; for (int j = 0; j < m; j++) { if (j == i) continue; A[i][j] += 1; } x[i] = i; }",
+    ),
+    _c(
+        "continue_on_data",
+        "for (int i = 0; i < n; i++) { if (x[i] < 0) { y[i] = 1; continue; } else if (i > 4) x[i] += 3; else continue; y[i] = x[i] * 2; }",
+    ),
+    # -- calls inside expressions
+    _c(
+        "called_in_expressions",
+        "for (int i = 1; i < n; i++) y[i] = at(x, i - 1) + (i > 3 ? at(x, i - 3) : 0) - total(3, A[i]) * 2;",
+        top="static double at(const double *v, int i) { return v[i]; }\n"
+        "static double total(int k, const double *v) { double t = 0; for (int i = 0; i < k; i++) t += v[i]; return t; }",
+    ),
+    _c(
+        "called_for_its_effect_in_expression",
+        "for (int i = 0; i < n; i++) y[i] = 1 + take(x, i);",
+        top="static double take(double *v, int i) { double t = v[i]; v[i] = 0; return t; }",
+        fallback=True,
+    ),
     # -- functions with effects
     _c(
         "expanded_rows",

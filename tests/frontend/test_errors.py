@@ -21,7 +21,7 @@ union both {{ int i; float f; }};
 int external(int);
 double global_state;
 static double counting(double v) {{ static int calls; calls++; return v; }}
-static double through(double *v) {{ return *v; }}
+static double through(double *v) {{ *v += 1; return *v; }}
 static int again(int n) {{ return n ? again(n - 1) : 0; }}
 void kernel(int n, int m, double A[n][m], double *restrict x, struct point *s, union both *b, double **rows,
             struct point *points, volatile int *device, long double wide, int *counts, int *restrict idx) {{
@@ -55,7 +55,7 @@ REFUSED = {
     "counter_modified": ("SW212", "for (i = 0; i < n; i++) { x[i] = 0; @i++; }"),
     "goto": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @goto out; } out: x[0] = 1;"),
     "break": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @break; x[i] = 1; }"),
-    "continue": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @continue; x[i] = 1; }"),
+    "continue": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) { if (i) @continue; x[i] = 2; } x[i] = 1; }"),
     "return": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @return; x[i] = 1; }"),
     "while": ("SW213", "@while (x[0] > 0) x[0] -= 1;"),
     "do": ("SW213", "@do x[0] -= 1; while (x[0] > 0);"),

@@ -36,6 +36,7 @@ class _Campaign:
     root: Path
     work: Path
     found: Path
+    reduce_slow: bool = False
     seen: set[str] = field(default_factory=set)
     total: Counter[str] = field(default_factory=Counter)
 
@@ -57,6 +58,8 @@ class _Campaign:
             return
         self.seen.add(what)
         keep(self.found, name, program, machine, verdict)
+        if verdict.kind == "slow" and not self.reduce_slow:
+            return
 
         def judge(candidates: Mapping[str, Program]) -> set[str]:
             verdicts = run_batch(candidates, machine, self.work / "reduce", self.root)
@@ -112,6 +115,7 @@ def main() -> int:
         "--emulate", type=int, default=0, help="confirm so many of each batch on the emulated node"
     )
     parser.add_argument("--seconds", type=float, default=batches.LIMIT, help="limit of one generation")
+    parser.add_argument("--reduce-slow", action="store_true", help="make programs that take long small, too")
     parser.add_argument("--keep", type=Path, default=Path("found"))
     parser.add_argument("--root", type=Path, default=_ROOT, help="the checkout to try")
     args = parser.parse_args()
@@ -119,7 +123,7 @@ def main() -> int:
     sys.path.insert(0, str(args.root))
     end, seed = time.monotonic() + 60 * args.minutes, args.first
     with tempfile.TemporaryDirectory(prefix="swfuzz-") as work:
-        campaign = _Campaign(args.root, Path(work), args.keep)
+        campaign = _Campaign(args.root, Path(work), args.keep, args.reduce_slow)
         while time.monotonic() < end and seed < args.first + args.programs:
             passed = campaign.batch(seed, args.batch)
             chosen = dict(list(passed.items())[: args.emulate])
