@@ -33,7 +33,7 @@ from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import ElementType, TypeKind
 from swbuild.frontend.symbols import integer_constant
 
-__all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "universe"]
+__all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
 
 _COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": lambda a, b: a.lt_set(b),
@@ -237,7 +237,7 @@ class Integers:
         raise self._not_affine(node, f"the operator '{node.op}'")
 
     def _divide(self, node: c_ast.BinaryOp, left: Value, right: Value, domain: isl.Set) -> Value:
-        divisor = _constant_of(right.pa)
+        divisor = single_value(right.pa)
         if divisor is None:
             raise self._not_affine(node, f"'{node.op}' by something that is not a constant")
         if divisor == 0:
@@ -253,7 +253,7 @@ class Integers:
 
     def _shift(self, node: c_ast.BinaryOp, domain: isl.Set) -> Value:
         left = self._promote(self.value(node.left, domain))
-        count = _constant_of(self.value(node.right, domain).pa)
+        count = single_value(self.value(node.right, domain).pa)
         if count is None or not 0 <= count < 8 * left.type.size:
             raise self._not_affine(node, f"'{node.op}' by something that is not a small constant")
         if node.op == "<<":
@@ -261,7 +261,7 @@ class Integers:
         return Value(left.pa.div(constant(2**count)).floor(), left.type)
 
     def _mask(self, node: c_ast.BinaryOp, left: Value, right: Value) -> Value:
-        for value, mask in ((left, _constant_of(right.pa)), (right, _constant_of(left.pa))):
+        for value, mask in ((left, single_value(right.pa)), (right, single_value(left.pa))):
             if mask is None:
                 continue
             if mask >= 0 and mask & (mask + 1) == 0:
@@ -313,7 +313,7 @@ class Integers:
         left, right = _under_double(quotient.left), _under_double(quotient.right)
         if left is None or right is None:
             return None
-        divisor = _constant_of(self.value(right, domain).pa)
+        divisor = single_value(self.value(right, domain).pa)
         if not divisor:
             return None
         pa = self.value(left, domain).pa.div(constant(divisor))
@@ -341,7 +341,7 @@ class Integers:
         count = self._known.constant(kind.extent)
         if count is None:
             extent = self.value(kind.extent, universe()).pa
-            count = _constant_of(extent)
+            count = single_value(extent)
         return None if inner is None or count is None else inner * count
 
     def _balanced(self, node: c_ast.BinaryOp, domain: isl.Set) -> tuple[Value, Value]:
@@ -381,12 +381,12 @@ def _is_constant(pa: isl.PwAff) -> bool:
     return bool(pa.is_cst())
 
 
-def _constant_of(pa: isl.PwAff) -> int | None:
+def single_value(pa: isl.PwAff) -> int | None:
     """Return the value of a function that is one integer everywhere, or None."""
-    pieces = pa.get_pieces()
-    if len(pieces) != 1 or not pa.is_cst():
+    if not pa.is_cst():  # constant on each piece
         return None
-    return int(pieces[0][1].get_constant_val().to_python())
+    values = {int(aff.get_constant_val().to_python()) for _, aff in pa.get_pieces()}
+    return values.pop() if len(values) == 1 else None
 
 
 def _constant_type(node: c_ast.Constant, value: int) -> ElementType:

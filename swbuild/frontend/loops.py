@@ -8,7 +8,7 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.ctype import Scalar, is_integer
-from swbuild.frontend.integers import Integers, Value, constant, parameter
+from swbuild.frontend.integers import Integers, Value, constant, parameter, single_value
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import TypeKind
 from swbuild.frontend.symbols import Bindings, Symbol
@@ -118,9 +118,10 @@ class LoopReader:
             pa = self._integers.value(node, domain).pa
         except NotModelledError:
             pa = None
-        if pa is None or not pa.is_cst():
+        value = None if pa is None else single_value(pa)
+        if value is None:
             raise self._problems.refuse("SW210", "the loop's step is not a constant", node, _FORM)
-        return int(pa.get_pieces()[0][1].get_constant_val().to_python())
+        return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pycparser import c_ast
 
 from swbuild.frontend.ctype import ArrayType, CType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
-from swbuild.frontend.integers import constant, universe
+from swbuild.frontend.integers import constant, single_value, universe
 from swbuild.frontend.polynomials import Polynomial, chain
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
@@ -292,17 +292,17 @@ def _row_length(kind: CType) -> isl.PwAff:
 
 def _rows(extent: isl.PwAff | None, step: int) -> isl.PwAff | None:
     """Return the number of rows of ``step`` elements in ``extent``, None unless it is whole."""
-    if extent is None or not extent.is_cst() or _value(extent) % step:
-        return None
-    return constant(_value(extent) // step)
+    count = None if extent is None else single_value(extent)
+    return None if count is None or count % step else constant(count // step)
 
 
 def _strides(extents: Sequence[isl.PwAff]) -> list[_Stride]:
     strides = [_Stride((), 1)]
     for extent in reversed(extents[1:]):
         last = strides[0]
-        if extent.is_cst():
-            strides.insert(0, _Stride(last.monomial, last.factor * _value(extent)))
+        count = single_value(extent)
+        if count is not None:
+            strides.insert(0, _Stride(last.monomial, last.factor * count))
         else:
             strides.insert(0, _Stride(tuple(sorted((*last.monomial, str(extent)))), last.factor))
     return strides
@@ -345,11 +345,7 @@ def _terms(subscript: isl.PwAff | Polynomial) -> dict[tuple[str, ...], isl.PwAff
 
 
 def _is_zero(pa: isl.PwAff) -> bool:
-    return bool(pa.is_cst()) and _value(pa) == 0
-
-
-def _value(pa: isl.PwAff) -> int:
-    return int(pa.get_pieces()[0][1].get_constant_val().to_python())
+    return single_value(pa) == 0
 
 
 def _quotient(big: tuple[str, ...], small: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar
 from swbuild.frontend.drafts import Draft
 from swbuild.frontend.emit import Emitter, Where
 from swbuild.frontend.formulas import formula
-from swbuild.frontend.integers import constant, universe
+from swbuild.frontend.integers import constant, single_value, universe
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart
 from swbuild.frontend.state import Position, RegionState, sizes_only
@@ -151,9 +151,9 @@ class PlainStatements(RegionState):
 
     def _constant_extents(self, symbol: Symbol) -> list[int] | None:
         extents = self.local_extents[symbol]
-        if not all(extent.is_cst() for extent in extents):
-            return None
-        return [int(extent.get_pieces()[0][1].get_constant_val().to_python()) for extent in extents]
+        values = [single_value(extent) for extent in extents]
+        known = [value for value in values if value is not None]
+        return known if len(known) == len(values) else None
 
     def write_back(self, symbol: Symbol) -> bool:
         """Add the statement that leaves in memory what a counter is behind the region;

@@ -59,7 +59,7 @@ def bounded_effort(operations: int) -> Iterator[None]:
 
 def constant_of(value: isl.PwAff) -> int | None:
     """Return the integer that ``value`` is everywhere on its domain, or None (also for no domain at all)."""
-    if not value.is_cst():
+    if not value.is_cst():  # one constant per piece, perhaps not the same
         return None
     found = value.max_val()
-    return int(found.to_python()) if found.is_int() else None
+    return int(found.to_python()) if found.is_int() and value.min_val() == found else None
