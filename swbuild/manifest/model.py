@@ -81,8 +81,9 @@ class Check:
     )
     expected_failure: str | None = option(
         Text("a reason"),
-        "Why the kernel is known to fail.  The pytest plugin then counts a failure as expected and a pass as "
-        "a failure; errors of the machinery stay errors.",
+        "Why the kernel is known to fail.  A failure then counts as expected and a pass as a failure, in "
+        "'swbuild check' (all sizes together) as in pytest (each by itself); errors of the machinery stay "
+        "errors.",
         example="the sum needs more than 53 bits",
         default=None,
         shown="it should pass",
