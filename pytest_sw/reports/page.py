@@ -12,6 +12,7 @@ __all__ = ["page"]
 _STYLE = Path(__file__).with_name("page.css")
 
 _CLASSES = {"passed": "good", "failed": "bad", "xpassed": "bad", "error": "sick"}
+_EXPECTATIONS = {"xfailed": ", as expected", "xpassed": ", not expected"}
 _RED = (192, 52, 29)
 
 
@@ -37,7 +38,7 @@ def page(report: Mapping[str, Any]) -> str:
 def _tiles(tests: Sequence[Mapping[str, Any]]) -> str:
     counts: dict[tuple[str, str], int] = {}
     for test in tests:
-        key = (test["category"], _class(test))
+        key = (_verdict(test), _class(test))
         counts[key] = counts.get(key, 0) + 1
     shown = (f"<div class='tile {kind}'><b>{n}</b>{escape(name)}</div>" for (name, kind), n in counts.items())
     return f"<div class='tiles'>{''.join(shown)}</div>"
@@ -156,7 +157,12 @@ _COUNTS = ("dma_operations", "dma_bytes", "spawns")
 
 
 def _pill(test: Mapping[str, Any]) -> str:
-    return f"<span class='pill {_class(test)}'>{escape(test['category'])}</span>"
+    return f"<span class='pill {_class(test)}'>{escape(_verdict(test))}</span>"
+
+
+def _verdict(test: Mapping[str, Any]) -> str:
+    """Return the category, with a word where it is an expected failure or the lack of one."""
+    return f"{test['category']}{_EXPECTATIONS.get(test['outcome'], '')}"
 
 
 def _class(test: Mapping[str, Any]) -> str:

@@ -188,6 +188,12 @@ def test_the_page_stands_alone() -> None:
     assert colours[0] == "#fff" and colours[1] == "#c0341d" and colours[2] not in colours[:2]
 
 
+def test_expected_failures_are_told_from_others() -> None:
+    text = page(document([BAD, {**BAD, "outcome": "xfailed"}, record(outcome="xpassed")], SETTINGS))
+    for verdict in ("mismatch", "mismatch, as expected", "pass, not expected"):
+        assert f"<b>1</b>{verdict}</div>" in text
+
+
 @pytest.mark.skipif(_CHROMIUM is None, reason="chromium is not installed")
 def test_a_browser_draws_the_page(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(page(document([{**BAD, "message": "wrong"}], SETTINGS)))
