@@ -11,6 +11,7 @@ from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
+from swbuild.kernelir.astwalk import TooComplicated
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
@@ -78,6 +79,8 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
             excluded |= unsafe.names
         except Inseparable as inseparable:
             reductions = tuple(r for r in reductions if r not in inseparable.reductions)
+        except TooComplicated:
+            raise SwbuildError(_too_complicated(options)) from None
 
 
 def _attempt(
@@ -232,6 +235,15 @@ def _may_restructure(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: 
     raise _Unsafe(stuck)
 
 
+def _too_complicated(options: KernelOptions) -> Diagnostic:
+    return Diagnostic(
+        "SW313",
+        "the loops that `transform` leads to are too complicated to be written as C in reasonable time",
+        options.transform[0].span,
+        "take fewer steps: tiles of tiles, and strips of skewed, scaled or reversed loops, multiply",
+    )
+
+
 def _does_not_fit(scop: Scop, options: KernelOptions, kernel: Kernel, budget: int) -> Diagnostic:
     tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
     return Diagnostic(
@@ -252,7 +264,8 @@ def _code(
 ) -> RegionCode:
     private = scheduled.private.names
     arguments = _arguments(scop, private)
-    kernels = tuple(_kernel(scop, scheduled.private, place) for place in placed)
+    doubtful = bool(options.transform)
+    kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
     loops = {kernel.name: kernel.loops for kernel in kernels}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
     host = build_host(scop, tree, _host_spell(arguments))
@@ -272,8 +285,8 @@ def _unrolled(
         bodies = [unrolled(k.body, unroll.name, unroll.statements, unroll.factor) for k in kernels]
         kernels = tuple(replace(k, body=body) for k, (body, _) in zip(kernels, bodies, strict=True))
         if not found and not any(count for _, count in bodies):
-            message = f"`unroll`: no loop of the generated code runs over `{unroll.name}` and computes only"
-            hint = "a skewed or scaled loop, and one in which data is moved, cannot be unrolled"
+            message = f"`unroll`: no loop of the generated code runs over `{unroll.name}` alone and only computes"
+            hint = "a loop that is skewed, shifted, scaled or reversed, or in which data is moved, cannot be"
             problems.append(Diagnostic("SW312", message, unroll.step.span, hint))
     if problems:
         raise SwbuildError(problems)
@@ -316,7 +329,7 @@ def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     return spell
 
 
-def _kernel(scop: Scop, private: Private, place: _Placed) -> KernelCode:
+def _kernel(scop: Scop, private: Private, place: _Placed, doubtful: bool) -> KernelCode:
     statements = set(place.tiled.kernel.statements)
     used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
     written = _written(scop, statements)
@@ -324,7 +337,8 @@ def _kernel(scop: Scop, private: Private, place: _Placed) -> KernelCode:
     arrays = [a for a in scop.arrays if a.name in used and a.name not in elsewhere]
     values = tuple(a for a in arrays if a.is_scalar and a.name not in written)
     pointers = tuple(a for a in arrays if a not in values)
-    body = build_device(scop, place.tiled, place.plan, _device_spell(private, written, place))
+    spell = _device_spell(private, written, place)
+    body = build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful)
     body = count_waits(body, lambda name: _operations(place.plan, name))
     contracted = private.names - place.expanded
     body, loops = _with_loop_names(scop, place.tiled.kernel, body)

@@ -8,10 +8,14 @@ import islpy as isl
 
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
+from swbuild.polyhedral.islutil import bounded_effort
 
-__all__ = ["Leaf", "Leaves", "build_ir"]
+__all__ = ["Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 
 _NODE = isl.ast_node_type
+
+#: isl steps for the AST of one kernel; the largest of PolyBench take 300,000.
+MAX_OPERATIONS = 8_000_000
 
 #: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
 Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]
@@ -40,6 +44,23 @@ class _Collector:
         schedule = isl.Map.from_union_map(build.get_schedule())
         name = str(schedule.get_tuple_name(isl.dim_type.in_))
         return self.leaves[name](build, isl.PwMultiAff.from_map(schedule.reverse()))
+
+
+class TooComplicated(Exception):
+    """Loops for which isl does not find code in reasonable time."""
+
+
+def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
+    """Raise :class:`TooComplicated` if isl would take long to build the AST of ``schedule``.
+
+    The AST is built once more to find out, without its leaves: a limit in the middle of a callback
+    would leave isl in an undefined state.
+    """
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            isl.AstBuild.from_context(context).node_from_schedule(schedule)
+    except isl.Error:
+        raise TooComplicated from None
 
 
 def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves) -> Node:

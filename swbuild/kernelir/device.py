@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import Leaf, Leaves, build_ir
+from swbuild.kernelir.astwalk import Leaf, Leaves, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
@@ -30,8 +30,13 @@ class _Insertion:
     leaf: Leaf
 
 
-def build_device(scop: Scop, tiled: TiledKernel, plan: MemoryPlan, spell: Spell) -> Node:
-    """Return the IR that each thread runs."""
+def build_device(
+    scop: Scop, tiled: TiledKernel, plan: MemoryPlan, spell: Spell, *, doubtful: bool = False
+) -> Node:
+    """Return the IR that each thread runs.
+
+    ``doubtful``: raise :class:`TooComplicated` where that would take long.
+    """
     leaves: Leaves = {}
     for statement in scop.statements:
         if statement.name in tiled.kernel.statements:
@@ -45,6 +50,8 @@ def build_device(scop: Scop, tiled: TiledKernel, plan: MemoryPlan, spell: Spell)
     context = _context(scop, tiled)
     mine = tiled.filter.gist_params(context)  # saves isl a quarter of its time
     schedule = node.root().child(0).insert_filter(mine).get_schedule()
+    if doubtful:
+        require_simple(schedule, context)
     return build_ir(schedule, context, leaves)
 
 

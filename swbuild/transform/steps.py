@@ -55,12 +55,19 @@ def _where(loop: Loop) -> str:
 
 def _interchange(tree: Tree, step: Step) -> Tree:
     """Swap two loops of one nest; the loops between them stay where they are."""
-    first, second = (find_loop(tree, name) for name in step.loops)
+    first, second = _two_loops(tree, step)
     if any(loop is first for loop in loops(second)):
         first, second = second, first
     nest = _nest(first, second)
     nest[0], nest[-1] = nest[-1], nest[0]
     return _exchanged(tree, first, _wrapped(nest, second.body))
+
+
+def _two_loops(tree: Tree, step: Step) -> tuple[Loop, Loop]:
+    first, second = (find_loop(tree, name) for name in step.loops)
+    if first is second:
+        raise Misfit("both names are of the same loop", "name two loops")
+    return first, second
 
 
 def _nest(outer: Loop, inner: Loop) -> list[Loop]:
@@ -156,7 +163,7 @@ def _statements(loop: Loop, step: Step) -> list[str]:
 
 def _fuse(tree: Tree, step: Step) -> Tree:
     """Make one loop of two that follow each other; the first one's body comes first in each iteration."""
-    first, second = (find_loop(tree, name) for name in step.loops)
+    first, second = _two_loops(tree, step)
     parent = _parent_sequence(tree, first)
     at = -1 if parent is None else next(k for k, part in enumerate(parent.parts) if part is first)
     if parent is None or parent.parts[at + 1 : at + 2] != (second,):

@@ -14,8 +14,12 @@ import json
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
+
+from swfuzz.steps import random_steps
 
 __all__ = ["main", "options_from"]
 
@@ -32,19 +36,24 @@ def options_from(fields: dict[str, Any]) -> Any:
     return KernelOptions(**values)
 
 
-def generate(directory: Path, name: str, options: Any) -> tuple[str, str]:
-    """Write the generated files of one program; return what happened, and the text about it."""
+def generate(directory: Path, name: str, options: Any, steps: int | None = None) -> tuple[str, str]:
+    """Write the generated files of one program; return what happened, and the text about it.
+
+    ``steps`` is the seed of random transformations, None for none.
+    """
     from swbuild.diagnostics import SwbuildError
     from swbuild.frontend import CppOptions, read_source
     from swbuild.frontend.request import RegionRequest
-    from swbuild.generate import generate_unit
 
     try:
         request = RegionRequest(name, function=name, params=dict(options.params))
         model = read_source(directory / f"{name}.c", CppOptions(), [request])
         if model.refused:
             return "refused", "\n".join(str(d) for r in model.refused for d in r.diagnostics)
-        unit = generate_unit(model, {name: options})
+        if steps is not None:
+            chosen = random_steps(model.scops[0], Random(steps))
+            options = replace(options, transform=chosen)
+        unit = without_useless_unrolling(model, name, options)
     except SwbuildError as error:
         return "refused", str(error)
     except Exception:  # noqa: BLE001 - finding these is the purpose
@@ -54,7 +63,23 @@ def generate(directory: Path, name: str, options: Any) -> tuple[str, str]:
             (directory / file.name).write_text(file.text)
     region = unit.regions[0]
     entry = [[argument.name, argument.element.name, argument.by_value] for argument in region.arguments]
-    return "generated", json.dumps({"kernels": len(region.kernels), "entry": entry})
+    facts = {"kernels": len(region.kernels), "entry": entry, "steps": [s.kind.value for s in options.transform]}
+    return "generated", json.dumps(facts)
+
+
+def without_useless_unrolling(model: Any, name: str, options: Any) -> Any:
+    """Return the generated unit; loops that cannot be unrolled where they end up are left as they are."""
+    from swbuild.diagnostics import SwbuildError
+    from swbuild.generate import generate_unit
+    from swbuild.options import StepKind
+
+    try:
+        return generate_unit(model, {name: options})
+    except SwbuildError as error:
+        if {d.code for d in error.diagnostics} != {"SW312"}:
+            raise
+    kept = tuple(step for step in options.transform if step.kind is not StepKind.UNROLL)
+    return generate_unit(model, {name: replace(options, transform=kept)})
 
 
 def main(directory: Path) -> None:
@@ -69,7 +94,8 @@ def main(directory: Path) -> None:
                 continue
             log.write(json.dumps({"event": "begin", "name": name}) + "\n")
             start = time.process_time()
-            kind, text = generate(directory, name, options_from(fields))
+            steps = fields.pop("steps", None)
+            kind, text = generate(directory, name, options_from(fields), steps)
             seconds = time.process_time() - start
             log.write(
                 json.dumps({"event": "end", "name": name, "kind": kind, "text": text, "seconds": seconds})
