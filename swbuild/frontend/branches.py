@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import INT, Scalar
+from swbuild.frontend.ctype import INT, ArrayType, Scalar
 from swbuild.frontend.drafts import Draft, Object
 from swbuild.frontend.emit import Emitter, Where
 from swbuild.frontend.integers import Value
@@ -23,6 +23,9 @@ CONTROL = {
     "Goto": "goto", "Break": "break", "Continue": "continue", "Return": "return", "While": "a while loop",
     "DoWhile": "a do-while loop", "Switch": "switch", "Label": "a label", "Case": "case",
 }  # fmt: skip
+
+
+_LARGEST_ARRAY = 256
 
 
 class Branches(PlainStatements):
@@ -171,6 +174,8 @@ class Branches(PlainStatements):
     def _macro_declaration(self, node: c_ast.Decl, emitter: Emitter, where: Where) -> list[BodyPart]:
         """A scalar declared inside a data-dependent ``if`` is a variable of the statement's own text."""
         symbol = self.facts.bindings.declared[id(node)]
+        if isinstance(symbol.type, ArrayType) and node.init is None and not symbol.is_static:
+            return self._macro_array(symbol, node)
         if not isinstance(symbol.type, Scalar) or symbol.is_static:
             raise self.problems.refuse(
                 "SW216",
@@ -181,6 +186,27 @@ class Branches(PlainStatements):
         value = None if node.init is None else emitter.expression(node.init, where)
         text = f"{symbol.type.element.name} {self._own_name(symbol)}"
         return [f"{text};"] if value is None else [f"{text} = ", *value.at(2), ";"]
+
+
+    def _macro_array(self, symbol: Symbol, node: c_ast.Decl) -> list[BodyPart]:
+        """Declare an array of the statement's own text: small, of a size that the compiler knows."""
+        kind, extents, count = symbol.type, "", 1
+        while isinstance(kind, ArrayType):
+            extent = self._file_constant(kind.extent) if kind.extent is not None else None
+            if extent is None or extent <= 0 or count * extent > _LARGEST_ARRAY:
+                raise self.problems.refuse(
+                    "SW219",
+                    f"the array '{symbol.name}' is declared under a condition or in a loop that depends on data, "
+                    f"and is not known to have at most {_LARGEST_ARRAY} elements",
+                    node,
+                    "declare it before that",
+                )
+            extents, count, kind = f"{extents}[{extent}]", count * extent, kind.target
+        if not isinstance(kind, Scalar):
+            raise self.problems.refuse(
+                "SW218", f"'{symbol.name}' is no array of numbers", node, "use arrays of numbers"
+            )
+        return [f"{kind.element.name} {self._own_name(symbol)}{extents};"]
 
 
 def _is_flat(node: c_ast.Node | None) -> bool:

@@ -157,8 +157,8 @@ class DynamicLoops(Branches):
 
 
 def leaves_early(node: c_ast.Node) -> bool:
-    """Whether a ``break`` leaves the loop whose body ``node`` is."""
-    return any(isinstance(item, c_ast.Break) for item in _own_level(node))
+    """Whether a ``break``, or a ``continue`` that is still there, leaves the loop whose body ``node`` is."""
+    return any(isinstance(item, (c_ast.Break, c_ast.Continue)) for item in _own_level(node))
 
 
 def _own_level(node: c_ast.Node) -> Iterator[c_ast.Node]:

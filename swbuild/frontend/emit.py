@@ -151,8 +151,11 @@ class Emitter:
 
     def _access(self, place: Place, node: c_ast.Node, where: Where, kinds: Sequence[AccessKind]) -> Piece:
         """Record accesses of these kinds to ``place``; return the reference that stands for it."""
-        thing = self._names.object(place, node)
         element = place.element.element
+        local = self._names.local(place.symbol)
+        if local is not None and place.record is None and not place.fields:
+            return Piece([local, *self._plain_subscripts(place, where)], _PRIMARY, element)
+        thing = self._names.object(place, node)
         if not place.subscripts and thing in self._own:
             # Written before in this very instance: the value is the statement's own.
             return Piece([AccessRef(self._own[thing])], _PRIMARY, element)
@@ -165,6 +168,13 @@ class Emitter:
                 RawAccess(thing, kind, subscripts, ref, where.domain, where.conditional, node, parts)
             )
         return Piece([AccessRef(ref)], _PRIMARY, element)
+
+    def _plain_subscripts(self, place: Place, where: Where) -> list[BodyPart]:
+        """Return the subscripts of an array that belongs to the statement's own text."""
+        parts: list[BodyPart] = []
+        for subscript in place.subscripts:
+            parts += ["[", *self.expression(subscript, where).parts, "]"]
+        return parts
 
     def _subscripts(
         self, place: Place, where: Where

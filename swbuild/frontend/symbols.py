@@ -227,6 +227,15 @@ class _Binder:
         if node.init is not None:
             self.visit(node.init)
 
+    def _visit_struct(self, node: c_ast.Struct) -> None:
+        """Members are no objects of their own; only their extents name any."""
+        for member in node.decls or ():
+            if isinstance(member, c_ast.Decl):
+                self.visit(member.type)
+
+    def _visit_union(self, node: c_ast.Union) -> None:
+        self._visit_struct(node)
+
     def _visit_compound(self, node: c_ast.Compound) -> None:
         self.stack.append({})
         for item in node.block_items or ():

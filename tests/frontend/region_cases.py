@@ -379,6 +379,12 @@ CASES: list[Case] = [
         before="state_t t = *s;",
         after="y[0] = t.w[3];",
     ),
+    _c(
+        "struct_members_are_no_variables",
+        "for (int i = 0; i < n; i++) { struct { int n; float x; } v; v.n = i; x[i] = v.n * o.y + i; }",
+        before="struct { double x, y; int i; } o = {1, 2, 3}, *q = &o;",
+        after="y[0] = q->x;",
+    ),
     _c("struct_deref", "for (int i = 0; i < (*s).n; i++) (*s).w[i] = i;"),
     # -- arrays of structures
     _c("record_members", "for (int i = 0; i < n; i++) { pairs[i].a += x[i]; y[i] = pairs[i + 1].b * (pairs + i)->a; }"),
@@ -440,6 +446,10 @@ CASES: list[Case] = [
     _c(
         "data_dependent_loop_under_condition",
         "for (int i = 0; i < n; i++) if (x[i] > 0) for (int k = 0; k < cnt[i]; k++) { y[i] += k; x[i] -= 0.5; }",
+    ),
+    _c(
+        "arrays_of_a_statement",
+        "for (int i = 0; i < n; i++) for (int k = 0; k < cnt[i]; k++) { double v[2][3]; for (int j = 0; j < 3; j++) { v[0][j] = x[i] * j; v[1][2 - j] = k; } y[i] += v[0][k % 3] + v[1][1]; }",
     ),
     _c("variable_step", "for (int i = 0; i < n; i++) for (int j = 0; j < 30; j += h) B[i][j] += 1;", before="int h = cnt[3];"),
     _c(

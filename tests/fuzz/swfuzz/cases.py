@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from swfuzz.program import If, Loop, Program, Statement
+from swfuzz.program import If, Loop, Program, Statement, While
 
 __all__ = ["Case", "case_of", "case_of_text", "driver_text", "sizes_for"]
 
@@ -30,6 +30,8 @@ def depth_of(body: Sequence[Statement]) -> int:
     for item in body:
         if isinstance(item, Loop):
             depths.append(1 + depth_of(item.body))
+        elif isinstance(item, While):
+            depths.append(depth_of(item.body))
         elif isinstance(item, If):
             depths += [depth_of(item.then), depth_of(item.other)]
     return max(depths)

@@ -12,6 +12,7 @@ from swfuzz.program import (
     Atom,
     Binary,
     Call,
+    Continue,
     Counter,
     Expr,
     If,
@@ -26,6 +27,7 @@ from swfuzz.program import (
     Statement,
     Test,
     Value,
+    While,
     is_valid,
     loop_bounds,
     walk,
@@ -56,7 +58,7 @@ class _Grammar:
         self.sizes = random.choice((("n",), ("n", "m"), ("n", "m")))
         self.calm = random.random() < 0.5  # simple subscripts only: more of it becomes parallel
         self.in_place = random.random() < 0.5
-        self.counters_used: set[str] = set()
+        self.dynamics = random.random() < 0.15  # whether some loops depend on data
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -118,7 +120,7 @@ class _Grammar:
             form = self.form(scope, wanted)
             index = Index(form)
             if not self.calm and self.chance(0.1):
-                index = Index(form, self.random.choice("%/"), self.random.choice((2, 3, 4)))
+                index = Index(form, self.random.choice("%/?"), self.random.choice((1, 2, 3, 4)))
             if index.is_valid(scope.ranges) and index.bounds(scope.ranges).within(constant(0), extent + -1):
                 return index
         for name in sorted(scope.ranges, key=lambda _: self.random.random()):
@@ -261,13 +263,30 @@ class _Grammar:
             tuple(self.atom(scope) for _ in range(count)), self.random.choice(("&&", "||")), self.chance(0.1)
         )
 
+    def value(self, scope: _Scope) -> Value | None:
+        floats = [a for a in scope.arrays if a.type in ("double", "float")]
+        ref = self.ref(scope, floats) if floats else None
+        if ref is None:
+            return None
+        return Value(ref, self.random.choice("<>"), self.random.choice(("0.5", "0.7", "1.5")))
+
+    def dynamic(self, scope: _Scope, depth: int) -> Statement | None:
+        """Return a loop that data end."""
+        self.names += 1
+        counter, limit = f"w{self.names}", self.random.choice((1, 2, 3, 5))
+        inner = scope.inside(counter, Bounds((constant(0),), (constant(limit - 1),)))
+        test = self.value(inner)
+        if test is None:
+            return None
+        body = self.block(inner, max(depth, self.depth - 1), self.random.choice((1, 1, 2)))
+        return While(counter, limit, test, self.chance(0.4), body) if body else None
+
     def branch(self, scope: _Scope, depth: int) -> Statement | None:
         test: Test | Value = self.test(scope)
         if self.chance(0.15):
-            floats = [a for a in scope.arrays if a.type in ("double", "float")]
-            ref = self.ref(scope, floats) if floats else None
-            if ref is not None:
-                test = Value(ref, self.random.choice("<>"), self.random.choice(("0.5", "0.7", "1.5")))
+            test = self.value(scope) or test
+        if self.chance(0.08):
+            return If(test, (Continue(),))
         then = self.block(scope, depth, self.random.choice((1, 1, 2)))
         other = self.block(scope, depth, 1) if self.chance(0.35) else ()
         return If(test, then, other) if then else None
@@ -317,6 +336,8 @@ class _Grammar:
         pick = self.random.random()
         if depth == 0 or (depth < self.depth and pick < 0.62 and self.budget > 0):
             return self.loop(scope, depth)
+        if self.dynamics and 0 < len(scope.ranges) < 4 and self.budget > 0 and self.chance(0.3):
+            return self.dynamic(scope, depth)
         if pick < 0.75 and self.budget > 0 and depth > 0:
             return self.branch(scope, depth)
         if pick < 0.8 and depth > 0:

@@ -42,13 +42,17 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A subscript: a form, or its quotient or remainder by ``divisor`` (the form is then not negative)."""
+    """A subscript: a form; its quotient or remainder by ``divisor``; or, with ``?``, the form less one, but
+    ``divisor`` where the form is less than that (in the last three cases the form is not negative).
+    """
 
     form: Linear
     op: str = ""
     divisor: int = 1
 
     def __str__(self) -> str:
+        if self.op == "?":
+            return f"({self.form} < {self.divisor} ? {self.divisor} : {self.form + -1})"
         return f"({self.form}) {self.op} {self.divisor}" if self.op else str(self.form)
 
     def bounds(self, ranges: dict[str, Bounds]) -> Bounds:
@@ -57,6 +61,8 @@ class Index:
             return found
         if self.op == "%":
             return Bounds((constant(0),), (constant(self.divisor - 1), *found.highs))
+        if self.op == "?":
+            return Bounds((constant(0),), tuple(h + self.divisor for h in found.highs))
         return Bounds((constant(0),), tuple(h for h in found.highs))
 
     def is_valid(self, ranges: dict[str, Bounds]) -> bool:
@@ -190,7 +196,23 @@ class If:
     other: tuple[Statement, ...] = ()
 
 
-Statement = Assign | Local | LocalArray | Loop | If
+@dataclass(frozen=True, slots=True)
+class While:
+    """``counter`` from 0 to ``limit`` (exclusive) as long as ``test`` holds, or up to where it fails."""
+
+    counter: str
+    limit: int
+    test: Value
+    leaves: bool
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """The end of an iteration."""
+
+
+Statement = Assign | Local | LocalArray | Loop | If | While | Continue
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +233,7 @@ def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
     """Yield all statements, depth first."""
     for item in body:
         yield item
-        if isinstance(item, Loop):
+        if isinstance(item, (Loop, While)):
             yield from walk(item.body)
         elif isinstance(item, If):
             yield from walk(item.then)
@@ -273,6 +295,15 @@ class _Printer:
                 ]
             case Loop():
                 return [f"{indent}{self.head(item)} {{", *self.block(item.body, indent + "  "), f"{indent}}}"]
+            case Continue():
+                return [f"{indent}continue;"]
+            case While(counter, limit, test, leaves, body):
+                inner = self.block(body, indent + "  ")
+                head = f"{indent}for (int {counter} = 0; {counter} < {limit}"
+                if leaves:
+                    left = f"{indent}  if (!({self.test(test)})) break;"
+                    return [f"{head}; {counter}++) {{", left, *inner, f"{indent}}}"]
+                return [f"{head} && {self.test(test)}; {counter}++) {{", *inner, f"{indent}}}"]
             case If(test, then, other):
                 lines = [f"{indent}if ({self.test(test)}) {{", *self.block(then, indent + "  ")]
                 if other:
@@ -383,6 +414,16 @@ def _valid_statement(item: Statement, shapes: Shapes, ranges: Known, sizes: froz
                 return False
             return bool(item.body) and _valid_block(
                 item.body, shapes, {**ranges, item.counter: loop_bounds(item, ranges)}, sizes
+            )
+        case Continue():
+            return bool(ranges)
+        case While(counter, limit, test, _, body):
+            inner = {**ranges, counter: Bounds((constant(0),), (constant(limit - 1),))}
+            return (
+                bool(body)
+                and counter not in sizes | ranges.keys()
+                and _valid_test(test, shapes, inner, sizes)
+                and _valid_block(body, shapes, inner, sizes)
             )
         case If(test, then, other):
             return (

@@ -23,6 +23,7 @@ from swfuzz.program import (
     Select,
     Statement,
     Test,
+    While,
     is_valid,
     program_text,
     walk,
@@ -160,6 +161,13 @@ def _statements(item: Statement) -> Iterator[tuple[Statement, ...]]:
                 if body:
                     yield (replace(item, body=body),)
             yield from ((loop,) for loop in _loops(item))
+        case While():
+            yield _mapped(item.body, lambda form: form.replaced(item.counter, constant(0)))  # type: ignore[misc]
+            for body in _blocks(item.body):
+                if body:
+                    yield (replace(item, body=body),)
+            if item.leaves:
+                yield (replace(item, leaves=False),)
         case If(test, then, other):
             yield then
             if other:
