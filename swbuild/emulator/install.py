@@ -89,9 +89,9 @@ def _runtime_key() -> str:
     return _digest([*sorted(path for path in used if path.is_file()), Path(__file__)])
 
 
-def _tools_key() -> str:
-    """Return what tells this environment's scripts from others'."""
-    return _digest([*_sources(), Path(__file__)], _runtime_key(), sys.executable, str(_HERE))
+def _tools_key(runtime: Path) -> str:
+    """Return what tells this environment's scripts, which use that runtime, from others'."""
+    return _digest([*_sources(), Path(__file__)], runtime.name, sys.executable, str(_HERE))
 
 
 def _digest(paths: Sequence[Path], *words: str) -> str:
@@ -215,7 +215,7 @@ def runtime_dir() -> Path:
 
 def _install() -> Path:
     runtime = runtime_dir()
-    final = _cache_root() / _tools_key()
+    final = _cache_root() / _tools_key(runtime)
     return _made(final, lambda home: _write_tools(home, final, runtime))
 
 

@@ -109,6 +109,67 @@ def test_alarm_for_the_same_program_with_a_mistake(code: str, tmp_path: Path) ->
     assert done.status == 86 if code != "SW664" else done.status in (86, 87)
 
 
+BROADCAST = r"""
+#include "pitfall.h"
+#ifdef SLAVE
+#include <dma.h>
+__thread_local double got[512];
+__thread_local volatile int reply;
+void work(struct job *j)
+{
+    double mine[512]; /* the others' stacks, which they do not use, have it too */
+    int count = 0;
+    dma_desc once = 0, all = 0;
+    dma_set_op(&once, DMA_GET);
+    dma_set_mode(&once, BCAST_MODE);
+    dma_set_size(&once, sizeof mine);
+    dma_set_mask(&once, 255);
+    dma_set_reply(&once, &count);
+    if (_MYID == 9)
+        for (int k = 0; k < 3; k++) {
+            count = 0;
+            dma(once, j->in + 512 * k, mine);
+            dma_wait(&count, 1);
+            j->out[4000 + k] = mine[k];
+        }
+    reply = 0;
+    athread_syn(ARRAY_SCOPE, 0xffff);
+    if (_MYID == 5)
+        athread_get(BCAST_MODE, j->in + 1024, got, sizeof got, (void *)&reply, 0xff, 0, 0);
+    while (reply != 1)
+        ;
+    j->out[_MYID] = got[511 - _MYID];
+}
+#else
+#define CHECK
+#endif
+"""
+
+
+@pytest.mark.parametrize("mode", ["eager", "late", "random:3", "checked"])
+def test_broadcasts(mode: str, tmp_path: Path) -> None:
+    text = (Path(__file__).parent / "pitfalls" / "pitfall.h").read_text()
+    wanted = "for (int k = 0; k < 64; k++) bad += job.out[k] != 1535 - k;"
+    wanted += "for (int k = 0; k < 3; k++) bad += job.out[4000 + k] != 513 * k;"
+    program(BROADCAST, tmp_path)
+    text = text.replace(
+        "    free(job.in);", f"    int bad = 0; {wanted} if (bad) return bad;\n    free(job.in);"
+    )
+    (tmp_path / "pitfall.h").write_text(text)
+    assert build("sw26010", tmp_path / "app.c", tmp_path).status == 0
+    for _ in range(3):
+        done = launch("sw26010", tmp_path, mode)
+        assert (done.status, done.err) == (0, "")
+
+
+def test_a_second_start_is_told(tmp_path: Path) -> None:
+    path = Path(__file__).parent / "pitfalls" / "24-init-twice.c"
+    assert build("sw26010", path, tmp_path).status == 0
+    done = launch("sw26010", tmp_path, "eager")
+    assert "warning[SW604]: athread_init is called twice" in done.err
+    assert done.status == 0
+
+
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.syspath_prepend(str(DRIVER))

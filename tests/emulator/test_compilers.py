@@ -244,3 +244,66 @@ def test_machines_by_name_and_by_member() -> None:
         assert toolchain_dir(machine) == toolchain_dir(machine.value) == toolchain_dir(load(machine))
     with pytest.raises(ValueError, match="unknown machine 'sw1'; known are sw26010, sw26010-pro"):
         toolchain_dir("sw1")
+
+
+OPERATIONS = """\
+#include <slave.h>
+#include <simd.h>
+#if N == 8
+typedef doublev4 vd; typedef intv8 vi; typedef floatv4 vf; enum { D = 4 };
+#else
+typedef doublev8 vd; typedef intv16 vi; typedef floatv8 vf; enum { D = 8 };
+#endif
+static vd grid[3];
+int failed;
+#define CHECK(x) do { if (!(x) && !failed) failed = __LINE__; } while (0)
+void work(int *result)
+{
+    vd a = 0, b = 0, r; vf f = 0, g = 1; vi x = 0, y = 0, z;
+    for (int k = 0; k < D; k++) { a[k] = k - 2; b[k] = 10 + k; f[k] = 1 - k; }
+    for (int k = 0; k < N; k++) { x[k] = k - 3; y[k] = 100 * k; }
+    grid[1] = 2.5;
+    r = -1;
+    for (int k = 0; k < D; k++)
+        CHECK(grid[1][k] == 2.5 && r[k] == -1);
+    g = 0.1;
+    x = 7;
+    for (int k = 0; k < N; k++) { CHECK(x[k] == 7); x[k] = k - 3; }
+    CHECK(g[3] == 0.1f);
+    r = simd_vselne(a, b, grid[1]);
+    CHECK(r[2] == 2.5 && r[1] == 11 && r[3] == 13);
+    r = simd_vselgt(a, b, simd_vselge(a, grid[1], a));
+    CHECK(r[0] == -2 && r[2] == 2.5 && r[3] == 13);
+    r = simd_vseleq(simd_vfcmplt(a, b), b, a);
+    CHECK(r[0] == -2 && simd_vextf(simd_vfcmple(b, a), 1) == 0 && simd_vfcmpeq(a, a)[2] == 2);
+    a[1] = __builtin_nan("");
+    CHECK(simd_vfcmpun(a, b)[1] == 2 && simd_vfcmpun(a, b)[0] == 0);
+    CHECK(simd_vcpys(a, b)[0] == -10 && simd_vcpysn(a, b)[0] == 10 && simd_vcpys(f, g)[2] == -0.1f);
+    CHECK(simd_vabsd(a)[0] == 2 && simd_vabss(f)[3] == 2 && simd_vcpyf(b)[3] == 10 && simd_vcpyf(3.0)[1] == 3);
+    CHECK(simd_vsellt(f, g, f)[0] == 1 && simd_vsellt(f, g, f)[2] == 0.1f);
+    z = simd_vcmpltw(x, y);
+    CHECK(z[0] == 1 && simd_vcmpltw(y, x)[7] == 0 && simd_vcmpeqw(x, x)[3] == 1);
+    CHECK(simd_vcmpultw(y, x)[0] == 1 && simd_vcmpulew(x, y)[0] == 0);
+    z = simd_vseleqw(x, y, x);
+    CHECK(z[3] == 300 && z[4] == 1 && simd_vsellbcw(x, y, x)[5] == 500 && simd_vsellbcw(x, y, x)[4] == 1);
+    CHECK(simd_vlog(0xfe, x, y, z)[5] == (x[5] | y[5] | z[5]) && simd_vlog(0xc0, x, y, z)[5] == (x[5] & y[5]));
+    CHECK(simd_vbicw(y, x)[6] == (600 & ~3) && simd_vornotw(y, x)[6] == (600 | ~3) && simd_veqvw(x, x)[1] == -1);
+    CHECK(simd_vrolw(x, 4)[0] == -33 && simd_vrolw(y, 31)[3] == 150 && simd_vrolw(y, 32)[3] == 300);
+    CHECK(simd_vinsw(9, x, 5)[5] == 9 && simd_vinsw7(8, x)[7] == 8 && simd_vextw(y, 6) == 600);
+    CHECK(simd_smaxw(x, y)[0] == 0 && simd_sminw(x, y)[0] == -3);
+    if (_MYID == 3)
+        *result = failed;
+}
+"""
+
+
+@pytest.mark.parametrize(("machine", "lanes"), [("sw26010", 8), ("sw26010-pro", 16)])
+def test_operations_on_vectors(machine: str, lanes: int, tmp_path: Path) -> None:
+    put(tmp_path, host=HOST, slave=OPERATIONS)
+    words = ["sw5cc", "-host"] if machine == "sw26010" else ["swgcc", "-mhost"]
+    must(tmp_path, *words, "-c", "host.c", machine=machine)
+    words = ["sw5cc", "-slave"] if machine == "sw26010" else ["swgcc", "-mslave"]
+    must(tmp_path, *words, "-msimd", "-std=gnu99", f"-DN={lanes}", "-c", "slave.c", machine=machine)
+    words = ["sw5cc", "-hybrid"] if machine == "sw26010" else ["swgcc", "-mhybrid"]
+    must(tmp_path, *words, "host.o", "slave.o", "-o", "app", machine=machine)
+    assert do(tmp_path, "./app").status == 0, "the line of the first check that failed"

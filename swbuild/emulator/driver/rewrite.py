@@ -235,8 +235,9 @@ def _cast_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> lis
 def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
     """Let a scalar initialise a vector variable, as the Sunway compilers do: ``doublev4 v = 0;``."""
     edits = []
+    types = _vector_types(tokens)
     for k, token in enumerate(tokens):
-        if token.text not in _VECTORS or k + 1 >= len(tokens) or tokens[k + 1].kind != "word":
+        if token.text not in types or k + 1 >= len(tokens) or tokens[k + 1].kind != "word":
             continue
         at, start = k + 1, -1
         while at < len(tokens):
@@ -253,6 +254,61 @@ def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> li
                 start = at + 1 if plain else -1
             at = partner.get(at, at) + 1
     return edits
+
+
+def _vector_types(tokens: list[_Token]) -> set[str]:
+    """Return the names of the vector types: the compilers' own, and those that typedef gives to them."""
+    types = set(_VECTORS)
+    for k, token in enumerate(tokens[:-2]):
+        if token.text == "typedef" and tokens[k + 1].text in types and tokens[k + 2].kind == "word":
+            types.add(tokens[k + 2].text)
+    return types
+
+
+def _vector_names(tokens: list[_Token], partner: dict[int, int]) -> set[str]:
+    """Return the names that are declared with a vector type."""
+    types = _vector_types(tokens)
+    found = set()
+    for k, token in enumerate(tokens):
+        if token.text not in types or tokens[k - 1].text == "typedef":
+            continue
+        at = k + 1
+        while at < len(tokens) and tokens[at].text in ("*", "const", "volatile", "restrict", "__restrict"):
+            at += 1
+        while at < len(tokens) and tokens[at].kind == "word":
+            found.add(tokens[at].text)
+            while at < len(tokens) and tokens[at].text not in (",", ";", ")", "}"):
+                at = partner.get(at, at) + 1
+            at += 1 if at < len(tokens) and tokens[at].text == "," else len(tokens)
+            while at < len(tokens) and tokens[at].text == "*":
+                at += 1
+    return found
+
+
+def _assign_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
+    """Let a number be assigned to a vector, as the Sunway compilers do: ``v[i] = 0.0;``."""
+    names = _vector_names(tokens, partner)
+    edits = []
+    for k, token in enumerate(tokens):
+        if token.text not in names or tokens[k - 1].text not in (";", "{", "}", ")", "else", "*"):
+            continue
+        at = k + 1
+        while at in partner and tokens[at].text == "[":
+            at = partner[at] + 1
+        value = at + 1 if at + 1 < len(tokens) and tokens[at].text == "=" else len(tokens)
+        end = value + 1 if value < len(tokens) and tokens[value].text in ("-", "+") else value
+        if end + 1 < len(tokens) and tokens[end].kind == "number" and tokens[end + 1].text == ";":
+            left = ("*" if tokens[k - 1].text == "*" else "") + text[token.start : tokens[at - 1].end]
+            number = text[tokens[value].start : tokens[end].end]
+            edits.append((tokens[value].start, tokens[end].end, _fitted(left, number)))
+    return edits
+
+
+def _fitted(left: str, number: str) -> str:
+    """Return C for a number as the type of `left`: in all lanes if that is a vector."""
+    kinds = {"vd": "d", "vf": "f", "vi": "w", "vl": "l"}
+    lanes = ",".join(f"__swemu_{kind}:__swemu_splat_{name}({number})" for kind, name in kinds.items())
+    return f"_Generic(({left}),{lanes},default:({number}))"
 
 
 _ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
@@ -382,6 +438,7 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:
     # The prelude has one asm of its own.
     assembly_here = len(_ASM.findall(text)) > 1
     vectors = slave and ("__swemu_vd" in text or "__swemu_desc" in text)
+    numbers = is_c and "__swemu_splat_d" in text
     if not spins and not assembly_here and not vectors and not align:
         return text
     tokens = _tokens(text)
@@ -393,7 +450,9 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:
     if assembly_here:
         edits += _asm_edits(text, tokens, _partners(tokens))
     if vectors:
-        edits += [e for e in _splat_edits(text, tokens, _partners(tokens)) if not _place(text, e[0])[2]]
+        fills = _splat_edits(text, tokens, _partners(tokens))
+        fills += _assign_edits(text, tokens, _partners(tokens)) if numbers else []
+        edits += [e for e in fills if not _place(text, e[0])[2]]
     if align:
         edits += _with_alignment(text, tokens, align)
     return _apply(text, edits)

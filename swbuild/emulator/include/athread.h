@@ -24,6 +24,7 @@ extern int __real_athread_create(int id, void *func, void *arg);
 extern int athread_cancel(int id);
 
 #if __swemu_machine == 26010
+#define HLINE "==================================================================\n" /* programs print it */
 extern int athread_halt(void);
 extern int __real_athread_spawn(void *func, void *arg);
 extern int __real_athread_spawn_group(unsigned long mask, void *func, void *arg);

@@ -149,9 +149,6 @@ __SWEMU_SELECT(simd_vselled, __swemu_vd, <=)
 __SWEMU_SELECT(simd_vseleqs, __swemu_vf, ==)
 __SWEMU_SELECT(simd_vsellts, __swemu_vf, <)
 __SWEMU_SELECT(simd_vselles, __swemu_vf, <=)
-#define simd_vseleq simd_vseleqd
-#define simd_vsellt simd_vselltd
-#define simd_vselle simd_vselled
 
 /* ---- lanes ---- */
 #define __swemu_extract(v, k) ((v)[(k)])
@@ -206,6 +203,8 @@ __SWEMU_SELECT(simd_vselles, __swemu_vf, <=)
 #define simd_reduc_pluss(v) __SWEMU_SUM(v, __SWEMU_LANES)
 #define simd_reduc_plusw(v) __SWEMU_SUM(v, __SWEMU_INTS)
 #define simd_reduc_plusl(v) __SWEMU_SUM(v, __SWEMU_LANES)
+
+#include <swemu_simd_more.h>
 
 /* ---- printing: the highest lane first ---- */
 #define __swemu_print(v, LANES, FORMAT) \

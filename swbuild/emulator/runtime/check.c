@@ -475,6 +475,13 @@ void swemu_check_issue(struct cpe *c, const struct xfer *x)
     check_remote_reply(c, x);
 }
 
+/* The reply word of a broadcast is not the issuer's alone. */
+void swemu_check_unreserve(struct cpe *c, const struct xfer *x)
+{
+    if (swemu.checked)
+        mark(c, x->reply, 4, REPLY, -1);
+}
+
 static bool reply_in_use(const struct cpe *c, const struct xfer *done)
 {
     const struct xfer *head = &c->pending.head;

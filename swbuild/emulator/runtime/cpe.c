@@ -12,6 +12,7 @@
 #include "swemu.h"
 
 #define STACK_BYTES (8UL << 20)
+#define IDLE_BYTES 65536
 
 __thread struct cpe *swemu_self;
 __thread int _MYID;
@@ -29,7 +30,7 @@ static void set_ids(const struct cpe *c)
 static void no_job(void *unused) { (void)unused; }
 
 /* Never inlined, so that the kernel's stack starts at the same depth on every CPE and in every spawn. */
-static __attribute__((noinline)) void run_job(struct cpe *c)
+static __attribute__((noinline)) void run_kernel(struct cpe *c)
 {
     c->stack_top = (char *)__builtin_frame_address(0);
     swemu_trace_kernel(c, true);
@@ -38,6 +39,16 @@ static __attribute__((noinline)) void run_job(struct cpe *c)
     swemu_drop_stack(c);
     swemu_drain(c);
     swemu_trace_kernel(c, false);
+}
+
+/* An idle CPE waits on the same stack: kernels start below, so that what others send to the LDM that was the
+ * stack of a kernel hits nothing. */
+static void run_job(struct cpe *c)
+{
+    volatile char *room = __builtin_alloca(IDLE_BYTES);
+    room[0] = 0;
+    run_kernel(c);
+    room[0] = 1; /* the room must still be there */
 }
 
 static void await_job(struct cpe *c)
@@ -140,9 +151,17 @@ static void at_exit(int status, void *unused)
 int athread_init(void);
 int athread_init(void)
 {
-    if (swemu.initialised)
-        swemu_host_fault(CALLER(), "SW604", "call it once, before the first spawn",
-                         swemu.halted ? "athread_init after athread_halt" : "athread_init is called twice");
+    static pthread_t who;
+    if (swemu.initialised && !pthread_equal(who, pthread_self()))
+        swemu_host_fault(CALLER(), "SW604", "start one MPI rank for each core group",
+                         "athread_init by a second thread: one process has one core group here");
+    if (swemu.halted)
+        swemu_host_fault(CALLER(), "SW604", "call it once, before the first spawn", "athread_init after athread_halt");
+    if (swemu.initialised) { /* programs do it; what the machine does is not documented */
+        swemu_problem(NULL, CALLER(), "SW604", "call it once, before the first spawn", "athread_init is called twice");
+        return 0;
+    }
+    who = pthread_self();
     swemu_configure();
     swemu.initialised = true;
     catch_crashes();

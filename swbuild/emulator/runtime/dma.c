@@ -379,6 +379,7 @@ static void start(struct cpe *c, struct xfer x, int mode, int mask, uintptr_t pc
     struct xfer *made = swemu_dma_prepare(c, x, pc);
     swemu_trace_dma(c, made, mode, mask);
     if (mode == 1) {
+        swemu_check_unreserve(c, made);
         made->remote_reply = made->reply;
         made->reply = NULL;
     }

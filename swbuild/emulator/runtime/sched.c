@@ -16,7 +16,9 @@
 
 #include "swemu.h"
 
-extern char __executable_start[], etext[];
+/* Begin and end of the code of the object that the runtime is in: a program, or a library of kernels. */
+extern char __ehdr_start[] __attribute__((visibility("hidden")));
+extern char etext[] __attribute__((visibility("hidden")));
 
 uint64_t swemu_random(void)
 {
@@ -321,7 +323,7 @@ static bool in_program(uintptr_t pc)
 {
     if (!__start_swemu_text || (pc >= (uintptr_t)__start_swemu_text && pc < (uintptr_t)__stop_swemu_text))
         return false;
-    return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext;
+    return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext;
 }
 
 enum { PATIENCE = 10, PLACES = 16, NEAR = 128 };

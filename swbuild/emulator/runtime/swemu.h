@@ -216,6 +216,7 @@ void swemu_check_receive(struct cpe *c, int column);
 void swemu_check_acquire(struct cpe *c, const volatile void *address);
 void swemu_check_release(struct cpe *c, const volatile void *address);
 void swemu_check_issue(struct cpe *c, const struct xfer *x);
+void swemu_check_unreserve(struct cpe *c, const struct xfer *x);
 void swemu_check_done(struct cpe *c, const struct xfer *x);
 void swemu_check_moved(struct cpe *c, const struct xfer *x);
 void swemu_check_commit(struct cpe *c, const struct xfer *x);

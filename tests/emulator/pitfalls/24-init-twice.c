@@ -1,4 +1,4 @@
-// row 24, machine sw26010, mode eager checked, expect SW604 exit 86
+// row 24, machine sw26010, mode checked, expect SW604 exit 86
 #define OWN_MAIN
 #include "pitfall.h"
 #ifdef SLAVE

@@ -1,0 +1,105 @@
+/* The rest of simd.h: what works on vectors of any element type, and on integers bit by bit. */
+
+/* Run a statement for every lane: A, B, C are the arguments, R the result, K the lane. */
+#define __SWEMU_LANES_OF(v) (int)(sizeof(v) / sizeof((v)[0]))
+#define __swemu_unary(a, STATEMENT) \
+    __extension__({ __typeof__(a) __swemu_A = (a), __swemu_R; \
+                    for (int __swemu_k = 0; __swemu_k < __SWEMU_LANES_OF(__swemu_A); __swemu_k++) STATEMENT; __swemu_R; })
+#define __swemu_binary(a, b, STATEMENT) \
+    __extension__({ __typeof__(a) __swemu_A = (a), __swemu_B = (b), __swemu_R; \
+                    for (int __swemu_k = 0; __swemu_k < __SWEMU_LANES_OF(__swemu_A); __swemu_k++) STATEMENT; __swemu_R; })
+#define __swemu_select(c, a, b, TEST) \
+    __extension__({ __typeof__(c) __swemu_C = (c); __typeof__(a) __swemu_A = (a), __swemu_B = (b), __swemu_R; \
+                    for (int __swemu_k = 0; __swemu_k < __SWEMU_LANES_OF(__swemu_A); __swemu_k++) \
+                        __swemu_R[__swemu_k] = (__swemu_C[__swemu_k] TEST) ? __swemu_A[__swemu_k] : __swemu_B[__swemu_k]; \
+                    __swemu_R; })
+#define __swemu_compare(a, b, OP, YES) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = __swemu_A[__swemu_k] OP __swemu_B[__swemu_k] ? YES : 0)
+
+/* ---- selecting: the second argument where the first compares so with 0, else the third ---- */
+#define simd_vseleq(c, a, b) __swemu_select(c, a, b, == 0)
+#define simd_vselne(c, a, b) __swemu_select(c, a, b, != 0)
+#define simd_vsellt(c, a, b) __swemu_select(c, a, b, < 0)
+#define simd_vselle(c, a, b) __swemu_select(c, a, b, <= 0)
+#define simd_vselgt(c, a, b) __swemu_select(c, a, b, > 0)
+#define simd_vselge(c, a, b) __swemu_select(c, a, b, >= 0)
+#define simd_vseleqw(c, a, b) __swemu_select(c, a, b, == 0)
+#define simd_vselltw(c, a, b) __swemu_select(c, a, b, < 0)
+#define simd_vsellew(c, a, b) __swemu_select(c, a, b, <= 0)
+#define simd_vsellbcw(c, a, b) __swemu_select(c, a, b, % 2 == 0)
+
+/* ---- comparing: 2.0 (integers: 1) where it holds, else 0 ---- */
+#define simd_vfcmpeq(a, b) __swemu_compare(a, b, ==, 2)
+#define simd_vfcmplt(a, b) __swemu_compare(a, b, <, 2)
+#define simd_vfcmple(a, b) __swemu_compare(a, b, <=, 2)
+#define simd_vfcmpun(a, b) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = __builtin_isunordered(__swemu_A[__swemu_k], __swemu_B[__swemu_k]) ? 2 : 0)
+#define simd_vcmpeqw(a, b) __swemu_compare(a, b, ==, 1)
+#define simd_vcmplew(a, b) __swemu_compare(a, b, <=, 1)
+#define simd_vcmpltw(a, b) __swemu_compare(a, b, <, 1)
+#define simd_vcmpulew(a, b) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = (unsigned)__swemu_A[__swemu_k] <= (unsigned)__swemu_B[__swemu_k])
+#define simd_vcmpultw(a, b) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = (unsigned)__swemu_A[__swemu_k] < (unsigned)__swemu_B[__swemu_k])
+
+/* ---- signs: vcpys has the sign of a and the rest of b ---- */
+#define simd_vabsd(a) __swemu_unary(a, __swemu_R[__swemu_k] = __builtin_fabs(__swemu_A[__swemu_k]))
+#define simd_vabss(a) __swemu_unary(a, __swemu_R[__swemu_k] = __builtin_fabsf(__swemu_A[__swemu_k]))
+#define simd_vcpys(a, b) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = __builtin_copysign(__swemu_B[__swemu_k], __swemu_A[__swemu_k]))
+#define simd_vcpysn(a, b) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = __builtin_copysign(__swemu_B[__swemu_k], -__swemu_A[__swemu_k]))
+
+/* ---- bits ---- */
+#define simd_vbicw(a, b) ((a) & ~(b))
+#define simd_vornotw(a, b) ((a) | ~(b))
+#define simd_veqvw(a, b) (~((a) ^ (b)))
+#define simd_vrolw(a, n) \
+    __swemu_unary(a, __swemu_R[__swemu_k] = (int)((unsigned)__swemu_A[__swemu_k] << ((n) & 31) | \
+                                                  (unsigned)__swemu_A[__swemu_k] >> (-(n) & 31)))
+/* Each bit of the result is the bit of table at 4 a + 2 b + c. */
+#define simd_vlog(table, a, b, c) \
+    __extension__({ __typeof__(a) __swemu_A = (a), __swemu_B = (b), __swemu_C = (c), __swemu_R = {0}; \
+                    for (int __swemu_k = 0; __swemu_k < 8; __swemu_k++) if ((table) >> __swemu_k & 1) \
+                        __swemu_R |= (__swemu_k & 4 ? __swemu_A : ~__swemu_A) & (__swemu_k & 2 ? __swemu_B : ~__swemu_B) & \
+                                     (__swemu_k & 1 ? __swemu_C : ~__swemu_C); \
+                    __swemu_R; })
+
+/* ---- integers: maximum and minimum ---- */
+#define simd_smaxw(a, b) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = __swemu_A[__swemu_k] > __swemu_B[__swemu_k] ? __swemu_A[__swemu_k] : __swemu_B[__swemu_k])
+#define simd_sminw(a, b) \
+    __swemu_binary(a, b, __swemu_R[__swemu_k] = __swemu_A[__swemu_k] < __swemu_B[__swemu_k] ? __swemu_A[__swemu_k] : __swemu_B[__swemu_k])
+
+/* ---- lanes ---- */
+#define simd_vextf(v, k) __swemu_extract(v, k)
+#define simd_vextw(v, k) __swemu_extract(v, k)
+#define simd_vinsf(x, v, k) __swemu_insert(x, v, k)
+#define simd_vinsw(x, v, k) __swemu_insert(x, v, k)
+#define simd_vinsw4(x, v) __swemu_insert(x, v, 4)
+#define simd_vinsw5(x, v) __swemu_insert(x, v, 5)
+#define simd_vinsw6(x, v) __swemu_insert(x, v, 6)
+#define simd_vinsw7(x, v) __swemu_insert(x, v, 7)
+#ifdef __SWEMU_WIDE
+#define simd_vextw8(v) __swemu_extract(v, 8)
+#define simd_vextw9(v) __swemu_extract(v, 9)
+#define simd_vextw10(v) __swemu_extract(v, 10)
+#define simd_vextw11(v) __swemu_extract(v, 11)
+#define simd_vextw12(v) __swemu_extract(v, 12)
+#define simd_vextw13(v) __swemu_extract(v, 13)
+#define simd_vextw14(v) __swemu_extract(v, 14)
+#define simd_vextw15(v) __swemu_extract(v, 15)
+#endif
+/* The value, or the lowest lane of a vector, in all lanes; the driver puts the first four where a number is
+ * assigned to a vector. */
+#ifndef __cplusplus
+#define __SWEMU_SPLAT(NAME, T, X) static inline T NAME(X x) { return (T){0} + x; }
+__SWEMU_SPLAT(__swemu_splat_d, __swemu_vd, double)
+__SWEMU_SPLAT(__swemu_splat_f, __swemu_vf, float)
+__SWEMU_SPLAT(__swemu_splat_w, __swemu_vi, int)
+__SWEMU_SPLAT(__swemu_splat_l, __swemu_vl, long)
+#define simd_vcpyf(v) _Generic((v), __swemu_vd: __swemu_first_d, __swemu_vf: __swemu_first_f, \
+                               double: __swemu_splat_d, float: __swemu_splat_f)(v)
+static inline __swemu_vd __swemu_first_d(__swemu_vd v) { return __swemu_splat_d(v[0]); }
+static inline __swemu_vf __swemu_first_f(__swemu_vf v) { return __swemu_splat_f(v[0]); }
+#endif
