@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from buildkit import installation
+from cmakekit import configured
 
-__all__ = ["installation"]
+__all__ = ["configured", "installation"]

@@ -1,4 +1,4 @@
-"""The example packages: an sdist, a wheel built from it in isolation, its tests in a clean environment."""
+"""The example packages: libraries that Python loads, and wheels built in isolation from sdists."""
 
 from __future__ import annotations
 
@@ -8,10 +8,23 @@ from pathlib import Path
 
 import pytest
 from buildkit import ROOT, Installation, call
+from cmakekit import Configure
 
-pytestmark = pytest.mark.matrix
+
+def test_a_library_of_kernels_is_loaded(configured: Configure, tmp_path: Path) -> None:
+    """What the packages rest on, without the tools for packages."""
+    source = tmp_path / "source"
+    shutil.copytree(ROOT / "examples" / "pep517_cmake", source, ignore=shutil.ignore_patterns("build"))
+    build = configured(source, source=source, SKBUILD_PROJECT_NAME="heat")
+    build.build()
+    shutil.copytree(source / "src" / "heat", tmp_path / "installed" / "heat")
+    call([build.cmake, "--install", build.directory, "--prefix", tmp_path / "installed"], build.environment)
+    environment = {**build.environment, "PYTHONPATH": str(tmp_path / "installed")}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", source / "tests"]
+    assert "10 passed" in call(command, environment, tmp_path).stdout
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("example", ["pep517_cmake", "pep517_meson"])
 def test_from_sdist_to_tests(example: str, installation: Installation, tmp_path: Path) -> None:
     source = tmp_path / "source"
