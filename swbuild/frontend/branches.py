@@ -196,8 +196,8 @@ class Branches(PlainStatements):
             if extent is None or extent <= 0 or count * extent > _LARGEST_ARRAY:
                 raise self.problems.refuse(
                     "SW219",
-                    f"the array '{symbol.name}' is declared under a condition or in a loop that depends on data, "
-                    f"and is not known to have at most {_LARGEST_ARRAY} elements",
+                    f"the array '{symbol.name}' is declared in a loop that depends on data, and is not known "
+                    f"to have at most {_LARGEST_ARRAY} elements",
                     node,
                     "declare it before that",
                 )

@@ -24,7 +24,7 @@ class Liveness:
         self._function = function
         self._bindings = bindings
         self._end = end
-        self._jumps = any(isinstance(n, (c_ast.Goto, c_ast.Label)) for n in walk(function.body))
+        self._jumps = any(isinstance(n, c_ast.Goto) for n in walk(function.body))
         self._escaped = _escaping(function, bindings)
         self._leaked = _leaking(function, bindings)
         self._named: dict[int, frozenset[Symbol]] = {}
@@ -161,6 +161,9 @@ class _Query:
         if node.init is not None:
             after = self._expression(node.init, after)
         return self._expression(node.type, after)
+
+    def _before_label(self, node: c_ast.Label, after: bool) -> bool:
+        return self.before(node.stmt, after)  # no goto leads to it
 
     def _before_if(self, node: c_ast.If, after: bool) -> bool:
         taken, other = self.before(node.iftrue, after), self.before(node.iffalse, after)

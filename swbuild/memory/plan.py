@@ -114,7 +114,7 @@ def plan_memory(
     limit = budget
     while limit >= 64:
         task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping)
-        homes = [_place_array(task, top, array) for array in sorted({ref.array for ref in refs})]
+        homes = [_home(task, top, array) for array in sorted({ref.array for ref in refs})]
         if any(home.too_large for home in homes):
             return None
         if sum(home.bytes(task) for home in homes) <= budget:
@@ -168,8 +168,19 @@ def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
     return False
 
 
-def _place_array(task: _Task, top: Level, array: str) -> _Home:
+def _home(task: _Task, top: Level, array: str) -> _Home:
+    """Return the home of an array; a reference that is never made (``0 ? A[i] : x``) needs none."""
     refs = [ref for ref in task.refs if ref.array == array]
+    never = [ref for ref in refs if ref.relation.is_empty()]
+    if not never:
+        return _place_array(task, top, array, refs)
+    refs = [ref for ref in refs if ref not in never]
+    home = _place_array(task, top, array, refs) if refs else _Home(array, (), ())
+    idle = tuple(_direct(ref, "it is never accessed there") for ref in never)
+    return replace(home, direct=(*home.direct, *idle))
+
+
+def _place_array(task: _Task, top: Level, array: str, refs: list[Reference]) -> _Home:
     if array in task.expanded:
         return _place_expanded(task, top, refs)
     reason = _unbufferable(task.scop, array, refs)

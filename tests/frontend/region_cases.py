@@ -426,6 +426,11 @@ CASES: list[Case] = [
         before="int i, j, k;",
     ),
     _c(
+        "labels_that_nothing_goes_to",
+        "outer: for (i = 0; i < n; i++) { inner: for (k = 0; k < cnt[i]; k++) y[i] += k; }",
+        before="int i, k;",
+    ),
+    _c(
         "counter_seen_later",
         "for (int i = 0; i < n; i++) { for (k = 0; k < cnt[i]; k++) y[i] += 1; x[i] = k; }",
         before="int k;",
