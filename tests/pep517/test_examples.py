@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from buildkit import ROOT, Installation, call
 from cmakekit import Configure
+from pages import blocks
 
 
 def test_a_library_of_kernels_is_loaded(configured: Configure, tmp_path: Path) -> None:
@@ -36,12 +37,7 @@ def test_from_sdist_to_tests(example: str, installation: Installation, tmp_path:
     call(["git", "add", "-A"], directory=source)
     author = ["-c", "user.name=tester", "-c", "user.email=tester@example.org"]
     call(["git", *author, "commit", "-qm", "example"], directory=source)
-    call([sys.executable, "-m", "build", "--outdir", tmp_path / "dist", source], environment)
-    (built,) = (tmp_path / "dist").glob("*.whl")
-    clean = tmp_path / "clean"
-    call([sys.executable, "-m", "venv", clean])
-    call([clean / "bin" / "pip", "install", "-q", "--disable-pip-version-check", built, "pytest"])
-    tests = tmp_path / "tests"
-    shutil.copytree(source / "tests", tests)
-    printed = call([clean / "bin" / "python", "-m", "pytest", "-q", tests], directory=tmp_path).stdout
-    assert "10 passed" in printed
+    (shown,) = blocks("isolated")
+    assert f"examples/{example}" in shown.what.split(", ")
+    printed = call(["bash", "-exc", shown.text], environment, source).stdout
+    assert "Creating isolated environment" in printed and "10 passed" in printed
