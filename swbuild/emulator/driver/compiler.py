@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import sys
 
+import elf
 import options
 import rewrite
-from link import check_roles, foreign_stubs, link_image, linked_objects
+from link import check_roles, foreign_stubs, has_slave_code, link_image, linked_objects
 from process import Failure, clean, must, read, run, scratch, write
 from slave import declared_functions, prefix_functions, slave_object
 from tool import Tool, mpi_words
@@ -106,16 +107,20 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
             read(text).decode("latin-1"), slave, alignment(tool, line), output == "cpp-output"
         )
         write(f"{work}/final.i", changed.encode("latin-1"))
+        old = tool.machine == "sw26010" and output == "cpp-output"
+        weak = rewrite.inline_functions(changed) if old else set()
         stop = "-S" if line.stage == "assembly" else "-c"
         extra = ["-fno-zero-initialized-in-bss"] if slave else []
         command = [tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra]
         command += [*compile_flags(line.flags), "-fpreprocessed", "-x", output, stop]
         if slave and stop == "-c":
-            write(target, slave_object(tool, command, work, output == "cpp-output"))
+            data = slave_object(tool, command, work, output == "cpp-output", weak)
+            write(target, data)
         else:
             names = ["-aux-info", f"{work}/names"] if slave and output == "cpp-output" else []
             must([*command, *names, "-o", f"{work}/out", f"{work}/final.i"])
             made = read(f"{work}/out")
+            made = elf.weaken_functions(made, weak) if stop == "-c" else made
             write(target, made + marker(line, f"{work}/names") if stop == "-S" else made)
     finally:
         clean(work)
@@ -210,6 +215,8 @@ def link(tool: Tool, line: options.CommandLine) -> None:
         stubs = foreign_stubs(tool, line, work)
         line.link += stubs
         objects = linked_objects(line)
+        if not role and tool.mpi and tool.machine == "sw26010" and has_slave_code(objects):
+            line.role = "hybrid"  # what that machine's mpicc does without being told
         check_roles(line, objects)
         link_image(tool, line, objects, work)
     finally:

@@ -89,6 +89,19 @@ def rename_symbols(obj: ElfObject, names: dict[int, str]) -> bytes:
     return bytes(data + text)
 
 
+def weaken_functions(data: bytes, names: set[str]) -> bytes:
+    """Return the object with the functions of these names, where it defines them, weak instead of global."""
+    obj = ElfObject(data) if names else None
+    table = obj.symtab() if obj else None
+    if obj is None or table is None:
+        return data
+    changed = bytearray(data)
+    for symbol in obj.symbols():
+        if symbol.name in names and symbol.section and symbol.binding == 1 and symbol.kind == FUNCTION:
+            changed[obj.headers[table][4] + symbol.index * 24 + 4] = 2 << 4 | FUNCTION
+    return bytes(changed)
+
+
 def add_section(data: bytes, name: str, payload: bytes, flags: int = 0) -> bytes:
     """Return the file with one more section that is not loaded (headers and names move to the end)."""
     obj = ElfObject(data)

@@ -11,7 +11,7 @@ from process import Failure, finish, must, read, run, start, write
 from slave import VARIANTS
 from tool import Tool, mpi_words
 
-__all__ = ["check_roles", "foreign_stubs", "link_image", "linked_objects"]
+__all__ = ["check_roles", "foreign_stubs", "has_slave_code", "link_image", "linked_objects"]
 
 Objects = list[tuple[str, elf.ElfObject]]
 
@@ -75,6 +75,10 @@ def entries_assembly(names: list[str]) -> bytes:
         )
         text.append(f"\t.size slave_{name},.-slave_{name}\n")
     return "".join(text).encode()
+
+
+def has_slave_code(objects: Objects) -> bool:
+    return any(object_role(obj) == "slave" for _, obj in objects)
 
 
 def check_roles(line: options.CommandLine, objects: Objects) -> None:

@@ -9,7 +9,7 @@ import re
 
 import assembly
 
-__all__ = ["SourceError", "rewrite"]
+__all__ = ["SourceError", "inline_functions", "rewrite"]
 
 
 class SourceError(Exception):
@@ -427,6 +427,27 @@ def _with_alignment(text: str, tokens: list[_Token], bytes_: int) -> list[tuple[
     edits = _align_edits(text, tokens, partner, bytes_)
     edits = [e for e in edits if not any(a < e[0] < b for a, b in bodies)]
     return [e for e in edits if not _place(text, e[0])[2]]
+
+
+def inline_functions(text: str) -> set[str]:
+    """Return the functions that are declared `inline`, but neither `static` nor `extern`.
+
+    The SW26010's compilers emit each of them in every object that has it, and their linker takes one.
+    """
+    if not re.search(r"\binline\b", text):
+        return set()
+    found, tokens = set(), _tokens(text)
+    for k, token in enumerate(tokens):
+        if token.text not in ("inline", "__inline", "__inline__"):
+            continue
+        start = end = k
+        while start and tokens[start - 1].text not in (";", "}"):
+            start -= 1
+        while end < len(tokens) and tokens[end].text not in ("(", ";"):
+            end += 1
+        if not {"static", "extern"} & {t.text for t in tokens[start:end]}:
+            found.add(tokens[end - 1].text)
+    return found
 
 
 def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:

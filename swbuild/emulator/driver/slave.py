@@ -40,8 +40,11 @@ def _wanted() -> list[str]:
     return [*found, "counted"] if os.environ.get("SWBUILD_EMU_COUNTED_CODE", "0") != "0" else found
 
 
-def slave_object(tool: Tool, command: list[str], work: str, is_c: bool) -> bytes:
-    """Compile a slave file, ``work/final.i``, in every version; return one object that holds them all."""
+def slave_object(tool: Tool, command: list[str], work: str, is_c: bool, weak: set[str]) -> bytes:
+    """Compile a slave file, ``work/final.i``, in every version; return one object that holds them all.
+
+    The functions of the names in ``weak`` may be in other objects too.
+    """
     source = f"{work}/final.i"
     flags = {"checked": (*checks.FLAGS, "-S"), "counted": _COUNTED_FLAGS}
     others = {
@@ -59,10 +62,11 @@ def slave_object(tool: Tool, command: list[str], work: str, is_c: bool) -> bytes
         )
         raise Failure(text, status if status > 0 else 1)
     declared = declared_functions(f"{work}/names") if is_c else set()
-    data = prefix_functions(read(f"{work}/out"), declared, is_c)
+    data = prefix_functions(elf.weaken_functions(read(f"{work}/out"), weak), declared, is_c)
     for name in others:
         other = _counted(tool, work) if name == "counted" else _checked(tool, work)
-        data = elf.add_section(data, VARIANTS[name], prefix_functions(other, declared, is_c), elf.EXCLUDE)
+        other = prefix_functions(elf.weaken_functions(other, weak), declared, is_c)
+        data = elf.add_section(data, VARIANTS[name], other, elf.EXCLUDE)
     return data
 
 

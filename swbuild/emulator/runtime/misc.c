@@ -87,6 +87,10 @@ int slave_ordered_printf(const char *format, ...)
     return written;
 }
 
+/* The compiler has warned of the loop that calls this. */
+void __swemu_not_volatile(void);
+void __swemu_not_volatile(void) {}
+
 /* simd_load or simd_store of an address that is not a multiple of the vector's size. */
 void __swemu_unaligned(const volatile void *p, unsigned long alignment);
 void __swemu_unaligned(const volatile void *p, unsigned long alignment)
