@@ -285,7 +285,8 @@ def _unrolled(
         bodies = [unrolled(k.body, unroll.name, unroll.statements, unroll.factor) for k in kernels]
         kernels = tuple(replace(k, body=body) for k, (body, _) in zip(kernels, bodies, strict=True))
         if not found and not any(count for _, count in bodies):
-            message = f"`unroll`: no loop of the generated code runs over `{unroll.name}` alone and only computes"
+            name = unroll.name
+            message = f"`unroll`: no loop of the generated code runs over `{name}` alone and only computes"
             hint = "a loop that is skewed, shifted, scaled or reversed, or in which data is moved, cannot be"
             problems.append(Diagnostic("SW312", message, unroll.step.span, hint))
     if problems:

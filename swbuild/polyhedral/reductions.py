@@ -167,7 +167,7 @@ def _parsed(statement: Statement) -> c_ast.Node | None:
         unit: Any = c_parser.CParser().parse(f"void f(void) {{ {text} }}")
     except Exception:  # noqa: BLE001 - pycparser's own class of errors has moved between versions
         return None
-    items = unit.ext[0].body.block_items or ()
+    items = list(unit.ext[0].body.block_items or ())
     return items[0] if len(items) == 1 else None
 
 

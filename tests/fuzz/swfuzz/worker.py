@@ -63,7 +63,8 @@ def generate(directory: Path, name: str, options: Any, steps: int | None = None)
             (directory / file.name).write_text(file.text)
     region = unit.regions[0]
     entry = [[argument.name, argument.element.name, argument.by_value] for argument in region.arguments]
-    facts = {"kernels": len(region.kernels), "entry": entry, "steps": [s.kind.value for s in options.transform]}
+    kinds = [step.kind.value for step in options.transform]
+    facts = {"kernels": len(region.kernels), "entry": entry, "steps": kinds}
     return "generated", json.dumps(facts)
 
 
