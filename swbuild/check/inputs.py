@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +16,8 @@ from swbuild.check.slots import Slot
 from swbuild.frontend.scop import TypeKind
 
 __all__ = ["make_inputs"]
+
+_ELEMENT = re.compile(r"(.+?)((?:\[\d+\])+)")
 
 
 def make_inputs(
@@ -30,7 +33,23 @@ def make_inputs(
     order, so that factorisations and solves stay finite.  Integers are small and not zero; with
     ``index_bound`` (the region uses data as subscripts) they lie in [0, index_bound).
     """
-    return {slot.name: _value(slot, shapes[slot.name], sizes, seed, index_bound) for slot in slots}
+    values = {slot.name: _value(slot, shapes[slot.name], sizes, seed, index_bound) for slot in slots}
+    for slot in slots:
+        if slot.parameter is not None:
+            _enter_size(slot, slots, values)
+    return values
+
+
+def _enter_size(slot: Slot, slots: Sequence[Slot], values: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Put the size ``slot``, if it is an element such as ``size[0]``, into the array that it belongs to."""
+    element = _ELEMENT.fullmatch(slot.text)
+    owner = next((s for s in slots if element and s.array is not None and s.text == element[1]), None)
+    if element is None or owner is None:
+        return
+    index = tuple(int(number) for number in re.findall(r"\d+", element[2]))
+    array = values[owner.name]
+    if len(index) == array.ndim and all(i < n for i, n in zip(index, array.shape, strict=True)):
+        array[index] = values[slot.name]
 
 
 def _value(

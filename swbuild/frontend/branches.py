@@ -174,8 +174,9 @@ class Branches(PlainStatements):
     def _macro_declaration(self, node: c_ast.Decl, emitter: Emitter, where: Where) -> list[BodyPart]:
         """A scalar declared inside a data-dependent ``if`` is a variable of the statement's own text."""
         symbol = self.facts.bindings.declared[id(node)]
-        if isinstance(symbol.type, ArrayType) and node.init is None and not symbol.is_static:
-            return self._macro_array(symbol, node)
+        if isinstance(symbol.type, ArrayType) and not symbol.is_static:
+            initial = [] if node.init is None else [" = ", *self._macro_list(node.init, emitter, where)]
+            return [*self._macro_array(symbol, node), *initial, ";"]
         if not isinstance(symbol.type, Scalar) or symbol.is_static:
             raise self.problems.refuse(
                 "SW216",
@@ -206,7 +207,17 @@ class Branches(PlainStatements):
             raise self.problems.refuse(
                 "SW218", f"'{symbol.name}' is no array of numbers", node, "use arrays of numbers"
             )
-        return [f"{kind.element.name} {self._own_name(symbol)}{extents};"]
+        return [f"{kind.element.name} {self._own_name(symbol)}{extents}"]
+
+    def _macro_list(self, node: c_ast.Node, emitter: Emitter, where: Where) -> list[BodyPart]:
+        """Return the initial value of an array of the statement's own text."""
+        if not isinstance(node, c_ast.InitList):
+            return emitter.expression(node, where).at(2)
+        parts: list[BodyPart] = ["{"]
+        for index, item in enumerate(node.exprs):
+            parts += [", "] if index else []
+            parts += self._macro_list(item, emitter, where)
+        return [*parts, "}"]
 
 
 def _is_flat(node: c_ast.Node | None) -> bool:

@@ -123,16 +123,27 @@ class DynamicLoops(Branches):
         if node.init is None:
             return []
         if isinstance(node.init, c_ast.DeclList):
-            if len(node.init.decls) > 1:
-                raise self.problems.refuse(
-                    "SW210", "the loop declares several variables", node, "declare them before the loop"
-                )
-            return _without_semicolon(self._macro_declaration(node.init.decls[0], emitter, where))
+            return self._macro_counters(node.init.decls, emitter, where)
         symbol = _counter(node, self.facts)
         if symbol is not None and symbol in self._locals and isinstance(symbol.type, Scalar):
             value = emitter.expression(node.init.rvalue, where)
             return [f"{symbol.type.element.name} {self._locals[symbol]} = ", *value.at(2)]
         return _without_semicolon(self._macro_text(node.init, emitter, where, ""))
+
+    def _macro_counters(
+        self, declarations: list[c_ast.Decl], emitter: Emitter, where: Where
+    ) -> list[BodyPart]:
+        """Return the declaration of what a loop counts with: numbers of one type."""
+        parts = self._macro_declaration(declarations[0], emitter, where)
+        kind = self.facts.bindings.declared[id(declarations[0])].type
+        for declaration in declarations[1:]:
+            symbol = self.facts.bindings.declared[id(declaration)]
+            if symbol.type != kind or not isinstance(kind, Scalar) or declaration.init is None:
+                what = "the loop declares several variables"
+                raise self.problems.refuse("SW210", what, declaration, "declare them before the loop")
+            value = emitter.expression(declaration.init, where)
+            parts = [*_without_semicolon(parts), f", {self._own_name(symbol)} = ", *value.at(2), ";"]
+        return _without_semicolon(parts)
 
     def _macro_while(self, node: c_ast.While, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:
         before, inside = emitter.owned(), Where(where.domain, True)

@@ -33,6 +33,8 @@ from swbuild.frontend.symbols import (
 __all__ = ["Expander", "UnfitError"]
 
 _DEPTH = 8
+#: Nodes of the syntax tree that the bodies put into one region may have together.
+_MOST = 10_000
 _UNFIT = (c_ast.Goto, c_ast.Label, c_ast.Return, c_ast.StaticAssert)
 
 
@@ -159,7 +161,11 @@ class Expander:
 
     def _prepared(self, call: c_ast.FuncCall) -> tuple[c_ast.FuncDef, dict[str, c_ast.Node]]:
         """Return a copy of the called function, names bound, and its parameters' arguments by name."""
-        function = copy.deepcopy(self._scope.functions[call.name.name])
+        function = self._scope.functions[call.name.name]
+        self._count += sum(1 for _ in walk(function))
+        if self._count > _MOST:
+            raise UnfitError
+        function = copy.deepcopy(function)
         self._adopt(function, bind_function(function, self._scope))
         params = self._params(function)
         arguments = list(call.args.exprs) if call.args is not None else []

@@ -49,6 +49,10 @@ class RegionFacts:
         """Whether the region writes this variable or structure member."""
         return (symbol, fields) in self._written or symbol in self.inside
 
+    def writes_into(self, symbol: Symbol) -> bool:
+        """Whether the region writes this object or anything that is reached from it."""
+        return any(written is symbol for written, _ in self._written)
+
     def jumps_to(self, label: str) -> bool:
         """Whether some ``goto`` of the function names ``label``."""
         return any(isinstance(n, c_ast.Goto) and n.name == label for n in walk(self.function.body))

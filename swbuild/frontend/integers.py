@@ -79,13 +79,15 @@ def parameter(name: str) -> isl.PwAff:
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """What the evaluator asks: the value of an l-value (raises where none is known), the value of a call,
-    the type of an l-value, the value of a constant of file scope (or None); ``require`` hears what must hold.
+    the type of an l-value, the value of a constant of file scope (or None), that of an element of an array
+    which stays as it is (or None); ``require`` hears what must hold.
     """
 
     lookup: Callable[[c_ast.Node], Value]
     inline: Callable[[c_ast.FuncCall, isl.Set], Value]
     type_of: Callable[[c_ast.Node], CType | None]
     constant: Callable[[c_ast.Node], int | None]
+    element: Callable[[c_ast.Node], Value | None]
     require: Callable[[isl.Set, isl.Set, c_ast.Node, str], None]
 
 
@@ -106,7 +108,8 @@ class Integers:
                 raise self._not_affine(node, "a name inside a called function")
             return Value(constant(known), INT)
 
-        return Integers(self._problems, self._types, replace(self._known, lookup=lookup))
+        known = replace(self._known, lookup=lookup, element=lambda node: None)
+        return Integers(self._problems, self._types, known)
 
     def value(self, node: c_ast.Node, domain: isl.Set) -> Value:
         """Return the value of ``node`` for the points of ``domain``;
@@ -197,7 +200,10 @@ class Integers:
         return self._known.lookup(node)
 
     def _value_arrayref(self, node: c_ast.ArrayRef, domain: isl.Set) -> Value:
-        raise self._not_affine(node, "a value loaded from an array")
+        found = self._known.element(node)
+        if found is None:
+            raise self._not_affine(node, "a value loaded from an array")
+        return found
 
     # -- operators ------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 from pycparser import c_ast
@@ -11,7 +11,7 @@ from swbuild.frontend.calls import Calls
 from swbuild.frontend.ctype import INT, OtherType, Scalar, is_integer
 from swbuild.frontend.drafts import Block, Draft, Loop, Object
 from swbuild.frontend.emit import Emitter, Names
-from swbuild.frontend.facts import RegionFacts
+from swbuild.frontend.facts import RegionFacts, writes
 from swbuild.frontend.formulas import formula
 from swbuild.frontend.inline import Inliner
 from swbuild.frontend.integers import Integers, Knowledge, Value, constant, parameter, universe
@@ -19,7 +19,7 @@ from swbuild.frontend.loops import LoopReader, without
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
-from swbuild.frontend.symbols import FileScope, Symbol, constant_value
+from swbuild.frontend.symbols import FileScope, Symbol, constant_value, integer_constant
 
 __all__ = ["Assumption", "Position", "RegionState", "sizes_only"]
 
@@ -60,7 +60,12 @@ class RegionState:
         self.facts, self.problems, self.calls = facts, problems, calls
         self.finder = PlaceFinder(facts.bindings, problems, scope.symbols)
         knowledge = Knowledge(
-            self._lookup, self._inlined, self.finder.type_of, self._file_constant, self.require
+            self._lookup,
+            self._inlined,
+            self.finder.type_of,
+            self._file_constant,
+            self._fixed_element,
+            self.require,
         )
         self.integers = Integers(problems, scope.types, knowledge)
         self.context = context
@@ -92,6 +97,7 @@ class RegionState:
             self.object, self._level, self._after_loop, self.is_symbolic, self.possible, self._locals.get
         )
         self._counters = 0
+        self._writes_integers: bool | None = None
         self.counters: dict[Symbol, c_ast.Node] = {}
 
     def _name(self, key: Key) -> str:
@@ -231,6 +237,32 @@ class RegionState:
             )
         return self.parameter(place, node)
 
+    def _fixed_element(self, node: c_ast.Node) -> Value | None:
+        """Return the value of an integer at fixed subscripts, ``size[0]``, that the region never changes."""
+        if self._integers_may_change() or not self._has_fixed_subscripts(node):
+            return None
+        place = self.finder.find(node)
+        if place.record is not None or not is_integer(place.element.element):
+            return None
+        inside = place.symbol in self.facts.inside or self.facts.writes_into(place.symbol)
+        return None if inside else self.parameter(_as_variable(place), node)
+
+    def _has_fixed_subscripts(self, node: c_ast.Node) -> bool:
+        while isinstance(node, c_ast.ArrayRef):
+            index = node.subscript
+            if not isinstance(index, c_ast.Constant) or integer_constant(index) is None:
+                return False
+            node = node.name
+        return isinstance(node, (c_ast.ID, c_ast.StructRef))
+
+    def _integers_may_change(self) -> bool:
+        """Whether the region writes an integer anywhere but in variables: through pointers it may be any."""
+        if self._writes_integers is None:
+            targets = [target for item in self.facts.items for target, _, _ in writes(item)]
+            kinds = [self.finder.type_of(t) for t in targets if not isinstance(t, c_ast.ID)]
+            self._writes_integers = any(not isinstance(k, Scalar) or is_integer(k.element) for k in kinds)
+        return self._writes_integers
+
     def parameter(self, place: Place, node: c_ast.Node) -> Value:
         """Return the value of an integer variable that the region does not write."""
         key = (place.symbol, place.fields)
@@ -327,6 +359,13 @@ class RegionState:
             self._values[symbol] = None
             if symbol in self.facts.outer_counters(node):
                 self.stale[symbol] = node
+
+
+def _as_variable(place: Place) -> Place:
+    """Return a fixed element of an array as a variable: its subscripts are part of its name."""
+    indices = [str(s.value) for s in place.subscripts if isinstance(s, c_ast.Constant)]
+    path = place.path + "".join(f"[{index}]" for index in indices)
+    return replace(place, path=path, fields=(*place.fields, *indices), kind=place.element, subscripts=())
 
 
 def _parameter_names(points: isl.Set) -> list[str]:

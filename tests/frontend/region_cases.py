@@ -454,7 +454,22 @@ CASES: list[Case] = [
     ),
     _c(
         "arrays_of_a_statement",
-        "for (int i = 0; i < n; i++) for (int k = 0; k < cnt[i]; k++) { double v[2][3]; for (int j = 0; j < 3; j++) { v[0][j] = x[i] * j; v[1][2 - j] = k; } y[i] += v[0][k % 3] + v[1][1]; }",
+        "for (int i = 0; i < n; i++) for (int k = 0; k < cnt[i]; k++) { double v[2][3] = {{1}, {x[i], 2}}; for (int j = 0; j < 3; j++) { v[0][j] = x[i] * j; v[1][2 - j] = k; } y[i] += v[0][k % 3] + v[1][1]; }",
+    ),
+    _c(
+        "several_counters",
+        "for (int i = 0; i < n; i++) for (int j = cnt[i], k = 2 * i; j < 9; j++, k += 2) y[k] += x[j];",
+    ),
+    _c(
+        "sizes_in_an_array",
+        "for (int i = 0; i < box[0] - 1; i++) for (int j = box[1]; j >= 0; j--) A[i][j] += x[box[1] - j] * box[0];",
+        before="int box[3] = {n, m, 0};",
+    ),
+    _c(
+        "size_in_an_array_that_changes",
+        "for (int i = 0; i < box[0]; i++) { x[i] = i; box[i % 2] = 3; }",
+        before="int box[3] = {n, m, 0};",
+        fallback=True,
     ),
     _c("variable_step", "for (int i = 0; i < n; i++) for (int j = 0; j < 30; j += h) B[i][j] += 1;", before="int h = cnt[3];"),
     _c(

@@ -38,7 +38,7 @@ void kernel(int n, int m, double A[n][m], double *restrict x, struct point *s, u
 # The expected place is where the first '@' stands in the region.
 REFUSED = {
     "bound_product": ("SW211", "for (int i = 0; i < @n * m; i++) x[i] = 0;"),
-    "bound_from_array": ("SW211", "for (int i = 0; i < @counts[0]; i++) x[i] = 0;"),
+    "bound_from_array": ("SW211", "for (int i = 0; i < @counts[n]; i++) x[i] = 0;"),
     "bound_written": ("SW211", "for (int i = 0; i < @n; i++) n = n - 1;"),
     "bound_float": ("SW211", "for (int i = 0; i < @t; i++) x[i] = 0;"),
     "bound_call": ("SW211", "for (int i = 0; i < @external(n); i++) x[i] = 0;"),
