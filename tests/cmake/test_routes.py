@@ -45,7 +45,10 @@ def test_fetch_content(configured: Configure, installation: Installation, tmp_pa
     lists = source / "CMakeLists.txt"
     given = shown.text.replace("https://example.org/swbuild.git", f'"file://{repository}"')
     lists.write_text(lists.read_text().replace("find_package(swbuild CONFIG REQUIRED)\n", given))
-    build = configured(source, source=source, route="fetched", SWBUILD_PYTHON=str(installation.python))
+    # Without a toolchain file: one of an installed swbuild would bring its own program.
+    build = configured(
+        source, source=source, route="fetched", toolchain=None, SWBUILD_PYTHON=str(installation.python)
+    )
     fetched = build.directory / "_deps" / "swbuild-src"
     assert (fetched / ".git").is_dir() and build.package == fetched / "cmake"
     build.build()

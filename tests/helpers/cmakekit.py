@@ -91,7 +91,7 @@ def configured(
 
     Toolchain ``None`` is none at all; a name is one of the package's toolchain files.  ``named`` says
     where the package is, as a toolchain file that hides packages makes necessary.  By the route ``fetched``
-    the project itself fetches swbuild, and the toolchain file is the wheel's.
+    the project itself fetches swbuild; there is no toolchain file then.
     """
 
     def vendored() -> Path:
@@ -121,8 +121,7 @@ def configured(
         package, found = _package(route, installation, vendored, build)
         command: list[str | Path] = [cmake, "-S", source, "-B", build, "-G", generator, *found, *arguments]
         if isinstance(toolchain, str):
-            files = _package("wheel", installation, vendored, build)[0] if route == "fetched" else package
-            toolchain = files / "toolchains" / f"{toolchain}.cmake"
+            toolchain = package / "toolchains" / f"{toolchain}.cmake"
         if toolchain is not None:
             command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
         if named and route != "subdirectory":
