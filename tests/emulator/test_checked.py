@@ -162,6 +162,54 @@ def test_broadcasts(mode: str, tmp_path: Path) -> None:
         assert (done.status, done.err) == (0, "")
 
 
+POKED = r"""
+#define OWN_MAIN
+#include "pitfall.h"
+#ifdef SLAVE
+__thread_local volatile int go = 0;
+__thread_local double given[4];
+int ready[64];
+void work(struct job *j)
+{
+    while (go != 7)
+        ;
+    j->out[_MYID] = given[1] + _MYID;
+    go = 8;
+}
+#else
+extern volatile __thread int go;
+extern __thread double given[4];
+int main(void)
+{
+    static double out[64];
+    struct job job = {0, out, 64};
+    athread_init();
+    for (int i = 0; i < 64; i++)
+        h2ldm(go, i, 0) = 0;
+    athread_spawn(work, &job);
+    for (int i = 0; i < 64; i++) {
+        h2ldm(given, i, 0)[1] = 10 * i;
+        h2ldm(go, i, 0) = 7;
+    }
+    athread_join();
+    for (int i = 0; i < 64; i++)
+        if (out[i] != 11 * i || *(int *)IO_addr(go, i, 0) != 8)
+            return 1;
+    return go + (given[1] != 0);
+}
+#endif
+"""
+
+
+@pytest.mark.parametrize("mode", ["eager", "late", "random:1", "checked"])
+def test_the_host_reaches_into_the_ldm(mode: str, tmp_path: Path) -> None:
+    program(POKED, tmp_path)
+    assert build("sw26010", tmp_path / "app.c", tmp_path).status == 0
+    for _ in range(5):
+        done = launch("sw26010", tmp_path, mode)
+        assert (done.status, done.err) == (0, "")
+
+
 def test_a_second_start_is_told(tmp_path: Path) -> None:
     path = Path(__file__).parent / "pitfalls" / "24-init-twice.c"
     assert build("sw26010", path, tmp_path).status == 0

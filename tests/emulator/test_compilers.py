@@ -164,6 +164,29 @@ def test_waiting_for_a_word_that_is_not_volatile_is_a_warning(tmp_path: Path) ->
         assert do(tmp_path, "./app").status == 4
 
 
+def test_copies_of_the_machine_s_headers_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "sdk").mkdir()
+    (tmp_path / "own").mkdir()
+    (tmp_path / "sdk" / "athread.h").write_text("int __real_athread_spawn(void *, void *);\n#error copy\n")
+    guard = "#ifndef _S_H\n#define _S_H\n"
+    (tmp_path / "sdk" / "slave.h").write_text(
+        guard + "extern char _CGN __thread_local_fix;\n#error x\n#endif\n"
+    )
+    (tmp_path / "sdk" / "more.h").write_text('#include "slave.h"\nint twice(int);\n')
+    (tmp_path / "own" / "dma.h").write_text("int twice(int);\n")
+    put(tmp_path, host=HOST, slave="#include <dma.h>\n" + SLAVE.replace("int twice(int);\n", ""), help=HELP)
+    for include in ("-Isdk", "-I sdk"):
+        words = [*include.split(), "-Iown", "-c"]
+        must(tmp_path, "sw5cc", "-host", *words, "host.c")
+        must(tmp_path, "sw5cc", "-slave", "-c", "help.c")
+    must(tmp_path, "sw5cc", "-slave", "-Iown", "-c", "slave.c")
+    must(tmp_path, "sw5cc", "-hybrid", "host.o", "slave.o", "help.o", "-o", "app")
+    assert do(tmp_path, "./app").status == 10
+    text = (tmp_path / "slave.c").read_text()
+    put(tmp_path, slave=text.replace("<dma.h>", "<more.h>").replace("#include <slave.h>\n", ""))
+    must(tmp_path, "sw5cc", "-slave", "-Isdk", "-c", "slave.c")
+
+
 @pytest.mark.parametrize("option", ["-mavx2", "-march=native", "-mwhatever"])
 def test_unknown_options_are_errors(option: str, tmp_path: Path) -> None:
     put(tmp_path, a="int a;\n")

@@ -85,6 +85,11 @@ class _Operands:
             return text
         raise UnknownInstruction(text)
 
+    def assign(self, text: str, value: str) -> str:
+        """Return the C statement that gives an operand a value; the zero register takes none."""
+        left = self.value(text)
+        return f"(void)({value});" if left == "0" else f"{left}={value};"
+
     def address(self, text: str) -> str:
         """Return the C expression of a memory operand: ``0(%1)``, or a ``"m"`` operand."""
         text = text.strip()
@@ -111,7 +116,7 @@ def _register(send: bool, column: int) -> object:
 
 
 def _load(kind: str) -> object:
-    return lambda o, args: f"{o.value(args[0])}=*(volatile {kind}*){o.address(args[1])};"
+    return lambda o, args: o.assign(args[0], f"*(volatile {kind}*){o.address(args[1])}")
 
 
 def _store(kind: str) -> object:
@@ -119,7 +124,7 @@ def _store(kind: str) -> object:
 
 
 def _add(width: int) -> object:
-    return lambda o, args: f"{o.value(args[0])}=__swemu_fetch_add({o.address(args[1])},1,{width});"
+    return lambda o, args: o.assign(args[0], f"__swemu_fetch_add({o.address(args[1])},1,{width})")
 
 
 def _update(width: int, sign: str) -> object:

@@ -22,6 +22,9 @@ __all__ = ["main"]
 
 _LANGUAGES = {".c": "c", ".i": "cpp-output", ".ii": "c++-cpp-output"}
 ASSEMBLY = (".s", ".S")
+#: The machine's headers, and what tells a copy of one of them from a file that only has its name.
+_VENDOR = ("athread.h", "slave.h", "dma.h", "simd.h", "crts.h")
+_VENDOR_MARKS = (b"__real_athread_spawn", b"__builtin_sw64", b"__thread_local_fix", b"__builtin_sw_")
 
 
 def stem(path: str) -> str:
@@ -51,6 +54,31 @@ def common_flags(tool: Tool, language: str) -> list[str]:
     return found
 
 
+def copies(line: options.CommandLine) -> list[bytes]:
+    """Return the contents of copies of the machine's own headers in the folders of the command line."""
+    words = [*line.flags, ""]
+    folders = [w[2:] or words[k + 1] for k, w in enumerate(words[:-1]) if w.startswith("-I")]
+    paths = [f"{folder}/{name}" for folder in folders for name in _VENDOR]
+    found = [read(path) for path in paths if os.path.isfile(path)]
+    return [text for text in found if any(mark in text for mark in _VENDOR_MARKS)]
+
+
+def include_flags(tool: Tool, line: options.CommandLine) -> list[str]:
+    """Return the user's flags with the place of our headers, ahead of copies of the machine's.
+
+    The guards of the copies are set, for headers beside them include them by the nearest place.
+    """
+    import re
+
+    found = copies(line)
+    if not found:
+        return [*line.flags, "-isystem", tool.include]
+    guards = [re.search(rb"#\s*ifndef\s+(\w+)\s+#\s*define\s+\1\b", text) for text in found]
+    ours = "slave.h" if line.role == "slave" else "athread.h"
+    flags = [f"-D{guard[1].decode()}" for guard in guards if guard]
+    return ["-I", tool.include, *flags, "-include", f"{tool.include}/{ours}", *line.flags]
+
+
 def preprocess_command(tool: Tool, line: options.CommandLine, source: str, language: str) -> list[str]:
     return [
         tool.gcc,
@@ -58,9 +86,7 @@ def preprocess_command(tool: Tool, line: options.CommandLine, source: str, langu
         *tool.defines(line),
         "-include",
         f"{tool.include}/swemu_prelude.h",
-        *line.flags,
-        "-isystem",
-        tool.include,
+        *include_flags(tool, line),
         *mpi_words(tool, "compile", line.mpi),
         "-x",
         language,

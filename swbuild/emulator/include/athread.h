@@ -1,11 +1,19 @@
 /* Host (MPE) side of the athread interface, for both machines. */
 #ifndef SWEMU_ATHREAD_H
 #define SWEMU_ATHREAD_H
+#pragma GCC system_header
 
 #ifdef __swemu_slave__
 #error "athread.h belongs to host code: slave code includes slave.h"
 #endif
 #include <stddef.h>
+#if __swemu_machine == 26010 /* as that machine's does */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +41,11 @@ extern int athread_try_join_group(unsigned long mask);
 extern unsigned long athread_idle_group(void);
 extern unsigned long athread_idle(void);
 #define athread_spawn(f, a) __real_athread_spawn((void *)slave_##f, (void *)(a))
+/* The host's view of the __thread_local variable of one CPE, which it declares as `extern __thread`. */
+extern unsigned long __swemu_host_view(const volatile void *own, int pe, int group);
+#define h2ldm(var, pe, group) (*(__typeof__(var) *)__swemu_host_view(&(var), (pe), (group)))
+#define IO_addr(var, pe, group) __swemu_host_view(&(var), (pe), (group))
+extern void *malloc_cross(size_t size);
 #define athread_spawn_group(m, f, a) __real_athread_spawn_group((m), (void *)slave_##f, (void *)(a))
 #define athread_create(i, f, a) __real_athread_create((i), (void *)slave_##f, (void *)(a))
 #else

@@ -1,6 +1,7 @@
 /* Low-level DMA descriptors of the SW26010. */
 #ifndef SWEMU_DMA_H
 #define SWEMU_DMA_H
+#pragma GCC system_header
 
 #include <slave.h>
 #if __swemu_machine != 26010

@@ -6,6 +6,7 @@
  */
 #ifndef SWEMU_SIMD_H
 #define SWEMU_SIMD_H
+#pragma GCC system_header
 
 #if !defined(_SIMD_HOST) && !defined(_SIMD_SLAVE)
 #if __swemu_machine != 26010

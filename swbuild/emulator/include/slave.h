@@ -1,9 +1,11 @@
 /* Slave (CPE) side of the athread interface, for both machines. */
 #ifndef SWEMU_SLAVE_H
 #define SWEMU_SLAVE_H
+#pragma GCC system_header
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,7 @@
  * The stand-in defines __swemu_machine (26010 or 26011) and __swemu_slave__ or __swemu_host__. */
 #ifndef SWEMU_PRELUDE_H
 #define SWEMU_PRELUDE_H
+#pragma GCC system_header
 
 #ifdef __cplusplus
 #define __swemu_tls __thread

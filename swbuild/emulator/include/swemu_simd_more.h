@@ -1,4 +1,5 @@
 /* The rest of simd.h: what works on vectors of any element type, and on integers bit by bit. */
+#pragma GCC system_header
 
 /* Run a statement for every lane: A, B, C are the arguments, R the result, K the lane. */
 #define __SWEMU_LANES_OF(v) (int)(sizeof(v) / sizeof((v)[0]))

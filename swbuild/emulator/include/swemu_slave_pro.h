@@ -1,4 +1,5 @@
 /* What only the slave side of the SW26010-Pro has; slave.h includes it. */
+#pragma GCC system_header
 
 #define CRTS_tid _PEN
 #define CRTS_rid _ROW

@@ -227,6 +227,7 @@ static void join(uint64_t pens)
 {
     swemu_lock();
     swemu.host_waits = true;
+    __atomic_add_fetch(&swemu.generation, 1, __ATOMIC_RELAXED); /* loops may wait for what the host has done */
     pthread_cond_broadcast(&swemu.host_wake);
     while (any_runs(pens))
         pthread_cond_wait(&swemu.host_wake, &swemu.lock);

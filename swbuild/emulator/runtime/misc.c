@@ -87,6 +87,11 @@ int slave_ordered_printf(const char *format, ...)
     return written;
 }
 
+#if !IS_PRO
+void *malloc_cross(size_t size);
+void *malloc_cross(size_t size) { return malloc(size); }
+#endif
+
 /* The compiler has warned of the loop that calls this. */
 void __swemu_not_volatile(void);
 void __swemu_not_volatile(void) {}

@@ -193,13 +193,17 @@ void swemu_sched_leave(struct cpe *c)
     pthread_cond_broadcast(&swemu.host_wake);
 }
 
+/* The n-th look of a loop was fruitless: sleep for a small part of the time that it has waited, 20 ms at most. */
 static void nap(unsigned n)
 {
-    if (n < 32) {
+    enum { YIELDS = 32, DOUBLING = 32, SHORTEST = 50000, LONGEST = 20000000 };
+    if (n < YIELDS) {
         sched_yield();
         return;
     }
-    struct timespec t = {0, n < 64 ? 50000 : n < 1000 ? 200000 : 2000000};
+    unsigned doubled = (n - YIELDS) / DOUBLING;
+    long wait = doubled < 9 ? SHORTEST << doubled : LONGEST;
+    struct timespec t = {0, wait < LONGEST ? wait : LONGEST};
     nanosleep(&t, NULL);
 }
 
