@@ -16,6 +16,10 @@ from swbuild.frontend.scop import Scop
 
 __all__ = ["reference_source", "region_text"]
 
+_NUMBER = re.compile(
+    r"(?:const )?(?:unsigned |signed )?(?:_Bool|char|short|int|long|long long|float|double) \w+$"
+)
+
 
 def reference_source(scop: Scop, slots: Sequence[Slot], text: str, source: Path) -> str:
     """Return the C text of the reference; ``text`` is the user's file, ``source`` where it lies."""
@@ -27,11 +31,15 @@ def reference_source(scop: Scop, slots: Sequence[Slot], text: str, source: Path)
         [
             f'#include "{_quoted(source)}"',
             "",
+            "static double swchk_spare[1 << 16];",
+            "",
             f"static void swchk_region(void **swchk_slot{', ' if parameters else ''}{parameters})",
             "{",
-            *_counters(scop, slots),
+            *_others(scop, slots),
+            *(f"    {slot.text} = {slot.name};" for slot in slots if _is_member(scop, slot)),
             f'#line {scop.span.line} "{_quoted(source)}"',
-            _renamed(region_text(scop, text), slots),
+            _renamed(region_text(scop, text), [s for s in slots if not _is_member(scop, s)]),
+            *(f"    {slot.name} = {slot.text};" for slot in slots if _is_member(scop, slot)),
             *results,
             "    (void)swchk_slot;",
             "}",
@@ -56,12 +64,26 @@ def region_text(scop: Scop, text: str) -> str:
     return "\n".join(text.splitlines()[scop.span.line - 1 : scop.span.end_line])
 
 
-def _counters(scop: Scop, slots: Sequence[Slot]) -> list[str]:
-    """Return declarations of the loop counters; where a ``for`` declares its own, that one hides it."""
-    iterators = {it.name: it.type.name for statement in scop.statements for it in statement.iterators}
-    iterators.update({it.name: it.type.name for it in scop.counters})
+def _others(scop: Scop, slots: Sequence[Slot]) -> list[str]:
+    """Return declarations of what the text names beside the objects of the model.
+
+    Loop counters, structures whose members are in the model, and variables that nothing depends on:
+    those get some value, and a pointer some memory.
+    """
     given = {slot.name for slot in slots}
-    return [f"    {name} {counter};" for counter, name in iterators.items() if counter not in given]
+    return [f"    {text}{_initial(text)};" for name, text in scop.named if name not in given]
+
+
+def _initial(declaration: str) -> str:
+    if "[" in declaration or declaration.startswith(("struct ", "union ")):
+        return ""
+    return " = (void *)swchk_spare" if "*" in declaration else " = 8" if _NUMBER.match(declaration) else ""
+
+
+def _is_member(scop: Scop, slot: Slot) -> bool:
+    """Whether a slot is a number in a structure that is a variable of the function, not behind a pointer."""
+    root, dot, _ = slot.text.partition(".")
+    return bool(dot) and slot.is_scalar and "[" not in slot.text and root in {name for name, _ in scop.named}
 
 
 def _rank(slot: Slot) -> int:

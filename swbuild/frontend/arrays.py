@@ -16,9 +16,9 @@ from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKi
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.state import RegionState
-from swbuild.frontend.symbols import FileScope, constant_value, walk
+from swbuild.frontend.symbols import FileScope, Symbol, constant_value, walk
 
-__all__ = ["ArrayMaker"]
+__all__ = ["ArrayMaker", "declared"]
 
 _ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "alloca", "polybench_alloc_data", "_mm_malloc",
                          "__builtin_alloca", "libc_aligned_malloc"})  # fmt: skip
@@ -216,6 +216,11 @@ def _compatible(first: ElementType, second: ElementType) -> bool:
 def _extent_text(node: c_ast.Node, scope: FileScope) -> str:
     known = constant_value(node, scope.symbols)
     return expression_text(node, scope) if known is None else str(known)
+
+
+def declared(symbol: Symbol, scope: FileScope) -> str:
+    """Return a declaration of a variable under its own name, typedefs resolved."""
+    return _spelled(symbol.type, symbol.name, scope)
 
 
 def _spelled(kind: CType, declarator: str, scope: FileScope) -> str:

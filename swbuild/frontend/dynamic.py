@@ -38,7 +38,6 @@ class DynamicLoops(Branches):
             self.stale.pop(symbol, None)
             self._values[symbol] = None
             self._own_name(symbol)
-            self.text_counters[symbol] = node
         first = _first_set(node, self.facts)
         if first is not None and first not in own:
             self._set(first, None, bool(where.guards))

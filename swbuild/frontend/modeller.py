@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import islpy as isl
 from pycparser import c_ast, c_parser
 
-from swbuild.frontend.arrays import ArrayMaker
+from swbuild.frontend.arrays import ArrayMaker, declared
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.continues import without_continues
@@ -24,9 +24,9 @@ from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region
 from swbuild.frontend.request import RefusedRegion, RegionRequest
-from swbuild.frontend.scop import Iterator, Scop
+from swbuild.frontend.scop import Scop, Storage
 from swbuild.frontend.shapes import Shapes
-from swbuild.frontend.symbols import FileScope, bind_function, identifiers
+from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
 
 __all__ = ["model_region"]
 
@@ -82,6 +82,7 @@ class _Modeller:
         self.bindings = bind_function(region.function, scope)
         self.calls = Calls(scope, problems)
         self.liveness = Liveness(region.function, self.bindings, region.end)
+        self.named = _named_outside(region, self.bindings)
         finder = PlaceFinder(self.bindings, problems, scope.symbols)
         self.items = NestedExpander(scope, self.bindings, self.calls, finder).items(region.items)
         without_continues(self.items)
@@ -138,11 +139,7 @@ class _Modeller:
             assumptions=finished.assumptions,
             includes=tuple(sorted(self.calls.includes)),
             prelude="\n".join(self.calls.prelude.values()),
-            counters=tuple(
-                Iterator(symbol.name, symbol.type.element, locator.span(node))
-                for symbol, node in self.builder.text_counters.items()
-                if isinstance(symbol.type, Scalar)
-            ),
+            named=tuple((symbol.name, declared(symbol, self.builder.scope)) for symbol in self.named),
         )
 
     # -- what the user says ---------------------------------------------------------------------
@@ -237,3 +234,18 @@ class _Modeller:
                         "move the declaration before '#pragma scop'",
                     )
                 )
+
+
+def _named_outside(region: Region, bindings: Bindings) -> list[Symbol]:
+    """Return the function's variables that the region or their own extents name, numbers first."""
+    inside = {id(node) for item in region.items for node in walk(item)}
+    found: dict[Symbol, None] = {}
+    pending = [name for item in region.items for name in identifiers(item)]
+    while pending:
+        symbol = bindings.symbol(pending.pop())
+        if symbol is None or symbol in found or symbol.storage not in (Storage.LOCAL, Storage.PARAMETER):
+            continue
+        if symbol.node is not None and id(symbol.node) not in inside and not symbol.is_static:
+            found[symbol] = None
+            pending += identifiers(symbol.node.type)
+    return sorted(found, key=lambda symbol: (not isinstance(symbol.type, Scalar), symbol.name))

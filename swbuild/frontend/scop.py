@@ -224,8 +224,9 @@ class Scop:
     assumptions: isl.Set
     includes: tuple[str, ...] = ()
     prelude: str = ""
-    #: Variables from before the region that only count loops inside the text of statements.
-    counters: tuple[Iterator, ...] = ()
+    #: What the region's own text names of the variables and parameters of the function around it,
+    #: modelled or not: (name, declaration), numbers before arrays.
+    named: tuple[tuple[str, str], ...] = ()
 
     def array(self, name: str) -> Array:
         """Return the array of this name."""

@@ -90,8 +90,6 @@ class RegionState:
         #: Variables of statements' own texts, with names that clash with no others.
         self._locals: dict[Symbol, str] = {}
         self._own_names = 0
-        #: Counters of the function that a statement's own text has variables for, with that statement.
-        self.text_counters: dict[Symbol, c_ast.Node] = {}
         self._given_names: dict[Key, str] = {}
         self._names = Names(
             self.object, self._level, self._after_loop, self.is_symbolic, self.possible, self._locals.get
