@@ -51,12 +51,6 @@ static void run_job(struct cpe *c)
     room[0] = 1; /* the room must still be there */
 }
 
-static void await_job(struct cpe *c)
-{
-    while (!c->func)
-        pthread_cond_wait(&c->wake, &swemu.lock);
-}
-
 static void *cpe_main(void *data)
 {
     struct cpe *c = data;
@@ -75,15 +69,15 @@ static void *cpe_main(void *data)
     swemu_lock();
     c->started = true;
     pthread_cond_broadcast(&swemu.host_wake);
+    swemu_unlock();
     for (;;) {
-        await_job(c);
-        swemu_sched_start(c);
-        swemu_unlock();
+        swemu_sched_await(c);
         run_job(c);
         __sync_synchronize();
         swemu_lock();
         c->func = NULL;
         swemu_sched_leave(c);
+        swemu_unlock();
     }
     return NULL;
 }
@@ -206,11 +200,8 @@ static void spawn(uint64_t pens, int group, void *func, void *arg, uintptr_t pc,
     for (int pen = 0; pen < SWEMU_CPES; pen++)
         if (pens >> pen & 1)
             give_job(swemu.cpes[group * SWEMU_CPES + pen], func, arg);
-    for (int pen = 0; pen < SWEMU_CPES; pen++)
-        if (pens >> pen & 1)
-            pthread_cond_signal(&swemu.cpes[group * SWEMU_CPES + pen]->wake);
     swemu.joined = false;
-    swemu_unlock();
+    swemu_sched_start(pens, group);
 }
 
 static uint64_t first(int n) { return n >= SWEMU_CPES ? ~0ULL : (1ULL << n) - 1; }
@@ -227,11 +218,12 @@ static void join(uint64_t pens)
 {
     swemu_lock();
     swemu.host_waits = true;
+    swemu.partial_join = ~pens != 0;
     __atomic_add_fetch(&swemu.generation, 1, __ATOMIC_RELAXED); /* loops may wait for what the host has done */
     pthread_cond_broadcast(&swemu.host_wake);
     while (any_runs(pens))
         pthread_cond_wait(&swemu.host_wake, &swemu.lock);
-    swemu.host_waits = false;
+    swemu.host_waits = swemu.partial_join = false;
     for (int k = 0; k < swemu.count; k++)
         if (pens >> swemu.cpes[k]->pen & 1)
             swemu_regcomm_leave(swemu.cpes[k]);

@@ -1,6 +1,7 @@
 /* Cycle counters, atomics, locks, printing. */
 #define _GNU_SOURCE
 #include <stdarg.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "swemu.h"

@@ -9,10 +9,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "swemu.h"
 
@@ -91,6 +94,28 @@ static struct cpe *next_holder(struct cpe *from)
     }
 }
 
+static void futex(uint32_t *word, int op, uint32_t value) { syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, NULL); }
+
+static void set_going(struct cpe *c) { __atomic_store_n(&c->go, 1, __ATOMIC_RELEASE); }
+
+/* The CPE that has got the baton is woken here, when it can take the lock at once. */
+void swemu_unlock(void)
+{
+    struct cpe *c = swemu.to_wake;
+    swemu.to_wake = NULL;
+    pthread_mutex_unlock(&swemu.lock);
+    if (c)
+        futex(&c->go, FUTEX_WAKE, 1);
+}
+
+/* Wait, without the lock, until this CPE may go (on). */
+void swemu_sched_await(struct cpe *c)
+{
+    while (!__atomic_load_n(&c->go, __ATOMIC_ACQUIRE))
+        futex(&c->go, FUTEX_WAIT, 0);
+    __atomic_store_n(&c->go, 0, __ATOMIC_RELAXED);
+}
+
 static void hand_over(struct cpe *to)
 {
     swemu.holder = to;
@@ -101,8 +126,8 @@ static void hand_over(struct cpe *to)
         to->spin_seen = generation();
     to->state = CPE_RUNNING;
     swemu.handovers++;
-    to->go = true;
-    pthread_cond_signal(&to->wake);
+    set_going(to);
+    swemu.to_wake = to;
 }
 
 static void pass_baton(struct cpe *c)
@@ -110,27 +135,34 @@ static void pass_baton(struct cpe *c)
     struct cpe *next = next_holder(c);
     if (next == c) {
         hand_over(c);
-        c->go = false;
+        swemu.to_wake = NULL;
+        c->go = 0;
         return;
     }
     hand_over(next);
-    while (!c->go)
-        pthread_cond_wait(&c->wake, &swemu.lock);
-    c->go = false;
+    swemu_unlock();
+    swemu_sched_await(c);
+    swemu_lock();
 }
 
-/* A CPE has got a job: wait for the baton. */
-void swemu_sched_start(struct cpe *c)
+/* These CPEs have got a job.  Releases the lock. */
+void swemu_sched_start(uint64_t pens, int group)
 {
-    if (!swemu.baton) {
-        c->state = CPE_RUNNING;
+    struct cpe *const *cpes = &swemu.cpes[group * SWEMU_CPES];
+    if (swemu.baton) {
+        if (!swemu.holder)
+            hand_over(next_holder(NULL));
+        swemu_unlock();
         return;
     }
-    if (!swemu.holder)
-        hand_over(next_holder(NULL));
-    while (!c->go)
-        pthread_cond_wait(&c->wake, &swemu.lock);
-    c->go = false;
+    for (uint64_t left = pens; left; left &= left - 1)
+        cpes[__builtin_ctzll(left)]->state = CPE_RUNNING;
+    swemu_unlock();
+    for (uint64_t left = pens; left; left &= left - 1) {
+        struct cpe *c = cpes[__builtin_ctzll(left)];
+        set_going(c);
+        futex(&c->go, FUTEX_WAKE, 1);
+    }
 }
 
 /* In eager mode nobody but a CPE can release a blocked CPE: if all are blocked, it is a hang. */
@@ -190,7 +222,8 @@ void swemu_sched_leave(struct cpe *c)
         hand_over(next_holder(c));
     else if (swemu.busy)
         check_all_blocked();
-    pthread_cond_broadcast(&swemu.host_wake);
+    if (!swemu.busy || swemu.partial_join)
+        pthread_cond_broadcast(&swemu.host_wake);
 }
 
 /* The n-th look of a loop was fruitless: sleep for a small part of the time that it has waited, 20 ms at most. */

@@ -73,7 +73,7 @@ struct cpe {
     pthread_cond_t wake;
     enum cpe_state state;
     bool started;
-    bool go;                     /* baton or job handed over */
+    uint32_t go;                 /* baton (or, without it, job) handed over: a futex */
     void (*func)(void *);
     void *arg;
     const char *blocked_in;      /* what it waits for, for the hang report */
@@ -127,7 +127,8 @@ struct emulator {
     const char *counters_path, *trace_path;
     pthread_mutex_t lock;
     pthread_cond_t host_wake;
-    struct cpe *holder;
+    struct cpe *holder, *to_wake; /* who has the baton; who has got it and still sleeps */
+    bool partial_join;           /* the host waits for some of the CPEs */
     struct cpe *cpes[SWEMU_MAX_CPES];
     int count;
 };
@@ -139,7 +140,8 @@ extern __thread struct cpe *swemu_self;
 void swemu_configure(void);
 
 /* sched.c: all with swemu.lock held */
-void swemu_sched_start(struct cpe *c);
+void swemu_sched_start(uint64_t pens, int group);
+void swemu_sched_await(struct cpe *c);
 void swemu_sched_block(struct cpe *c, const char *what, uintptr_t pc);
 void swemu_sched_wake(struct cpe *c);
 void swemu_sched_leave(struct cpe *c);
@@ -147,7 +149,7 @@ void swemu_sched_yield(struct cpe *c);
 void swemu_watchdog_start(void);
 uint64_t swemu_random(void);
 static inline void swemu_lock(void) { pthread_mutex_lock(&swemu.lock); }
-static inline void swemu_unlock(void) { pthread_mutex_unlock(&swemu.lock); }
+void swemu_unlock(void);
 struct cpe *swemu_enter(uintptr_t pc, const char *what);
 void swemu_relax_at(unsigned n, const volatile void *word, uintptr_t pc);
 void swemu_pause(struct cpe *c);
