@@ -80,7 +80,9 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
         except Inseparable as inseparable:
             reductions = tuple(r for r in reductions if r not in inseparable.reductions)
         except TooComplicated:
-            raise SwbuildError(_too_complicated(options)) from None
+            if options.transform:
+                raise SwbuildError(_too_complicated(options)) from None
+            return _left_alone(scop, options)
 
 
 def _attempt(
@@ -102,6 +104,17 @@ def _attempt(
     _check_homes(scop, private, tree)
     placed = tuple(_place(scop, options, scheduled, kernel, split) for kernel in tree.kernels)
     return _code(scop, options, scheduled, tree, placed, unrolls)
+
+
+def _left_alone(scop: Scop, options: KernelOptions) -> RegionCode:
+    """Return the code of a region that stays on the host as it is."""
+    nothing = Private(frozenset(), {})
+    dependences = analyse(relations(scop, find_private(scop).depth_of), scop.schedule)
+    scheduled = Scheduled(scop.schedule, dependences, dependences.all, nothing, ())
+    tree = split_region(scop.schedule, f"{scop.name}_k", lambda _: False)
+    code = _code(scop, options, scheduled, tree, (), ())
+    note = "no C for its kernels was found in reasonable time: too many cases to tell apart"
+    return replace(code, report={**code.report, "note": note})
 
 
 def _holds_back(scop: Scop, tree: HostTree, reduction: Reduction) -> bool:
@@ -264,7 +277,7 @@ def _code(
 ) -> RegionCode:
     private = scheduled.private.names
     arguments = _arguments(scop, private)
-    doubtful = bool(options.transform)
+    doubtful = bool(options.transform) or any(s.domain.n_basic_set() > 2 for s in scop.statements)
     kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
     loops = {kernel.name: kernel.loops for kernel in kernels}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))

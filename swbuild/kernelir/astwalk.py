@@ -15,7 +15,7 @@ __all__ = ["Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 _NODE = isl.ast_node_type
 
 #: isl steps for the AST of one kernel; the largest of PolyBench take 300,000.
-MAX_OPERATIONS = 8_000_000
+MAX_OPERATIONS = 3_000_000
 
 #: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
 Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]

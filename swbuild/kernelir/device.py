@@ -49,7 +49,7 @@ def build_device(
             leaves[str(insertion.relation.get_tuple_name(isl.dim_type.out))] = insertion.leaf
     context = _context(scop, tiled)
     mine = tiled.filter.gist_params(context)  # saves isl a quarter of its time
-    schedule = node.root().child(0).insert_filter(mine).get_schedule()
+    schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
     return build_ir(schedule, context, leaves)

@@ -78,7 +78,8 @@ def tile_kernel(
     """
     top = kernel.schedule.get_root().child(0)
     members = top.band_get_partial_schedule()
-    mapped = [members.get_at(k) for k in range(len(mapping.threads))]
+    domain = kernel.domain
+    mapped = [members.get_at(k).gist(domain) for k in range(len(mapping.threads))]
     tiles = [_tile(value, _size(mapping, k)) for k, value in enumerate(mapped)]
     coordinates = multi_union(tiles)
     node = top.insert_partial_schedule(coordinates).child(0)

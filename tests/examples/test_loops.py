@@ -1,0 +1,77 @@
+"""Reductions and transformed loops on the emulated core group, for every machine and thread shape."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from cases import COMBINATIONS
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.check.compare import EXACT
+from swbuild.check.project import tasks_of
+from swbuild.manifest.loader import load_manifest
+from swbuild.manifest.resolve import resolve
+from swbuild.options import KernelOptions, Machine
+
+MANIFEST = Path(__file__).resolve().parents[2] / "examples" / "loops" / "sunway.yaml"
+
+
+def _tasks() -> Mapping[str, SourceTask]:
+    """Return a task per region."""
+    tasks = {}
+    for task in tasks_of(resolve(load_manifest(MANIFEST), MANIFEST)):
+        for request in task.requests or ():
+            tasks[request.name] = dataclasses.replace(task, requests=(request,))
+    return tasks
+
+
+TASKS = _tasks()
+
+#: Two combinations per region, such that every combination has a region.
+CASES = [
+    (region, *COMBINATIONS[(2 * number + step) % len(COMBINATIONS)])
+    for number, region in enumerate(TASKS)
+    for step in (0, 7)
+]
+
+
+def _check(region: str, machine: Machine, threads: tuple[int, int], directory: Path) -> None:
+    task = TASKS[region]
+    options = dataclasses.replace(task.options[region], machine=machine, threads=threads)
+    task = dataclasses.replace(task, options={region: options})
+    modes = ("late", "random:3", "checked")
+    (result,) = check_source(task, CheckSettings(timeout=300.0, modes=modes), directory, directory / "objects")
+    assert result.outcome is Outcome.PASS, explain(result)
+    assert result.kernels
+
+
+@pytest.mark.parametrize(("region", "machine", "threads"), CASES)
+def test_loops(region: str, machine: Machine, threads: tuple[int, int], tmp_path: Path) -> None:
+    _check(region, machine, threads, tmp_path)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("machine", "threads"), COMBINATIONS)
+@pytest.mark.parametrize("region", TASKS)
+def test_all_loops(region: str, machine: Machine, threads: tuple[int, int], tmp_path: Path) -> None:
+    _check(region, machine, threads, tmp_path)
+
+
+def test_parts_are_combined_in_one_order_only(tmp_path: Path) -> None:
+    """Sums of parts differ from the serial sum by rounding, but are the same whoever is ready first."""
+    check = RegionCheck(({"n": 4099},), tolerance=EXACT)
+    task = dataclasses.replace(TASKS["dot"], checks={"dot": check})
+    settings = CheckSettings(timeout=300.0, modes=("random:1", "random:2", "eager"))
+    (result,) = check_source(task, settings, tmp_path, tmp_path / "objects")
+    assert [case.outcome for case in result.cases] == [Outcome.MISMATCH] * 3, explain(result)
+    assert len({[report.max_absolute for report in case.arrays][0] for case in result.cases}) == 1
+
+
+def test_without_leave_to_reassociate_the_order_is_kept(tmp_path: Path) -> None:
+    task = dataclasses.replace(TASKS["dot"], options={"dot": KernelOptions()})
+    (result,) = check_source(task, CheckSettings(timeout=300.0), tmp_path, tmp_path / "objects")
+    assert not result.kernels
+    assert result.outcome in (Outcome.PASS, Outcome.SKIP), explain(result)

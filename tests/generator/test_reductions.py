@@ -1,0 +1,133 @@
+"""What counts as a reduction, what only looks like one, and what becomes of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from generation import generated, model_of
+
+from swbuild.codegen.unit import GeneratedUnit
+from swbuild.options import KernelOptions
+from swbuild.polyhedral.reductions import find_reductions
+
+SIGNATURE = (
+    "int n, double s[restrict 1], double a[restrict n], float f[restrict 1], "
+    "int k[restrict 1], int b[restrict n], long w[restrict 1], double h[restrict 32]"
+)
+
+
+def text_of(body: str, loop: str = "for (int i = 0; i < n; i++)") -> str:
+    return (
+        f"#include <math.h>\nvoid f0({SIGNATURE})\n{{\n#pragma scop\n{loop} {{\n{body}\n}}\n"
+        "#pragma endscop\n}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "operator"),
+    [
+        ("s[0] += a[i];", "+"),
+        ("s[0] -= a[i] * a[i];", "+"),
+        ("s[0] = s[0] + a[i] - 1;", "+"),
+        ("s[0] = a[i] + s[0];", "+"),
+        ("s[0] *= a[i];", "*"),
+        ("s[0] = 2 * s[0] * a[i];", "*"),
+        ("if (a[i] > s[0]) s[0] = a[i];", "max"),
+        ("if (s[0] > a[i]) s[0] = a[i];", "min"),
+        ("s[0] = a[i] < s[0] ? a[i] : s[0];", "min"),
+        ("s[0] = s[0] < a[i] ? a[i] : s[0];", "max"),
+        ("s[0] = s[0] >= a[i] ? s[0] : a[i];", "max"),
+        ("s[0] = fmin(a[i], s[0]);", "min"),
+        ("f[0] = fmaxf(f[0], (float)a[i]);", "max"),
+        ("k[0] += b[i];", "+"),
+        ("w[0] += b[i] * 3;", "+"),
+        ("h[b[i]] += a[i];", "+"),
+    ],
+)
+def test_reductions_are_found(body: str, operator: str, tmp_path: Path) -> None:
+    (scop,) = model_of(tmp_path, text_of(body)).scops
+    (found,) = find_reductions(scop)
+    assert found.operator.value == operator
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s[0] = a[i] - s[0];",  # alternates
+        "s[0] = s[0] / a[i];",
+        "s[0] = s[0] * 2 + a[i];",
+        "s[0] += s[0] * a[i];",
+        "s[0] = a[i];",
+        "if (a[i] > s[0]) s[0] = a[i] + 1;",
+        "if (a[i] > 0) s[0] = a[i];",
+        "s[0] = a[i] < s[0] ? s[0] : 1.0;",
+        "s[0] = fmax(s[0], s[0] + a[i]);",
+        "k[0] += a[i];",  # the fraction is cut off at every step
+        "k[0] = k[0] + 1.5;",
+        "if (w[0] > b[i]) w[0] = b[i];",  # compares wider numbers than it keeps, in other programs
+        "h[b[i]] = h[i] + a[i];",  # another element
+    ],
+)
+def test_what_only_looks_like_a_reduction_is_none(body: str, tmp_path: Path) -> None:
+    (scop,) = model_of(tmp_path, text_of(body)).scops
+    assert find_reductions(scop) == ()
+
+
+def unit_of(tmp_path: Path, body: str, loop: str = "for (int i = 0; i < n; i++)") -> GeneratedUnit:
+    return generated(tmp_path, text_of(body, loop), KernelOptions(reassociate=True))
+
+
+def reductions(unit: GeneratedUnit) -> list[tuple[str, str]]:
+    return [
+        (found["array"], found["operator"])
+        for kernel in unit.regions[0].report["kernels"]
+        for found in kernel["reductions"]
+    ]
+
+
+def test_a_reduction_gets_a_part_per_thread_and_is_combined_in_their_order(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, "s[0] += a[i];")
+    assert reductions(unit) == [("s", "+")]
+    assert not unit.regions[0].exact_order
+    assert re.search(r"for \(long sw_t = 0; sw_t < 64; sw_t\+\+\)", unit.host.text)
+
+
+def test_without_reassociate_everything_is_exact(tmp_path: Path) -> None:
+    unit = generated(tmp_path, text_of("s[0] += a[i];"))
+    assert unit.regions[0].kernels == ()
+    assert unit.regions[0].exact_order
+
+
+def test_loops_that_are_parallel_anyway_keep_their_order(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, "for (int j = 0; j < n; j++) a[i] += b[j];")
+    assert reductions(unit) == []
+    assert unit.regions[0].exact_order
+    assert unit.regions[0].kernels
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s[0] += a[i]; a[i] = s[0];",  # every sum on the way is used: a scan
+        "s[0] += a[i]; s[0] *= 0.5;",
+        "s[0] += a[i]; if (a[i] > s[0]) s[0] = a[i];",
+    ],
+)
+def test_sums_that_are_looked_at_on_the_way_are_not_split(body: str, tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, body)
+    assert reductions(unit) == []
+
+
+def test_parts_that_do_not_fit_leave_the_loop_alone(tmp_path: Path) -> None:
+    text = text_of("g[b[i]] += a[i];").replace("double h[restrict 32]", "double g[restrict 100000]")
+    unit = generated(tmp_path, text, KernelOptions(reassociate=True))
+    assert unit.regions[0].kernels == ()
+
+
+def test_a_sequential_loop_around_a_reduction_starts_it_every_time(tmp_path: Path) -> None:
+    body = "for (int j = 0; j < n; j++) s[0] += a[j]; h[0] = h[0] * 0.5 + s[0]; s[0] = h[0];"
+    unit = unit_of(tmp_path, body)
+    assert reductions(unit) == [("s", "+")]
+    assert [kernel["host_loops"] for kernel in unit.regions[0].report["kernels"]] == [1]
