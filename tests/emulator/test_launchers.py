@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -133,3 +136,111 @@ def test_traces_repeat(folder: Path, tmp_path: Path) -> None:
         texts.append(path.read_bytes())
     assert texts[0] == texts[1]
     assert len(texts[0]) > 64 * 4 * 48
+
+
+FAILING = """
+#ifdef SLAVE
+#include <slave.h>
+#include <string.h>
+__thread_local volatile int reply;
+static int deep(int n)
+{
+    volatile double big[512];
+    big[n % 512] = n;
+    ldm_free(ldm_malloc(8), 8);
+    return n ? deep(n - 1) + (int)big[n % 512] : 0;
+}
+void work(int *how)
+{
+    if (*how == 1 && _MYID != 9)
+        athread_syn(ARRAY_SCOPE, 0xffff); /* HANG */
+    if (*how == 2)
+        *how = deep(40); /* DEEP */
+    if (*how == 3 && _MYID == 5)
+        *(volatile double *)8 = 1; /* SEGFAULT */
+}
+#else
+#include <athread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include MPI
+extern void SLAVE_FUN(work)(int *);
+int main(int argc, char **argv)
+{
+    int how = atoi(argv[1]), rank = 0;
+    START;
+    how = rank == 0 ? how : 0;
+    athread_init();
+    athread_spawn(work, &how);
+    athread_join();
+    END;
+    return how == 4 ? 7 : 0;
+}
+#endif
+"""
+LAUNCHERS = {
+    "bsub": ["bsub", "-I", "-b", "-q", "q", "-n", "1", "-cgsp", "64"],
+    "swrun": ["swrun", "-b", "-n", "1"],
+    "run": [sys.executable, "-m", "swbuild", "run"],
+}
+#: What goes wrong: the status, and what stands in the report.
+FAILURES = {
+    1: (87, "p.c:16: error[SW640]: hang"),
+    2: (86, "error[SW621]: LDM overflow"),
+    3: (139, "p.c:20: error[SW641]: CPE 5 (row 0, column 5) got signal 11"),
+    4: (7, ""),
+}
+
+
+def left_running(folder: Path) -> list[str]:
+    """Return the processes whose working directory is the folder."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):
+            if link.resolve() == folder.resolve():
+                found.append((link.parent / "cmdline").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("failing")
+    text = FAILING.replace("#include MPI\n", "").replace("START;", "").replace("END;", "")
+    (made / "p.c").write_text(text)
+    assert build("sw26010", made / "p.c", made).status == 0
+    return made
+
+
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("how", FAILURES)
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_failures_have_a_report_and_a_status(failing: Path, launcher: str, how: int, checked: bool) -> None:
+    status, report = FAILURES[how]
+    extra = {"SWBUILD_EMU_CHECKED": "1"} if checked else {}
+    environment = environment_for("sw26010", SWBUILD_EMU_HANG_SECONDS="1", **extra)
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    done = call([*LAUNCHERS[launcher], "./app", str(how)], failing, environment)
+    if checked and how == 3:
+        status, report = 86, "p.c:20: error[SW610]: a store to 0x8"
+    assert report in done.err
+    assert done.status == status, done
+    assert left_running(failing) == []
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="needs an MPI")
+@pytest.mark.parametrize("how", FAILURES)
+def test_one_rank_that_fails_ends_all(how: int, tmp_path: Path) -> None:
+    text = FAILING.replace("MPI", "<mpi.h>", 1).replace(
+        "START;", "MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);"
+    )
+    (tmp_path / "p.c").write_text(text.replace("END;", "if (how != 4) MPI_Finalize();"))
+    environment = environment_for("sw26010", SWBUILD_EMU_HANG_SECONDS="1")
+    words = ["-O1", "-std=gnu99", "-c", "p.c"]
+    assert call(["mpicc", "-host", *words, "-o", "host.o"], tmp_path, environment).status == 0
+    assert call(["sw5cc", "-slave", "-DSLAVE", *words, "-o", "slave.o"], tmp_path, environment).status == 0
+    assert call(["mpicc", "host.o", "slave.o", "-o", "app"], tmp_path, environment).status == 0
+    words = ["bsub", "-I", "-b", "-q", "q", "-n", "3", "-cgsp", "64", "./app", str(how)]
+    done = call(words, tmp_path, environment)
+    assert FAILURES[how][1] in done.err
+    assert done.status == FAILURES[how][0]
+    assert left_running(tmp_path) == []

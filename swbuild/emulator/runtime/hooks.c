@@ -17,17 +17,22 @@ static __attribute__((noinline)) void uninitialised(struct cpe *c, const void *p
                       "%zu bytes at LDM %#lx are read, but nothing has been written there", n, swemu_ldm_offset(c, p));
 }
 
-static __attribute__((noinline)) void memory_access(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
+static void check_bounds(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
 {
     char where[256];
-    if (!swemu_mem_valid(c, p, n)) {
-        const struct cpe *other = swemu_ldm_owner(p);
-        if (other)
-            swemu_fault(c, pc, "SW666", "move data between LDMs with RMA or register communication",
-                        "%s the LDM of CPE %d by an ordinary pointer", write ? "a store to" : "a load from", other->id);
-        swemu_mem_describe(p, where, sizeof where);
-        swemu_fault(c, pc, "SW610", "", "%s %p, out of bounds: %s", write ? "a store to" : "a load from", p, where);
-    }
+    if (LIKELY(swemu_mem_valid(c, p, n)))
+        return;
+    const struct cpe *other = swemu_ldm_owner(p);
+    if (other)
+        swemu_fault(c, pc, "SW666", "move data between LDMs with RMA or register communication",
+                    "%s the LDM of CPE %d by an ordinary pointer", write ? "a store to" : "a load from", other->id);
+    swemu_mem_describe(p, where, sizeof where);
+    swemu_fault(c, pc, "SW610", "", "%s %p, out of bounds: %s", write ? "a store to" : "a load from", p, where);
+}
+
+static __attribute__((noinline)) void memory_access(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
+{
+    check_bounds(c, p, n, write, pc);
     if (write)
         swemu_commit_overlap(c, p, (const char *)p + n);
     c->direct_accesses++;
@@ -122,11 +127,14 @@ static __attribute__((noinline)) void volatile_hook(const void *p, size_t n, boo
             swemu_check_reply_store(c, p, pc);
         else
             swemu_check_receive(c, 0);
-    } else if (write) {
-        swemu_check_release(c, p);
-    } else {
-        swemu_check_acquire(c, p);
+        return;
     }
+    if (!within(p, c->stack_lo, (size_t)(c->stack_hi - c->stack_lo)))
+        check_bounds(c, p, n, write, pc);
+    if (write)
+        swemu_check_release(c, p);
+    else
+        swemu_check_acquire(c, p);
 }
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
