@@ -36,17 +36,14 @@ TOOLS = (
     "mpicxx",
     "mpiCC",
     "mpic++",
+    "swld",
+    "sw5ld",
+    "sw9ld",
     "bsub",
     "swrun",
 )
-_PLAIN = {
-    "swar": "ar",
-    "swranlib": "ranlib",
-    "swnm": "nm",
-    "swobjdump": "objdump",
-    "swreadelf": "readelf",
-    "swaddr2line": "addr2line",
-}
+_BINUTILS = ("ar", "ranlib", "nm", "objdump", "readelf", "addr2line", "strip")
+_PLAIN = {prefix + tool: tool for prefix in ("sw", "sw5", "sw9") for tool in _BINUTILS}
 _HERE = Path(__file__).resolve().parent
 _WARNINGS = ("-Wall", "-Wextra")
 

@@ -116,6 +116,23 @@ def test_archives_with_slave_objects(tmp_path: Path) -> None:
     assert (checked.status, checked.err) == (10, "")
 
 
+def test_joined_objects_of_both_roles(tmp_path: Path) -> None:
+    put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
+    environment = environment_for("sw26010", SWBUILD_EMU_COUNTED_CODE="1")
+    assert call(["sw5cc", "-slave", "-c", "slave.c", "help.c"], tmp_path, environment).status == 0
+    must(tmp_path, "sw5cc", "-host", "-c", "host.c")
+    must(tmp_path, "sw5ld", "-r", "slave.o", "host.o", "-o", "both.o")
+    must(tmp_path, "sw5ar", "rcs", "libhelp.a", "help.o")
+    must(tmp_path, "sw5cc", "-hybrid", "both.o", "-L.", "-lhelp", "-o", "app")
+    assert do(tmp_path, "./app").status == 10
+    for setting in ({"SWBUILD_EMU_CHECKED": "1"}, {"SWBUILD_EMU_TRACE": "events"}):
+        done = call(["./app"], tmp_path, environment_for("sw26010", **setting))
+        assert (done.status, done.err) == (10, "")
+    done = do(tmp_path, "sw5ld", "both.o", "-o", "app")
+    assert done.status == 1
+    assert "sw5ld: error[SW601]: the linker is emulated for joining objects (-r) only" in done.err
+
+
 def test_a_slave_object_in_a_host_link_is_refused(tmp_path: Path) -> None:
     put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
     must(tmp_path, "swgcc", "-mhost", "-c", "host.c")

@@ -7,6 +7,10 @@ if __name__ == "__main__":
         import launch
 
         sys.exit(launch.main(sys.argv[1:]))
+    if sys.argv[2].endswith("ld"):
+        import relocatable
+
+        sys.exit(relocatable.main(sys.argv[2], sys.argv[11:]))
     import compiler
 
     sys.exit(compiler.main(sys.argv[1:]))
