@@ -67,6 +67,6 @@ def _region_unit(region: RegionCode) -> RegionUnit:
         f"sw_{region.scop.name}",
         parameters + arrays,
         tuple(kernel.name for kernel in region.kernels),
-        not any(kernel.partials for kernel in region.kernels),
+        region.exact,
         dict(region.report),
     )

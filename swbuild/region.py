@@ -90,20 +90,25 @@ def _attempt(
 ) -> RegionCode:
     """Return the code with every variable privatised that can be, ``excluded`` ones left out.
 
-    Of ``reductions``, those are split that would keep a loop on the host.
+    Of ``reductions``, those are split that would keep a loop on the host; all of them where the user
+    chooses the order.
     """
     private = find_private(scop, excluded)
     dependences = analyse(relations(scop, private.depth_of), scop.schedule)
-    scheduled, unrolls = _schedule(scop, options, private, dependences, dependences.all)
-    tree = _split(scop, scheduled)
-    split = tuple(r for r in reductions if r.array not in private.names and _holds_back(scop, tree, r))
-    if split:
-        kept = relaxed(scop, private.depth_of, split)
+    possible = tuple(r for r in reductions if r.array not in private.names)
+    split = possible if options.transform else ()
+    while True:
+        kept = relaxed(scop, private.depth_of, split) if split else dependences.all
         scheduled, unrolls = _schedule(scop, options, private, dependences, kept)
         tree = _split(scop, scheduled)
+        more = tuple(r for r in possible if r not in split and _holds_back(scop, tree, r))
+        if not more:
+            break
+        split += more
     _check_homes(scop, private, tree)
     placed = tuple(_place(scop, options, scheduled, kernel, split) for kernel in tree.kernels)
-    return _code(scop, options, scheduled, tree, placed, unrolls)
+    code = _code(scop, options, scheduled, tree, placed, unrolls)
+    return replace(code, exact=not split)
 
 
 def _left_alone(scop: Scop, options: KernelOptions) -> RegionCode:

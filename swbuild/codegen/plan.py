@@ -50,3 +50,5 @@ class RegionCode:
     #: (array or scalar, read, written) in the order of the entry's arguments
     arguments: tuple[tuple[Array, bool, bool], ...]
     report: dict[str, object]
+    #: every sum is computed in the order of the source
+    exact: bool = True

@@ -92,7 +92,7 @@ def tile_kernel(
         mapping,
         node.get_schedule(),
         _thread_filter(mapping, tiles),
-        coordinates,
+        coordinates.intersect_domain(domain),
         tuple(builder.sizes),
     )
 

@@ -46,7 +46,7 @@ _VERBS = {"flow": ("writes", "reads"), "anti": ("reads", "writes"), "output": ("
 
 
 def all_described(scop: Scop, dependences: Dependences) -> tuple[Described, ...]:
-    """Return every dependence of ``scop``, flow first, one per pair of accesses and kind."""
+    """Return every dependence of ``scop``, flow first, one per pair of accesses and distance."""
     found: list[Described] = []
     for is_flow, pairs in ((True, dependences.flow), (False, dependences.order)):
         for piece in maps_of(pairs):
@@ -72,17 +72,16 @@ def _ends(scop: Scop, pairs: isl.Map) -> tuple[Statement, Statement]:
 
 def _by_access(scop: Scop, pairs: isl.Map, is_flow: bool) -> list[Described]:
     source, sink = _ends(scop, pairs)
-    found: dict[tuple[str, str], Described] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], Described] = {}
     for first in source.accesses:
         for second in sink.accesses:
             kind = _kind(first, second)
             if first.array != second.array or kind is None or (kind == "flow") != is_flow:
                 continue
             conflict = first.relation.apply_range(second.relation.reverse()).intersect(pairs)
-            if not conflict.is_empty() and (kind, first.array) not in found:
-                found[kind, first.array] = _described(
-                    kind, first.array, source, sink, first.span, second.span, conflict
-                )
+            if not conflict.is_empty():
+                item = _described(kind, first.array, source, sink, first.span, second.span, conflict)
+                found.setdefault((kind, first.array, item.distance), item)
     return list(found.values())
 
 

@@ -42,8 +42,8 @@ def _check(region: str, machine: Machine, threads: tuple[int, int], directory: P
     task = TASKS[region]
     options = dataclasses.replace(task.options[region], machine=machine, threads=threads)
     task = dataclasses.replace(task, options={region: options})
-    modes = ("late", "random:3", "checked")
-    (result,) = check_source(task, CheckSettings(timeout=300.0, modes=modes), directory, directory / "objects")
+    settings = CheckSettings(timeout=300.0, modes=("late", "random:3", "checked"))
+    (result,) = check_source(task, settings, directory, directory / "objects")
     assert result.outcome is Outcome.PASS, explain(result)
     assert result.kernels
 
@@ -67,7 +67,7 @@ def test_parts_are_combined_in_one_order_only(tmp_path: Path) -> None:
     settings = CheckSettings(timeout=300.0, modes=("random:1", "random:2", "eager"))
     (result,) = check_source(task, settings, tmp_path, tmp_path / "objects")
     assert [case.outcome for case in result.cases] == [Outcome.MISMATCH] * 3, explain(result)
-    assert len({[report.max_absolute for report in case.arrays][0] for case in result.cases}) == 1
+    assert len({next(report.max_absolute for report in case.arrays) for case in result.cases}) == 1
 
 
 def test_without_leave_to_reassociate_the_order_is_kept(tmp_path: Path) -> None:

@@ -1,0 +1,134 @@
+"""Writes docs/polybench.md: PolyBench/C 4.2.1, every program serial against offloaded.
+
+    python tests/examples/polybench_table.py PolyBenchC-4.2.1 [--sizes MINI,SMALL] > docs/polybench.md
+
+The benchmark's sources are not part of swbuild; give the directory that holds a copy.  Generation times
+are processor seconds of front end and generator, measured in one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from swbuild.frontend import CppOptions, read_source
+from swbuild.generate import generate_unit
+
+_FOLDERS = ("linear-algebra", "datamining", "stencils", "medley")
+
+_HEAD = """\
+# PolyBench/C
+
+<!-- Written by tests/examples/polybench_table.py; do not edit. -->
+
+The thirty programs of PolyBench/C 4.2.1, unmodified: `swbuild check --program` builds each of them twice,
+serially with gcc and with its regions on the emulated SW26010, and compares what both print, byte for byte.
+*Kernels* counts what the core group runs, *mapped* the loops that are dealt out to threads in each of them,
+and *loops on the host* those around kernels that stay sequential. *Seconds* is the processor time of front
+end and generator.
+
+"""
+
+_VERDICTS = {0: "pass", 1: "wrong", 2: "refused", 77: "not offloaded", 99: "machinery", 124: "too long"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One program."""
+
+    name: str
+    kernels: int
+    mapped: tuple[int, ...]
+    host_loops: tuple[int, ...]
+    seconds: float
+    reason: str
+    verdicts: tuple[str, ...]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--sizes", default="MINI,SMALL,MEDIUM")
+    parser.add_argument("--timeout", type=float, default=600)
+    args = parser.parse_args()
+    sizes = args.sizes.split(",")
+    rows = [_row(args.root, path, sizes, args.timeout) for path in _programs(args.root)]
+    print("\n".join(_page(rows, sizes)))
+    return int(any(verdict == "wrong" for row in rows for verdict in row.verdicts))
+
+
+def _programs(root: Path) -> Iterator[Path]:
+    for folder in _FOLDERS:
+        yield from sorted(p for p in (root / folder).rglob("*.c") if p.stem == p.parent.name)
+
+
+def _row(root: Path, path: Path, sizes: list[str], timeout: float) -> Row:
+    begin = time.process_time()
+    model = read_source(path, CppOptions((str(root / "utilities"),)), None)
+    (region,) = generate_unit(model, {}).regions
+    seconds = time.process_time() - begin
+    kernels = region.report["kernels"]
+    assert isinstance(kernels, list)
+    verdicts = []
+    for size in sizes:
+        verdicts.append(_verdict(root, path, size, timeout))
+        print(f"{path.stem} {size}: {verdicts[-1]}", file=sys.stderr, flush=True)
+    return Row(
+        path.stem,
+        len(kernels),
+        tuple(kernel["mapped_loops"] for kernel in kernels),
+        tuple(kernel["host_loops"] for kernel in kernels),
+        seconds,
+        "" if kernels else _reason(region.report),
+        tuple(verdicts),
+    )
+
+
+def _reason(report: dict[str, object]) -> str:
+    loops = report["loops"]
+    assert isinstance(loops, list)
+    return str(loops[0]["because"][0]) if loops and loops[0]["because"] else str(report.get("note", ""))
+
+
+def _verdict(root: Path, path: Path, size: str, timeout: float) -> str:
+    command = [sys.executable, "-m", "swbuild", "check", "-q", "--program", f"--timeout={timeout:g}"]
+    command += ["-I", str(root / "utilities"), str(root / "utilities" / "polybench.c"), str(path)]
+    command += ["-D", f"{size}_DATASET", "-D", "POLYBENCH_DUMP_ARRAYS", "--dma", "late"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=2 * timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return _VERDICTS[124]
+    if "longer than" in done.stdout + done.stderr or "timeout" in (done.stdout + done.stderr).lower():
+        return _VERDICTS[124]
+    return _VERDICTS.get(done.returncode, f"exit {done.returncode}")
+
+
+def _page(rows: list[Row], sizes: list[str]) -> Iterator[str]:
+    yield _HEAD.rstrip() + "\n"
+    yield f"| program | kernels | mapped | loops on the host | {' | '.join(sizes)} | seconds |"
+    yield "|---|---|---|---|" + "---|" * len(sizes) + "---|"
+    for row in rows:
+        mapped, host = (_short(values) for values in (row.mapped, row.host_loops))
+        cells = [row.name, str(row.kernels), mapped, host, *row.verdicts, f"{row.seconds:.2f}"]
+        yield f"| {' | '.join(cells)} |"
+    mean = sum(row.seconds for row in rows) / len(rows)
+    largest = max(rows, key=lambda row: row.seconds)
+    yield f"\nGeneration: {mean:.2f} s in the mean, at most {largest.seconds:.2f} s ({largest.name})."
+    for row in rows:
+        if row.reason:
+            yield f"\n`{row.name}` has no parallel loop: {row.reason}."
+
+
+def _short(values: tuple[int, ...]) -> str:
+    return ", ".join(map(str, values)) if len(set(values)) > 1 else str(values[0]) if values else "-"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
