@@ -30,6 +30,7 @@ _WARN = (
     "-Wno-unused-but-set-variable",
     "-Wno-type-limits",
     "-Wno-sign-compare",
+    "-Wno-tautological-compare",
     "-Wno-unused-parameter",
     "-Wno-absolute-value",
 )
