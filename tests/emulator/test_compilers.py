@@ -387,3 +387,55 @@ def test_operations_on_vectors(machine: str, lanes: int, tmp_path: Path) -> None
     words = ["sw5cc", "-hybrid"] if machine == "sw26010" else ["swgcc", "-mhybrid"]
     must(tmp_path, *words, "host.o", "slave.o", "-o", "app", machine=machine)
     assert do(tmp_path, "./app").status == 0, "the line of the first check that failed"
+
+
+INSTRUCTIONS = r"""
+#include <slave.h>
+#include <simd.h>
+#include <dma.h>
+int failed;
+#define CHECK(x) do { if (!(x) && !failed) failed = __LINE__; } while (0)
+__thread_local volatile int reply = 0;
+void work(int *result)
+{
+    long a = 12, b = 5, r; double x = -2.5, y = 4, z; doublev4 v = {1, 2, 3, 4}, w = {4, 9, 16, 25};
+    int count, copy = 0;
+    asm("ctpop %1, %0" : "=r"(count) : "r"(a));
+    CHECK(count == 2);
+    asm("ctlz %1, %0" : "=r"(r) : "r"(a)); CHECK(r == 60);
+    asm("cttz %1, %0" : "=r"(r) : "r"(a)); CHECK(r == 2);
+    asm("subl %1, %2, %0" : "=r"(r) : "r"(a), "r"(b)); CHECK(r == 7);
+    asm("addl %1, 30, %0" : "=r"(r) : "r"(a)); CHECK(r == 42);
+    asm("sll %1, %2, %0" : "=r"(r) : "r"(a), "r"(b)); CHECK(r == 384);
+    asm("bic %1, %2, %0" : "=r"(r) : "r"(a), "r"(b)); CHECK(r == 8);
+    asm("cmpult %1, %2, %0" : "=r"(r) : "r"(-1L), "r"(b)); CHECK(r == 0);
+    asm("cmplt %1, %2, %0" : "=r"(r) : "r"(-1L), "r"(b)); CHECK(r == 1);
+    asm("selle %1, %2, %3, %0" : "=r"(r) : "r"(-1L), "r"(a), "r"(b)); CHECK(r == 12);
+    asm("fcpys %1, %2, %0" : "=r"(z) : "r"(x), "r"(y)); CHECK(z == -4);
+    asm("fmuld %1, %2, %0" : "=r"(z) : "r"(x), "r"(y)); CHECK(z == -10);
+    asm("fsellt %1, %2, %3, %0" : "=r"(z) : "r"(x), "r"(y), "r"(x)); CHECK(z == 4);
+    asm("vsubd %1, %2, %0\n\tvsqrtd %2, %2" : "=r"(v), "+r"(v), "+r"(w)); CHECK(v[1] == -7 && w[3] == 5);
+    asm("vextf %1, 2, %0" : "=r"(z) : "r"(w)); CHECK(z == 4);
+    asm("ldi %0, 3(%1)" : "=r"(r) : "r"(a)); CHECK(r == 15);
+    dma_desc d = 0;
+    dma_set_op(&d, DMA_GET);
+    dma_set_mode(&d, PE_MODE);
+    dma_set_size(&d, 4);
+    dma_set_reply(&d, &reply);
+    asm volatile("dma %0, %1, %2\n\t" : : "r"(d), "r"(result), "r"(&copy) : "memory");
+    while (reply != 1)
+        ;
+    CHECK(copy == *result);
+    if (_MYID == 3)
+        *result = failed;
+}
+"""
+
+
+def test_instructions_in_assembly(tmp_path: Path) -> None:
+    put(tmp_path, host=HOST, slave=INSTRUCTIONS)
+    must(tmp_path, "sw5cc", "-host", "-c", "host.c")
+    for level in ("-O0", "-O2"):
+        must(tmp_path, "sw5cc", "-slave", "-msimd", level, "-c", "slave.c")
+        must(tmp_path, "sw5cc", "-hybrid", "host.o", "slave.o", "-o", "app")
+        assert do(tmp_path, "./app").status == 0, "the line of the first check that failed"

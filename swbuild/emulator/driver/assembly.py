@@ -133,6 +133,56 @@ def _update(width: int, sign: str) -> object:
     )
 
 
+#: Instructions that compute one value: the C for it, of operands a, b and c; the last operand takes it.
+_OPERATIONS = {
+    **{f"{name}l": f"(long)a{sign}(long)b" for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"))},
+    **{f"{name}w": f"(int)(a{sign}b)" for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"))},
+    **{
+        name: f"(long)a{sign}(long)b"
+        for name, sign in (("and", "&"), ("bis", "|"), ("xor", "^"), ("sra", ">>"))
+    },
+    **{name: f"(long)((unsigned long)a{sign}b)" for name, sign in (("sll", "<<"), ("srl", ">>"))},
+    "bic": "(long)a&~(long)b",
+    **{name: f"(long)a{sign}(long)b" for name, sign in (("cmpeq", "=="), ("cmplt", "<"), ("cmple", "<="))},
+    **{name: f"(unsigned long)a{sign}(unsigned long)b" for name, sign in (("cmpult", "<"), ("cmpule", "<="))},
+    "ctpop": "__builtin_popcountl((unsigned long)a)",
+    "ctlz": "(a?__builtin_clzl((unsigned long)a):64)",
+    "cttz": "(a?__builtin_ctzl((unsigned long)a):64)",
+    **{
+        f"{kind}{name}{width}": f"a{sign}b"
+        for kind in "fv"
+        for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"))
+        for width in "ds"
+    },
+    "fcpys": "__builtin_copysign(b,a)",
+    "fcpysn": "__builtin_copysign(b,-a)",
+    "fsqrtd": "__builtin_sqrt(a)",
+    "fsqrts": "__builtin_sqrtf(a)",
+    "vsqrtd": "simd_vsqrtd(a)",
+    "vsqrts": "simd_vsqrts(a)",
+    "vextf": "(a)[b]",
+    "fseleq": "(a==0?b:c)",
+    "fsellt": "(a<0?b:c)",
+    "fselle": "(a<=0?b:c)",
+    "seleq": "(a==0?b:c)",
+    "sellt": "((long)a<0?b:c)",
+    "selle": "((long)a<=0?b:c)",
+}
+
+
+def _operation(text: str) -> object:
+    pieces = re.split(r"\b([abc])\b", text)
+    count = 1 + max("abc".index(piece) for piece in pieces[1::2])
+
+    def make(o: _Operands, args: list[str]) -> str:
+        values = {name: o.value(arg) for name, arg in zip("abc", args[:count], strict=False)}
+        if len(args) != count + 1:
+            raise IndexError
+        return o.assign(args[count], "".join(values.get(piece, piece) for piece in pieces))
+
+    return make
+
+
 _TABLE: dict[str, object] = {
     "memb": lambda o, args: "__swemu_memb();",
     "nop": lambda o, args: ";",
@@ -155,8 +205,12 @@ _TABLE: dict[str, object] = {
     "sync_col": lambda o, args: f"(void)athread_syn(COL_SCOPE,{o.value(args[0])});",
     "synp": lambda o, args: ";",
     "mov": lambda o, args: f"{o.value(args[1])}={o.value(args[0])};",
-    "addl": lambda o, args: f"{o.value(args[2])}={o.value(args[0])}+{o.value(args[1])};",
-    "addw": lambda o, args: f"{o.value(args[2])}=(int)({o.value(args[0])}+{o.value(args[1])});",
+    "ldi": lambda o, args: o.assign(args[0], f"((long){o.address(args[1])})"),
+    "dma": lambda o, args: (
+        f"(void)__swemu_dma_start(&{o.value(args[0])},(void*)(long){o.value(args[1])},"
+        f"(void*)(long){o.value(args[2])});"
+    ),
+    **{name: _operation(text) for name, text in _OPERATIONS.items()},
     "fmad": lambda o, args: f"{o.value(args[3])}={o.value(args[0])}*{o.value(args[1])}+{o.value(args[2])};",
     "vmad": lambda o, args: f"{o.value(args[3])}={o.value(args[0])}*{o.value(args[1])}+{o.value(args[2])};",
     "vldd": lambda o, args: (
