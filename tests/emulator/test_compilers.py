@@ -328,9 +328,13 @@ OPERATIONS = """\
 #include <slave.h>
 #include <simd.h>
 #if N == 8
-typedef doublev4 vd; typedef intv8 vi; typedef floatv4 vf; enum { D = 4 };
+#define vd doublev4
+#define vf floatv4
+typedef intv8 vi; enum { D = 4 };
 #else
-typedef doublev8 vd; typedef intv16 vi; typedef floatv8 vf; enum { D = 8 };
+#define vd doublev8
+#define vf floatv8
+typedef intv16 vi; enum { D = 8 };
 #endif
 static vd grid[3];
 int failed;
@@ -340,7 +344,11 @@ void work(int *result)
     vd a = 0, b = 0, r; vf f = 0, g = 1; vi x = 0, y = 0, z;
     for (int k = 0; k < D; k++) { a[k] = k - 2; b[k] = 10 + k; f[k] = 1 - k; }
     for (int k = 0; k < N; k++) { x[k] = k - 3; y[k] = 100 * k; }
+    vd *pointer = grid;
     grid[1] = 2.5;
+    (pointer + 1)[1] = 4;
+    *pointer = 3.5;
+    CHECK(grid[2][1] == 4 && grid[0][2] == 3.5);
     r = -1;
     for (int k = 0; k < D; k++)
         CHECK(grid[1][k] == 2.5 && r[k] == -1);
@@ -370,6 +378,10 @@ void work(int *result)
     CHECK(simd_vbicw(y, x)[6] == (600 & ~3) && simd_vornotw(y, x)[6] == (600 | ~3));
     CHECK(simd_vrolw(x, 4)[0] == -33 && simd_vrolw(y, 31)[3] == 150 && simd_vrolw(y, 32)[3] == 300);
     CHECK(simd_vinsw(9, x, 5)[5] == 9 && simd_vinsw7(8, x)[7] == 8 && simd_vextw(y, 6) == 600);
+    r = (vd)f;
+    CHECK(r[0] == 1 && r[3] == -2);
+    f = (vf)(b + 0.5);
+    CHECK(f[1] == 11.5f && ((vd)x)[1] != x[1] && ((vf)2.5)[1] == 2.5f && ((vd)(1 + 1))[2] == 2);
     CHECK(simd_smaxw(x, y)[0] == 0 && simd_sminw(x, y)[0] == -3);
     if (_MYID == 3)
         *result = failed;

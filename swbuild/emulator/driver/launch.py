@@ -117,8 +117,6 @@ def set_environment(options: dict[str, str], stack_option: bool) -> None:
     """Pass on what the options say about the core group."""
     if stack_option:
         os.environ.setdefault("SWBUILD_EMU_STACK", "ldm" if "-b" in options else "main")
-    if "-mpecg" in options:
-        os.environ.setdefault("SWBUILD_EMU_GROUPS", options["-mpecg"])
     if "-cache_size" in options:
         os.environ.setdefault("SWBUILD_EMU_CACHE_KB", options["-cache_size"])
 

@@ -187,8 +187,17 @@ _VECTORS = (
 _VECTOR = re.compile(r"\b(?:" + "|".join(_VECTORS) + r")\b")
 
 
-def _filled(vector: str, value: str) -> str:
-    """Return C for `value` as a vector: itself when it is as wide, else a vector with it in all lanes."""
+def _filled(vector: str, value: str, converted: bool) -> str:
+    """Return C for `value` as a vector: itself when it is as wide, else a vector with it in all lanes.
+
+    With ``converted`` the lanes of the other kind of floating point are converted.
+    """
+    if converted and vector.startswith(("doublev", "floatv")):
+        d, f = ("d", "f") if vector.startswith("double") else ("f", "d")
+        kinds = [f"__swemu_v{d}:__swemu_keep_{d}", f"__swemu_v{f}:__swemu_{f}_to_{d}"]
+        whole = ("vi", "vl", "vui", "vul") if d == "d" else ()
+        kinds += [f"__swemu_{name}:__swemu_{name}_as_d" for name in whole]
+        return f"_Generic(({value}),{','.join(kinds)},default:__swemu_splat_{d})({value})"
     same = f"sizeof({value})==sizeof({vector})"
     scalar = f"__builtin_choose_expr({same},0,({value}))"
     return (
@@ -206,8 +215,9 @@ def _operand_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
     return at
 
 
-def _cast_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
-    """Let a scalar be cast to a vector: ``(doublev4)x``."""
+def _cast_edits(text: str, tokens: list[_Token], converted: bool) -> list[tuple[int, int, str]]:
+    """Let a scalar be cast to a vector, ``(doublev4)x``; with ``converted`` also the other floating point."""
+    partner = _partners(tokens)
     edits = []
     for k, token in enumerate(tokens):
         if (
@@ -227,7 +237,11 @@ def _cast_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> lis
         end = _operand_end(tokens, partner, k + 2)
         old = text[first.start : tokens[end - 1].end]
         edits.append(
-            (tokens[k - 1].start, tokens[end - 1].end, f"(({token.text}){_filled(token.text, old)})")
+            (
+                tokens[k - 1].start,
+                tokens[end - 1].end,
+                f"(({token.text}){_filled(token.text, old, converted)})",
+            )
         )
     return edits
 
@@ -245,7 +259,7 @@ def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> li
             if mark in (",", ";") or mark in (")", "}"):
                 if start >= 0 and at > start:
                     old = text[tokens[start].start : tokens[at - 1].end]
-                    edits.append((tokens[start].start, tokens[at - 1].end, _filled(token.text, old)))
+                    edits.append((tokens[start].start, tokens[at - 1].end, _filled(token.text, old, False)))
                 start = -1
                 if mark != ",":
                     break
@@ -285,20 +299,33 @@ def _vector_names(tokens: list[_Token], partner: dict[int, int]) -> set[str]:
     return found
 
 
+def _target_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
+    """Return the token behind an assignment's target that starts at `at`: ``v``, ``*p``, ``(p + 1)[i]``."""
+    while at < len(tokens) and tokens[at].text == "*":
+        at += 1
+    if at < len(tokens) and (tokens[at].kind == "word" or tokens[at].text == "("):
+        at = partner.get(at, at) + 1
+    while at < len(tokens) and tokens[at].text in ("[", ".", "->"):
+        at = partner[at] + 1 if at in partner else at + 2
+    return at
+
+
 def _assign_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
     """Let a number be assigned to a vector, as the Sunway compilers do: ``v[i] = 0.0;``."""
     names = _vector_names(tokens, partner)
     edits = []
-    for k, token in enumerate(tokens):
-        if token.text not in names or tokens[k - 1].text not in (";", "{", "}", ")", "else", "*"):
+    for k, token in enumerate(tokens[1:], 1):
+        if token.kind != "word" and token.text not in ("(", "*"):
             continue
-        at = k + 1
-        while at in partner and tokens[at].text == "[":
-            at = partner[at] + 1
+        if tokens[k - 1].text not in (";", "{", "}", ")", "else"):
+            continue
+        at = _target_end(tokens, partner, k)
         value = at + 1 if at + 1 < len(tokens) and tokens[at].text == "=" else len(tokens)
         end = value + 1 if value < len(tokens) and tokens[value].text in ("-", "+") else value
-        if end + 1 < len(tokens) and tokens[end].kind == "number" and tokens[end + 1].text == ";":
-            left = ("*" if tokens[k - 1].text == "*" else "") + text[token.start : tokens[at - 1].end]
+        if end + 1 >= len(tokens) or tokens[end].kind != "number" or tokens[end + 1].text != ";":
+            continue
+        if names.intersection(t.text for t in tokens[k:at]):
+            left = text[token.start : tokens[at - 1].end]
             number = text[tokens[value].start : tokens[end].end]
             edits.append((tokens[value].start, tokens[end].end, _fitted(left, number)))
     return edits
@@ -464,7 +491,7 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:
         return text
     tokens = _tokens(text)
     if vectors:
-        casts = [e for e in _cast_edits(text, tokens, _partners(tokens)) if not _place(text, e[0])[2]]
+        casts = [e for e in _cast_edits(text, tokens, numbers) if not _place(text, e[0])[2]]
         text = _apply(text, casts)
         tokens = _tokens(text) if casts else tokens
     edits = _spin_edits(text, tokens, is_c) if spins else []

@@ -4,6 +4,7 @@
 #pragma GCC system_header
 
 #include <slave.h>
+#include <simd.h>
 #if __swemu_machine != 26010
 #error "dma.h belongs to the SW26010; on the SW26010-Pro use athread_dma_get and its family"
 #endif

@@ -103,4 +103,14 @@ __SWEMU_SPLAT(__swemu_splat_l, __swemu_vl, long)
                                double: __swemu_splat_d, float: __swemu_splat_f)(v)
 static inline __swemu_vd __swemu_first_d(__swemu_vd v) { return __swemu_splat_d(v[0]); }
 static inline __swemu_vf __swemu_first_f(__swemu_vf v) { return __swemu_splat_f(v[0]); }
+
+/* What the driver puts for a cast to a vector: the other floating point is converted, whole numbers keep their bits. */
+static inline __swemu_vd __swemu_keep_d(__swemu_vd v) { return v; }
+static inline __swemu_vf __swemu_keep_f(__swemu_vf v) { return v; }
+static inline __swemu_vd __swemu_f_to_d(__swemu_vf v) { return __builtin_convertvector(v, __swemu_vd); }
+static inline __swemu_vf __swemu_d_to_f(__swemu_vd v) { return __builtin_convertvector(v, __swemu_vf); }
+static inline __swemu_vd __swemu_vi_as_d(__swemu_vi v) { return (__swemu_vd)v; }
+static inline __swemu_vd __swemu_vl_as_d(__swemu_vl v) { return (__swemu_vd)v; }
+static inline __swemu_vd __swemu_vui_as_d(__swemu_vui v) { return (__swemu_vd)v; }
+static inline __swemu_vd __swemu_vul_as_d(__swemu_vul v) { return (__swemu_vd)v; }
 #endif
