@@ -68,6 +68,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["query", "m.yaml", "--format", "xml"],
         ["generate", "a.c", "--nonsense"],
         ["emulator", "--machine", "x86", "env"],
+        ["emulator", "env", "--machine", "x86"],
+        ["emulator", "path", "sw5cc"],
         ["check", "a.c", "--dma", "never"],
         ["check", "a.c", "--dma", "random"],
     ],

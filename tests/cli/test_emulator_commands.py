@@ -61,6 +61,18 @@ def app(tmp_path: Path) -> Path:
     return tmp_path / "app"
 
 
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_the_machine_may_stand_on_either_side(swbuild: Run, machine: str) -> None:
+    for words in (
+        ["--machine", machine, "path"],
+        ["path", "--machine", machine],
+        ["path", f"--machine={machine}"],
+    ):
+        done = swbuild("emulator", *words)
+        assert (done.returncode, Path(done.stdout.strip()).name) == (0, machine), done.stderr
+    assert f"export SWBUILD_MACHINE={machine}\n" in swbuild("emulator", "env", "--machine", machine).stdout
+
+
 def test_run_and_profile(swbuild: Run, app: Path) -> None:
     done = swbuild("run", "--checked", "--profile", "p.json", "./app")
     assert (done.returncode, done.stdout) == (0, "63 -\n"), done.stderr

@@ -21,7 +21,7 @@ MUTATIONS = [
         "if (1 || LIKELY(swemu_mem_valid(c, mem,",
         "11-pitch",
     ),
-    ("SW610", "hooks.c", "    if (LIKELY(swemu_mem_valid(c, p, n)))\n", "    if (1)\n", "26-argument-freed"),
+    ("SW610", "hooks.c", "    if (LIKELY(swemu_mem_valid(c, p, n)))\n", "    if (1)\n", "42-out"),
     ("SW612", "dma.c", "if (x->len > DMA_LONGEST)", "if (0)", "10-too-long"),
     ("SW613", "dma.c", "if (x->len % 4 || (uintptr_t)x->mem % 4", "if (0 && (uintptr_t)x->mem % 4", "08-not"),
     ("SW614", "dma.c", "if (x->len % x->bsize && (", "if (0 && (", "12-ragged"),
@@ -68,7 +68,7 @@ MUTATIONS = [
         "    (void)check_count;\n    bool own",
         "29-reply",
     ),
-    ("SW665", "check.c", "if (!swemu.checked || !c->pending.count)", "if (1)", "03-return"),
+    ("SW665", "check.c", "if (!swemu.checked || !c->pending.count)", "if (1)", "03-static-return"),
     (
         "SW666",
         "shadow.c",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from argparse import REMAINDER, ArgumentParser, Namespace
+from typing import NoReturn
 
 from swbuild.cli.exits import Exit
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
@@ -28,14 +29,31 @@ def configure(parser: ArgumentParser) -> None:
         "meson: a native file for Meson; exec: run one of them",
     )
     parser.add_argument("tool", nargs=REMAINDER, metavar="TOOL ARG...", help="for exec: what to run")
+    _add_machine(parser)
+
+
+class _Behind(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise SwbuildError(Diagnostic("SW100", message, Span(self.prog)))
+
+
+def _add_machine(parser: ArgumentParser, chosen: str = Machine.SW26010.value) -> None:
     machines = [machine.value for machine in Machine]
-    parser.add_argument("--machine", choices=machines, default=machines[0], help="the chip")
+    parser.add_argument("--machine", choices=machines, default=chosen, help="the chip")
+
+
+def _with_options(args: Namespace) -> Namespace:
+    """Return the arguments with the options behind ``what``, which are not meant for a tool."""
+    parser = _Behind(prog=f"swbuild emulator {args.what}", add_help=False, allow_abbrev=False)
+    _add_machine(parser, args.machine)
+    return parser.parse_args(args.tool, Namespace(what=args.what))
 
 
 def run(args: Namespace) -> int:
     from swbuild.emulator import environment
     from swbuild.toolchain import Target, toolchain_for
 
+    args = args if args.what == "exec" else _with_options(args)
     if args.what == "meson":
         from swbuild.buildsys.mesonfiles import machine_file
 
