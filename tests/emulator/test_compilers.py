@@ -105,6 +105,17 @@ def test_slave_functions_get_a_prefix_and_variables_do_not(tmp_path: Path) -> No
     assert found["shared"] in "BC"
 
 
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_functions_that_have_the_prefix_keep_it(machine: str, tmp_path: Path) -> None:
+    slave = SLAVE.replace("void work", "void slave_work").replace("twice", "slave_twice")
+    put(tmp_path, host=HOST, slave=slave, help=HELP.replace("twice", "slave_twice"))
+    compiler, dash = ("sw5cc", "-") if machine == "sw26010" else ("swgcc", "-m")
+    must(tmp_path, compiler, f"{dash}host", "-c", "host.c", machine=machine)
+    must(tmp_path, compiler, f"{dash}slave", "-c", "slave.c", "help.c", machine=machine)
+    must(tmp_path, compiler, f"{dash}hybrid", "host.o", "slave.o", "help.o", "-o", "app", machine=machine)
+    assert do(tmp_path, "./app").status == 10
+
+
 def test_archives_with_slave_objects(tmp_path: Path) -> None:
     put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
     must(tmp_path, "sw5cc", "-slave", "-c", "slave.c")
@@ -143,7 +154,12 @@ def test_a_slave_object_in_a_host_link_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "app").exists()
 
 
-def test_mpicc_of_the_sw26010_links_both_roles_without_being_told(tmp_path: Path) -> None:
+def test_mpicc_links_both_roles_without_being_told(tmp_path: Path) -> None:
+    put(tmp_path, host=HOST, slave=SLAVE + HELP)
+    must(tmp_path, "mpicc", "-mhost", "-c", "host.c", machine="sw26010-pro")
+    must(tmp_path, "mpicc", "-mslave", "-c", "slave.c", machine="sw26010-pro")
+    must(tmp_path, "mpicc", "host.o", "slave.o", "-o", "app", machine="sw26010-pro")
+    assert do(tmp_path, "./app", machine="sw26010-pro").status == 10
     put(tmp_path, host=HOST, slave=SLAVE, help=HELP)
     must(tmp_path, "mpicc", "-host", "-c", "host.c")
     must(tmp_path, "sw5cc", "-slave", "-c", "slave.c")
@@ -153,18 +169,21 @@ def test_mpicc_of_the_sw26010_links_both_roles_without_being_told(tmp_path: Path
     assert do(tmp_path, "sw5cc", "host.o", "slave.o", "help.o", "-o", "app").status == 1
 
 
-def test_inline_functions_of_a_header_may_be_in_many_objects(tmp_path: Path) -> None:
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_inline_functions_of_a_header_may_be_in_many_objects(machine: str, tmp_path: Path) -> None:
+    compiler, dash = ("sw5cc", "-") if machine == "sw26010" else ("swgcc", "-m")
     (tmp_path / "both.h").write_text("inline int sum(int a, int b) { return a + b; }\n")
     head = '#include "both.h"\n'
     call_ = SLAVE.replace("twice(_ROW + _COL)", "twice(sum(_ROW, _COL))")
     put(tmp_path, host=head + HOST.replace("return n", "return sum(n, 1)"), slave=head + call_)
     put(tmp_path, help=head + HELP.replace("abs(-2 * x)", "sum(x, x)"), more=head + "int other = 3;\n")
     for level in ("-O0", "-O2"):
-        for name, role in (("host", "-host"), ("more", "-host"), ("slave", "-slave"), ("help", "-slave")):
-            must(tmp_path, "sw5cc", role, level, "-c", f"{name}.c")
-        must(tmp_path, "sw5cc", "-hybrid", "host.o", "more.o", "slave.o", "help.o", "-o", "app")
+        for name, role in (("host", "host"), ("more", "host"), ("slave", "slave"), ("help", "slave")):
+            must(tmp_path, compiler, dash + role, level, "-c", f"{name}.c", machine=machine)
+        objects = ["host.o", "more.o", "slave.o", "help.o"]
+        must(tmp_path, compiler, f"{dash}hybrid", *objects, "-o", "app", machine=machine)
         assert do(tmp_path, "./app").status == 11
-        checked = call(["./app"], tmp_path, environment_for("sw26010", SWBUILD_EMU_CHECKED="1"))
+        checked = call(["./app"], tmp_path, environment_for(machine, SWBUILD_EMU_CHECKED="1"))
         assert (checked.status, checked.err) == (11, "")
 
 
@@ -251,6 +270,14 @@ def test_errors_are_at_the_users_line(tmp_path: Path) -> None:
     assert "a.c:6:12: error" in done.err
     assert done.status != 0
     assert not (tmp_path / "a.o").exists()
+
+
+def test_shared_ldm_is_refused_at_its_line(tmp_path: Path) -> None:
+    put(tmp_path, a="#include <slave.h>\n\n__thread_local_share double x[8];\n")
+    done = do(tmp_path, "swgcc", "-mslave", "-msimd", "-c", "a.c", machine="sw26010-pro")
+    assert done.status == 1
+    assert "a.c:3:" in done.err
+    assert "the part of the LDM that CPEs share is not emulated" in done.err
 
 
 def test_unknown_assembly_is_an_error_at_its_line(tmp_path: Path) -> None:

@@ -18,6 +18,9 @@ FLAGS = (
     "--param",
     "tsan-distinguish-volatile=1",
     "-fno-tree-loop-distribute-patterns",
+    "-fno-builtin-memcpy",  # a call has a hook, a copy in line has none
+    "-fno-builtin-memmove",
+    "-fno-builtin-memset",
     "-fno-omit-frame-pointer",
     "-w",
     "-g1",

@@ -47,8 +47,9 @@ def common_flags(tool: Tool, language: str) -> list[str]:
         if language == "c"
         else ["-g1", "-ffp-contract=off", "-Wno-psabi"]
     )
-    if language == "c" and tool.machine == "sw26010":
-        found += ["-std=gnu99", "-fgnu89-inline"]
+    if language == "c":
+        found += ["-std=gnu99"] if tool.machine == "sw26010" else []
+        found.append("-fgnu89-inline")  # every object has its inline functions, weak: see inline_functions
     if tool.machine == "sw26010":
         found.append("-O2")  # what this compiler does when it is told nothing
     return found
@@ -133,8 +134,7 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
             read(text).decode("latin-1"), slave, alignment(tool, line), output == "cpp-output"
         )
         write(f"{work}/final.i", changed.encode("latin-1"))
-        old = tool.machine == "sw26010" and output == "cpp-output"
-        weak = rewrite.inline_functions(changed) if old else set()
+        weak = rewrite.inline_functions(changed) if output == "cpp-output" else set()
         stop = "-S" if line.stage == "assembly" else "-c"
         extra = ["-fno-zero-initialized-in-bss"] if slave else []
         command = [tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra]
@@ -241,8 +241,8 @@ def link(tool: Tool, line: options.CommandLine) -> None:
         stubs = foreign_stubs(tool, line, work)
         line.link += stubs
         objects = linked_objects(line)
-        if not role and tool.mpi and tool.machine == "sw26010" and has_slave_code(objects):
-            line.role = "hybrid"  # what that machine's mpicc does without being told
+        if not role and tool.mpi and has_slave_code(objects):
+            line.role = "hybrid"  # what the machine's mpicc does without being told
         check_roles(line, objects)
         link_image(tool, line, objects, work)
     finally:

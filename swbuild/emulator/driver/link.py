@@ -40,6 +40,14 @@ def linked_objects(line: options.CommandLine) -> Objects:
     return found
 
 
+def library_path(line: options.CommandLine, word: str) -> str:
+    """Return the file that a word of the link stands for: itself, or the archive that -l finds with -L."""
+    if not word.startswith("-l"):
+        return word.removeprefix("file:")
+    folders = [other[2:] for other in line.link if other.startswith("-L")]
+    return next((p for p in (f"{folder}/lib{word[2:]}.a" for folder in folders) if os.path.exists(p)), word)
+
+
 def archive_paths(line: options.CommandLine) -> list[str]:
     """Return the files of the link, with the archives that -L and -l name."""
     folders = [word[2:] for word in line.link if word.startswith("-L")]
@@ -206,7 +214,7 @@ def foreign_stubs(tool: Tool, line: options.CommandLine, work: str) -> list[str]
     names = sorted(
         n for n in wanted if n in offered or (line.counters and n.removeprefix("slave_").startswith("penv_"))
     )
-    line.link = [word for word in line.link if word.removeprefix("file:") not in lost]
+    line.link = [word for word in line.link if library_path(line, word) not in lost]
     if lost or names:
         what = f"{', '.join(sorted(lost)) or '-lswperf'}: code of another processor cannot run here"
         calls = ", ".join(names) or "(none is called)"

@@ -56,6 +56,7 @@ _SWALLOWED = {
     "-mdynamic",
     "-masm-volatile",
     "-fcheck-ldm-stack",
+    "-fbranch-predict-hint",
     "-lm_slave",
     "-lslave",
     "-lswperf",

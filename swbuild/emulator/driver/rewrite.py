@@ -459,7 +459,7 @@ def _with_alignment(text: str, tokens: list[_Token], bytes_: int) -> list[tuple[
 def inline_functions(text: str) -> set[str]:
     """Return the functions that are declared `inline`, but neither `static` nor `extern`.
 
-    The SW26010's compilers emit each of them in every object that has it, and their linker takes one.
+    The Sunway compilers inline them or emit them in every object that has them, and the linker takes one.
     """
     if not re.search(r"\binline\b", text):
         return set()

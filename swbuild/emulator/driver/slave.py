@@ -122,12 +122,12 @@ def called_symbols(obj: elf.ElfObject) -> set[int]:
 
 
 def prefix_functions(data: bytes, declared: set[str], known: bool) -> bytes:
-    """Return the object with `slave_` ahead of every external function it defines or uses."""
+    """Return the object with `slave_` ahead of every external function it defines or uses, once."""
     obj = elf.ElfObject(data)
     called = set() if known else called_symbols(obj)
     names = {}
     for symbol in obj.symbols():
-        if symbol.binding == 0 or symbol.name.startswith(_KEPT):
+        if symbol.binding == 0 or symbol.name.startswith((*_KEPT, "slave_")):
             continue
         if symbol.section:
             function = symbol.kind == elf.FUNCTION

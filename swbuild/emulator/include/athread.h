@@ -4,16 +4,19 @@
 #pragma GCC system_header
 
 #ifdef __swemu_slave__
+#if __swemu_machine == 26010
 #error "athread.h belongs to host code: slave code includes slave.h"
 #endif
+#include <slave.h>
+#else
 #include <stddef.h>
-#if __swemu_machine == 26010 /* as that machine's does */
+/* As the machines' header does, and programs rely on it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#endif
+#include <sys/time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,9 +90,14 @@ extern int athread_join_all(void) __swemu_one_group;
 #define athread_spawn_all(f, a) __real_athread_spawn_all((void *)slave_##f, (void *)(a), 1)
 #define CRTS_athread_spawn athread_spawn
 #define CRTS_athread_join athread_join
+#define CRTS_athread_halt() athread_halt()
+#define CRTS_athread_create athread_create
+#define CRTS_athread_wait athread_wait
+#define CRTS_athread_end athread_end
 #endif
 
 #ifdef __cplusplus
 }
+#endif
 #endif
 #endif

@@ -71,10 +71,14 @@ typedef int __swemu_any_int __attribute__((aligned(1)));
 /* ---- memory ---- */
 #define simd_load(v, p) ((void)((v) = *__swemu_at(v, (p))))
 #define simd_store(v, p) ((void)(*__swemu_at(v, (p)) = (v)))
-#define simd_loadu(v, p) ((void)memcpy((void *)&(v), (const void *)(p), sizeof(v)))
+/* Checked mode sees these, and would not see a memcpy. */
+#define simd_loadu(v, p) \
+    __extension__({ typedef __typeof__(v) __swemu_t __attribute__((aligned(1), may_alias)); \
+                    (void)((v) = *(const __swemu_t *)(p)); })
 #define simd_load_u(v, p) simd_loadu(v, p)
 #define simd_storeu(v, p) \
-    __extension__({ __typeof__(v) __swemu_v = (v); (void)memcpy((void *)(p), &__swemu_v, sizeof __swemu_v); })
+    __extension__({ typedef __typeof__(v) __swemu_t __attribute__((aligned(1), may_alias)); \
+                    (void)(*(__swemu_t *)(p) = (v)); })
 #define simd_store_u(v, p) simd_storeu(v, p)
 #define simd_loade(v, p) ((void)((v) = (__typeof__(v)){0} + *(p)))
 

@@ -18,6 +18,9 @@ extern "C" {
 #define __thread_mix __swemu_tls
 #define __ldm __swemu_tls
 
+#define __thread_local_share \
+    _Pragma("GCC error \"__thread_local_share: the part of the LDM that CPEs share is not emulated; use __thread_local and RMA\"")
+
 /* Segments of main memory. The emulated node has one coherent main memory, so they all name it. */
 #define __uncached
 #define __atomic

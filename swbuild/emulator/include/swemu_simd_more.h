@@ -101,6 +101,8 @@ __SWEMU_SPLAT(__swemu_splat_w, __swemu_vi, int)
 __SWEMU_SPLAT(__swemu_splat_l, __swemu_vl, long)
 #define simd_vcpyf(v) _Generic((v), __swemu_vd: __swemu_first_d, __swemu_vf: __swemu_first_f, \
                                double: __swemu_splat_d, float: __swemu_splat_f)(v)
+#define simd_vcpyfd(x) __swemu_splat_d(x)
+#define simd_vcpyfs(x) __swemu_splat_f(x)
 static inline __swemu_vd __swemu_first_d(__swemu_vd v) { return __swemu_splat_d(v[0]); }
 static inline __swemu_vf __swemu_first_f(__swemu_vf v) { return __swemu_splat_f(v[0]); }
 

@@ -5,6 +5,10 @@
 #define CRTS_rid _ROW
 #define CRTS_cid _COL
 #define CRTS_cgn _CGN
+#define CRTS_smng_get_tid() ((int)_PEN)
+#define CRTS_smng_get_rid() ((int)_ROW)
+#define CRTS_smng_get_cid() ((int)_COL)
+#define CRTS_smng_get_cgn() ((int)_CGN)
 #define CRTS_spc_tid (((_ROW >> 1) * 4 + (_COL >> 1)) * 4 + (_ROW & 1) * 2 + (_COL & 1))
 #define CRTS_spcn (CRTS_spc_tid >> 2)
 #define athread_tid _PEN
@@ -120,6 +124,8 @@ typedef enum { OP_add = 0, OP_and, OP_or, OP_xor, OP_eqv, OP_min, OP_max } athre
 extern int __swemu_reduce(const void *src, void *dst, int units, int type, int op);
 #define athread_redurt(src, dst, units, dtype, op, buf, buf_items) \
     ((void)(buf), (void)(buf_items), __swemu_reduce((src), (dst), (units), (dtype), (op)))
+#define CRTS_scoll_redurt athread_redurt
+enum { CRTS_int, CRTS_long, CRTS_float, CRTS_double };
 extern int athread_alltoall(void *src, void *dst, int unit);
 extern int athread_alltoall_inplace(void *data, int unit);
 
