@@ -29,7 +29,7 @@ from swbuild.options import KernelOptions
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import sets_of
-from swbuild.polyhedral.looptree import banded
+from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import (
     Private,
     contraction_is_safe,
@@ -70,13 +70,13 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
     Raise :class:`SwbuildError` when the options cannot be met (a tile that does not fit the LDM, …).
     """
     scop = lightened(scop)
-    excluded: frozenset[str] = frozenset()
+    private = find_private(scop)
     reductions = find_reductions(scop) if options.reassociate else ()
     while True:
         try:
-            return _attempt(scop, options, excluded, reductions)
+            return _attempt(scop, options, private, reductions)
         except _Unsafe as unsafe:
-            excluded |= unsafe.names
+            private = private.without(unsafe.names)
         except Inseparable as inseparable:
             reductions = tuple(r for r in reductions if r not in inseparable.reductions)
         except TooComplicated:
@@ -86,14 +86,13 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
 
 
 def _attempt(
-    scop: Scop, options: KernelOptions, excluded: frozenset[str], reductions: tuple[Reduction, ...]
+    scop: Scop, options: KernelOptions, private: Private, reductions: tuple[Reduction, ...]
 ) -> RegionCode:
-    """Return the code with every variable privatised that can be, ``excluded`` ones left out.
+    """Return the code with the variables ``private`` privatised.
 
     Of ``reductions``, those are split that would keep a loop on the host; all of them where the user
     chooses the order.
     """
-    private = find_private(scop, excluded)
     dependences = analyse(relations(scop, private.depth_of), scop.schedule)
     possible = tuple(r for r in reductions if r.array not in private.names)
     split = possible if options.transform else ()
@@ -101,6 +100,8 @@ def _attempt(
         kept = relaxed(scop, private.depth_of, split) if split else dependences.all
         scheduled, unrolls = _schedule(scop, options, private, dependences, kept)
         tree = _split(scop, scheduled)
+        if not options.transform and not (tree.kernels and _all_stay_home(scop, private, tree)):
+            scheduled, tree = _as_written(scop, scheduled, tree)
         more = tuple(r for r in possible if r not in split and _holds_back(scop, tree, r))
         if not more:
             break
@@ -109,6 +110,14 @@ def _attempt(
     placed = tuple(_place(scop, options, scheduled, kernel, split) for kernel in tree.kernels)
     code = _code(scop, options, scheduled, tree, placed, unrolls)
     return replace(code, exact=not split)
+
+
+def _as_written(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Scheduled, HostTree]:
+    """Return the order of the source if it has kernels that private variables survive, else ``scheduled``."""
+    plain = replace(scheduled, schedule=banded(loop_tree(scop), scheduled.kept), peeled=())
+    other = _split(scop, plain)
+    usable = other.kernels and _all_stay_home(scop, scheduled.private, other)
+    return (plain, other) if usable else (scheduled, tree)
 
 
 def _left_alone(scop: Scop, options: KernelOptions) -> RegionCode:
@@ -151,6 +160,10 @@ def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
     unsafe = {name for name in private.names if not _stays_home(scop, private, name, tree)}
     if unsafe:
         raise _Unsafe(frozenset(unsafe))
+
+
+def _all_stay_home(scop: Scop, private: Private, tree: HostTree) -> bool:
+    return all(_stays_home(scop, private, name, tree) for name in private.names)
 
 
 def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool:

@@ -8,7 +8,7 @@ import islpy as isl
 
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
-from swbuild.polyhedral.islutil import bounded_effort
+from swbuild.polyhedral.islutil import apart, bounded_effort
 
 __all__ = ["Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 
@@ -16,6 +16,7 @@ _NODE = isl.ast_node_type
 
 #: isl steps for the AST of one kernel; the largest of PolyBench take 300,000.
 MAX_OPERATIONS = 3_000_000
+SECONDS = 5
 
 #: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
 Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]
@@ -56,11 +57,14 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
     The AST is built once more to find out, without its leaves: a limit in the middle of a callback
     would leave isl in an undefined state.
     """
-    try:
+
+    def build() -> str:
         with bounded_effort(MAX_OPERATIONS):
             isl.AstBuild.from_context(context).node_from_schedule(schedule)
-    except isl.Error:
-        raise TooComplicated from None
+        return "simple"
+
+    if apart(build, SECONDS) is None:
+        raise TooComplicated
 
 
 def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves) -> Node:

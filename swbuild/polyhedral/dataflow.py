@@ -11,14 +11,16 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
-from swbuild.polyhedral.islutil import bounded_effort, union_sets
+from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps, union_sets
 
 __all__ = [
+    "ArrayFlow",
     "Dependences",
     "Relations",
     "access_relation",
     "analyse",
     "domain_of",
+    "flow_by_array",
     "instance_prefix",
     "relations",
 ]
@@ -116,6 +118,37 @@ def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependen
             return _exact(found, schedule)
     except isl.Error:
         return _memory_based(found, schedule)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFlow:
+    """Which instance feeds which through one array, and whether some read takes a value from before."""
+
+    pairs: tuple[isl.Map, ...]
+    live_in: bool
+
+
+def flow_by_array(
+    found: Relations, schedule: isl.Schedule, names: frozenset[str]
+) -> dict[str, ArrayFlow]:
+    """Return the data flow through each of the arrays ``names``, or nothing if it is hard to find."""
+
+    def only(accesses: isl.UnionMap) -> isl.UnionMap:
+        return union_maps(m for m in maps_of(accesses) if m.get_tuple_name(isl.dim_type.out) in names)
+
+    reads = only(found.reads)
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            flow = _flow(reads, only(found.must_writes), only(found.may_writes), schedule)
+            full, live_in = maps_of(flow.get_full_may_dependence()), maps_of(flow.get_may_no_source())
+    except isl.Error:
+        return {}
+    outside = {str(m.get_tuple_name(isl.dim_type.out)) for m in live_in if not m.is_empty()}
+    pairs: dict[str, isl.UnionMap] = {name: isl.UnionMap("{ }") for name in names}
+    for piece in full:
+        array = str(piece.range().unwrap().get_tuple_name(isl.dim_type.out))
+        pairs[array] = pairs[array].union(piece.range_factor_domain().to_union_map())
+    return {name: ArrayFlow(tuple(maps_of(m.coalesce())), name in outside) for name, m in pairs.items()}
 
 
 def _exact(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+import resource
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import islpy as isl
 
-__all__ = ["bounded_effort", "constant_of", "maps_of", "sets_of", "union_maps", "union_sets"]
+__all__ = ["apart", "bounded_effort", "constant_of", "maps_of", "sets_of", "union_maps", "union_sets"]
 
 
 def maps_of(union: isl.UnionMap) -> list[isl.Map]:
@@ -63,3 +65,33 @@ def constant_of(value: isl.PwAff) -> int | None:
         return None
     found = value.max_val()
     return int(found.to_python()) if found.is_int() and value.min_val() == found else None
+
+
+def apart(work: Callable[[], str], seconds: int) -> str | None:
+    """Return what ``work`` returns, or None if it fails or takes more than ``seconds`` of processor time.
+
+    It runs in a process of its own: isl does not count the steps of its arithmetic on long numbers, so
+    :func:`bounded_effort` alone does not end everything that would take for ever.
+    """
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _answer(work, seconds, write)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        text = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    return text if status == 0 else None
+
+
+def _answer(work: Callable[[], str], seconds: int, pipe: int) -> None:
+    """Do the work in the child process, and end it."""
+    status = 1
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        with os.fdopen(pipe, "wb") as answer:
+            answer.write(work().encode())
+        status = 0
+    finally:
+        os._exit(status)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop, Statement, Storage
-from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, instance_prefix, relations
-from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
+from swbuild.polyhedral.dataflow import ArrayFlow, flow_by_array, instance_prefix, relations
+from swbuild.polyhedral.islutil import constant_of, sets_of, union_maps
 
 __all__ = ["Private", "contraction_is_safe", "find_private", "stays_in_a_launch"]
 
@@ -30,19 +30,24 @@ class Private:
     names: frozenset[str]
     depth_of: dict[tuple[str, str], tuple[str, int]]
 
+    def without(self, names: frozenset[str]) -> Private:
+        """Return the same without some variables."""
+        kept = {key: value for key, value in self.depth_of.items() if key[1] not in names}
+        return Private(self.names - names, kept)
 
-def find_private(scop: Scop, excluded: frozenset[str] = frozenset()) -> Private:
-    """Return the variables of ``scop`` that can be privatised, ``excluded`` ones left out."""
-    candidates = [a for a in scop.arrays if a.name not in excluded and _is_candidate(a)]
+
+def find_private(scop: Scop) -> Private:
+    """Return the variables of ``scop`` that can be privatised."""
+    candidates = [a for a in scop.arrays if _is_candidate(a)]
     written = {a.array for s in scop.statements for a in s.accesses if a.kind.value != "read"}
     candidates = [a for a in candidates if a.name in written]
     if not candidates:
         return Private(frozenset(), {})
-    found = relations(scop)
+    flows = flow_by_array(relations(scop), scop.schedule, frozenset(a.name for a in candidates))
     depth_of: dict[tuple[str, str], tuple[str, int]] = {}
     names = set()
     for array in candidates:
-        expansion = _expansion(scop, array, _restrict(found, array.name))
+        expansion = _expansion(scop, array, flows.get(array.name))
         if expansion is not None:
             names.add(array.name)
             depth_of.update(expansion)
@@ -68,30 +73,22 @@ def private_bytes(array: Array) -> int | None:
     return size if size <= MAX_PRIVATE_BYTES else None
 
 
-def _restrict(found: Relations, name: str) -> Relations:
-    """Return ``found`` with the accesses to the array ``name`` only."""
-
-    def only(accesses: isl.UnionMap) -> isl.UnionMap:
-        return union_maps(m for m in maps_of(accesses) if m.get_tuple_name(isl.dim_type.out) == name)
-
-    return Relations(found.domain, only(found.reads), only(found.must_writes), only(found.may_writes))
-
-
-def _expansion(scop: Scop, array: Array, found: Relations) -> dict[tuple[str, str], tuple[str, int]] | None:
+def _expansion(
+    scop: Scop, array: Array, flow: ArrayFlow | None
+) -> dict[tuple[str, str], tuple[str, int]] | None:
     users = [s for s in scop.statements if any(a.array == array.name for a in s.accesses)]
-    if array.storage is Storage.REGION:
-        return {(s.name, array.name): (f"{array.name}@", array.scope_depth) for s in users}
-    dependences = analyse(found, scop.schedule)
-    if not dependences.live_in.is_empty():
-        return None
-    return _by_component(array.name, users, dependences)
+    found: dict[tuple[str, str], tuple[str, int]] = {}
+    if flow is not None and not flow.live_in:
+        found = _by_component(array.name, users, flow.pairs)
+    elif array.storage is Storage.REGION:
+        found = {(s.name, array.name): (f"{array.name}@", array.scope_depth) for s in users}
+    return found if any(depth for _, depth in found.values()) else None  # one copy for all changes nothing
 
 
 def _by_component(
-    name: str, users: list[Statement], dependences: Dependences
-) -> dict[tuple[str, str], tuple[str, int]] | None:
+    name: str, users: list[Statement], flows: tuple[isl.Map, ...]
+) -> dict[tuple[str, str], tuple[str, int]]:
     """Expand by the loops that every value's producer and users share, component by component."""
-    flows = maps_of(dependences.flow)
     component = {s.name: s.name for s in users}
     for flow in flows:
         source, sink = _ends(flow)
@@ -211,4 +208,6 @@ def _common_place(node: isl.ScheduleNode, names: frozenset[str]) -> isl.Schedule
 
 
 def _below(node: isl.ScheduleNode) -> frozenset[str]:
+    if node.get_type() == isl.schedule_node_type.filter:
+        node = node.child(0)  # a filter's own domain is what comes before it
     return frozenset(str(piece.get_tuple_name()) for piece in sets_of(node.get_domain()))

@@ -17,14 +17,19 @@ from swbuild.frontend.scop import Iterator as Loop
 from swbuild.frontend.scop import Scop
 from swbuild.options import Fusion
 from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relations
-from swbuild.polyhedral.islutil import bounded_effort, maps_of, sets_of, union_maps, union_sets
+from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of, union_maps, union_sets
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import Private
 
 __all__ = ["Scheduled", "compute_schedule"]
 
 #: isl operations after which the scheduler gives up; ordinary kernels need some tens of thousands.
-MAX_OPERATIONS = 400_000
+MAX_OPERATIONS = 200_000
+
+#: From this weight on (see :func:`_weight`) the scheduler has been seen to compute with endless numbers, so
+#: it runs apart, for so many seconds at most.  Most of PolyBench weighs less than 110.
+RISKY = 120
+SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +95,9 @@ def _contraction_constraints(scop: Scop, private: Private) -> tuple[isl.UnionMap
         return empty, empty
     plain, expanded = relations(scop), relations(scop, private.depth_of)
     labels = {label for label, _ in private.depth_of.values()}
-    condition = analyse(_keep(expanded, labels), scop.schedule).flow
-    own = analyse(_keep(expanded, labels), scop.schedule).order
-    conditional = analyse(_keep(plain, set(private.names)), scop.schedule).order.subtract(own)
-    return condition, conditional
+    own = analyse(_keep(expanded, labels), scop.schedule)
+    conditional = analyse(_keep(plain, set(private.names)), scop.schedule).order.subtract(own.order)
+    return own.flow, conditional
 
 
 def _keep(found: Relations, names: set[str]) -> Relations:
@@ -276,11 +280,26 @@ def _isl_schedule(problem: _Problem, fusion: Fusion) -> isl.Schedule | None:
         .set_proximity(inside)
         .set_conditional_validity(problem.condition, problem.conditional)
     )
+    if _weight(problem) > RISKY:
+        found = apart(lambda: str(_computed(constraints, fusion) or ""), SECONDS)
+        return isl.Schedule(found) if found else None
+    return _computed(constraints, fusion)
+
+
+def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion) -> isl.Schedule | None:
     with _effort(fusion):
         try:
             return constraints.compute_schedule()
         except isl.Error:
             return None
+
+
+def _weight(problem: _Problem) -> int:
+    """Return how many dimensions the pieces of all dependences have together."""
+    return sum(
+        piece.n_basic_map() * (piece.dim(isl.dim_type.in_) + piece.dim(isl.dim_type.out))
+        for piece in maps_of(problem.validity)
+    )
 
 
 @contextmanager

@@ -94,7 +94,15 @@ static struct cpe *next_holder(struct cpe *from)
     }
 }
 
-static void futex(uint32_t *word, int op, uint32_t value) { syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, NULL); }
+/* Without the baton idle CPEs sleep here, so that one call wakes all that a spawn starts. */
+static uint32_t spawned;
+
+static void futex(uint32_t *word, int op, uint32_t value, uint32_t who)
+{
+    syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, NULL, NULL, who);
+}
+
+static uint32_t bit_of(const struct cpe *c) { return 1u << (c->pen % 32); }
 
 static void set_going(struct cpe *c) { __atomic_store_n(&c->go, 1, __ATOMIC_RELEASE); }
 
@@ -105,14 +113,20 @@ void swemu_unlock(void)
     swemu.to_wake = NULL;
     pthread_mutex_unlock(&swemu.lock);
     if (c)
-        futex(&c->go, FUTEX_WAKE, 1);
+        futex(&c->go, FUTEX_WAKE, 1, 0);
 }
 
 /* Wait, without the lock, until this CPE may go (on). */
 void swemu_sched_await(struct cpe *c)
 {
-    while (!__atomic_load_n(&c->go, __ATOMIC_ACQUIRE))
-        futex(&c->go, FUTEX_WAIT, 0);
+    uint32_t seen = __atomic_load_n(&spawned, __ATOMIC_ACQUIRE);
+    while (!__atomic_load_n(&c->go, __ATOMIC_ACQUIRE)) {
+        if (swemu.baton)
+            futex(&c->go, FUTEX_WAIT, 0, 0);
+        else
+            futex(&spawned, FUTEX_WAIT_BITSET, seen, bit_of(c));
+        seen = __atomic_load_n(&spawned, __ATOMIC_ACQUIRE);
+    }
     __atomic_store_n(&c->go, 0, __ATOMIC_RELAXED);
 }
 
@@ -155,14 +169,16 @@ void swemu_sched_start(uint64_t pens, int group)
         swemu_unlock();
         return;
     }
-    for (uint64_t left = pens; left; left &= left - 1)
-        cpes[__builtin_ctzll(left)]->state = CPE_RUNNING;
-    swemu_unlock();
+    uint32_t who = 0;
     for (uint64_t left = pens; left; left &= left - 1) {
         struct cpe *c = cpes[__builtin_ctzll(left)];
+        c->state = CPE_RUNNING;
         set_going(c);
-        futex(&c->go, FUTEX_WAKE, 1);
+        who |= bit_of(c);
     }
+    __atomic_add_fetch(&spawned, 1, __ATOMIC_RELEASE);
+    swemu_unlock();
+    futex(&spawned, FUTEX_WAKE_BITSET, INT32_MAX, who);
 }
 
 /* In eager mode nobody but a CPE can release a blocked CPE: if all are blocked, it is a hang. */
