@@ -20,7 +20,7 @@ def unrolled(node: Node, name: str, statements: frozenset[str], factor: int) -> 
 
     def change(found: Node) -> Node:
         nonlocal count
-        if isinstance(found, Loop) and found.condition and _is_wanted(found, name, statements):
+        if isinstance(found, Loop) and _is_wanted(found, name, statements):
             count += 1
             return _copied(found, factor)
         return found
@@ -29,6 +29,8 @@ def unrolled(node: Node, name: str, statements: frozenset[str], factor: int) -> 
 
 
 def _is_wanted(loop: Loop, name: str, statements: frozenset[str]) -> bool:
+    if not (loop.condition and loop.first):
+        return False
     below = walk(loop.body)
     computed = {found.statement for found in below if isinstance(found, Compute)}
     simple = all(isinstance(found, (Block, Compute, Counter, Guard, Loop)) for found in below)

@@ -51,9 +51,7 @@ def apply_steps(
     for step in steps:
         try:
             if step.kind is StepKind.UNROLL:
-                loop = find_loop(tree, step.loops[0])
-                held = frozenset(leaf.statement for leaf in leaves(loop))
-                unrolls.append(Unroll(loop.name, held, step.amounts[0], step))
+                unrolls.append(_unroll(tree, step, unrolls))
             tree = transformed(tree, step)
         except Misfit as misfit:
             problem = Diagnostic("SW310", f"{_title(step)}: {misfit.message}", step.span, misfit.hint)
@@ -62,6 +60,15 @@ def apply_steps(
         if broken is not None:
             raise SwbuildError(_refusal(step, broken))
     return Transformed(tree, tuple(unrolls))
+
+
+def _unroll(tree: Tree, step: Step, before: list[Unroll]) -> Unroll:
+    """Return what ``step`` unrolls; a loop is unrolled once."""
+    loop = find_loop(tree, step.loops[0])
+    held = frozenset(leaf.statement for leaf in leaves(loop))
+    if any(other.name == loop.name and other.statements & held for other in before):
+        raise Misfit("that loop is unrolled already", "give the product of the factors")
+    return Unroll(loop.name, held, step.amounts[0], step)
 
 
 def _title(step: Step) -> str:

@@ -28,9 +28,9 @@ _HEAD = """\
 
 The thirty programs of PolyBench/C 4.2.1, unmodified: `swbuild check --program` builds each of them twice,
 serially with gcc and with its regions on the emulated SW26010, and compares what both print, byte for byte.
-*Kernels* counts what the core group runs, *mapped* the loops that are dealt out to threads in each of them,
-and *loops on the host* those around kernels that stay sequential. *Seconds* is the processor time of front
-end and generator.
+A run of more than {timeout:g} seconds counts as *too long*. *Kernels* counts what the core group runs,
+*mapped* the loops that are dealt out to threads in each of them, and *loops on the host* those around
+kernels that stay sequential. *Seconds* is the processor time of front end and generator.
 
 """
 
@@ -60,7 +60,7 @@ def main() -> int:
     args = parser.parse_args()
     sizes = args.sizes.split(",")
     rows = [_row(args.root, path, sizes, args.timeout) for path in _programs(args.root)]
-    print("\n".join(_page(rows, sizes)))
+    print("\n".join(_page(rows, sizes, args.timeout)))
     return int(any(verdict == "wrong" for row in rows for verdict in row.verdicts))
 
 
@@ -110,8 +110,8 @@ def _verdict(root: Path, path: Path, size: str, timeout: float) -> str:
     return _VERDICTS.get(done.returncode, f"exit {done.returncode}")
 
 
-def _page(rows: list[Row], sizes: list[str]) -> Iterator[str]:
-    yield _HEAD.rstrip() + "\n"
+def _page(rows: list[Row], sizes: list[str], timeout: float) -> Iterator[str]:
+    yield _HEAD.format(timeout=timeout).rstrip() + "\n"
     yield f"| program | kernels | mapped | loops on the host | {' | '.join(sizes)} | seconds |"
     yield "|---|---|---|---|" + "---|" * len(sizes) + "---|"
     for row in rows:

@@ -122,6 +122,11 @@ def test_a_loop_that_cannot_be_unrolled_where_it_ends_up_is_refused(tmp_path: Pa
         unit_of(tmp_path, COPY, Step(K.SKEW, ("j", "i"), (1,)), Step(K.UNROLL, ("j",), (2,)))
 
 
+def test_a_loop_is_unrolled_once(tmp_path: Path) -> None:
+    with pytest.raises(SwbuildError, match=r"SW310.*unrolled already"):
+        unit_of(tmp_path, COPY, Step(K.UNROLL, ("j",), (2,)), Step(K.UNROLL, ("j",), (3,)))
+
+
 def test_unrolling_repeats_the_body_and_keeps_a_loop_for_the_rest(tmp_path: Path) -> None:
     unit = unit_of(tmp_path, COPY, Step(K.UNROLL, ("j",), (4,)))
     assert unit.slave is not None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["random_steps"]
 
 
-def random_steps(scop: Scop, random: Random, attempts: int = 8) -> tuple[Any, ...]:
+def random_steps(scop: Scop, random: Random, attempts: int = 10) -> tuple[Any, ...]:
     """Return those of ``attempts`` random steps that are legal one after the other."""
     from swbuild.diagnostics import SwbuildError
     from swbuild.polyhedral.context import lightened
@@ -48,7 +48,8 @@ def _proposal(tree: Any, random: Random) -> Any:
     for loop in found:
         seen[loop.name] = seen.get(loop.name, 0) + 1
         names.append(f"{loop.name}#{seen[loop.name]}")
-    kind = random.choice(list(StepKind))
+    rare = [StepKind.FUSE, StepKind.DISTRIBUTE] * 3  # few loops can be cut or joined
+    kind = random.choice([*StepKind, *rare])
     one, other = random.choice(names), random.choice(names)
     number = random.choice((2, 3, 4, 8))
     if kind in (StepKind.INTERCHANGE, StepKind.FUSE):
