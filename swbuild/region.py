@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -18,50 +18,27 @@ from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import count_waits, name_loops, rename, walk
 from swbuild.kernelir.unrolling import unrolled
-from swbuild.machine import load
-from swbuild.mapping.choose import first_fitting, first_mapping, unit_tile_variants
 from swbuild.mapping.regiontree import HostTree, Kernel, split_region
-from swbuild.mapping.strides import AccessStrides
-from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
-from swbuild.memory.partials import Inseparable, Partial, find_partials
-from swbuild.memory.plan import MemoryPlan, is_expandable, plan_memory
+from swbuild.memory.partials import Inseparable
+from swbuild.memory.placing import Placed, place_kernel
+from swbuild.memory.plan import MemoryPlan
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import sets_of
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import (
+    NotPrivate,
     Private,
     contraction_is_safe,
     find_private,
     stays_in_a_launch,
 )
-from swbuild.polyhedral.reductions import Reduction, find_reductions, relaxed, without_accesses
+from swbuild.polyhedral.reductions import Reduction, find_reductions, relaxed
 from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
 from swbuild.transform.apply import Unroll, apply_steps
 
 __all__ = ["generate_region"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A kernel with its tiles and its memory.
-
-    ``expanded`` private variables live in LDM buffers; ``partials`` are what its CPEs accumulate.
-    """
-
-    tiled: TiledKernel
-    plan: MemoryPlan
-    expanded: frozenset[str]
-    partials: tuple[Partial, ...]
-
-
-class _Unsafe(Exception):
-    """Private variables that cannot be private after all."""
-
-    def __init__(self, names: frozenset[str]) -> None:
-        super().__init__(", ".join(sorted(names)))
-        self.names = names
 
 
 def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
@@ -75,7 +52,7 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
     while True:
         try:
             return _attempt(scop, options, private, reductions)
-        except _Unsafe as unsafe:
+        except NotPrivate as unsafe:
             private = private.without(unsafe.names)
         except Inseparable as inseparable:
             reductions = tuple(r for r in reductions if r not in inseparable.reductions)
@@ -107,7 +84,7 @@ def _attempt(
             break
         split += more
     _check_homes(scop, private, tree)
-    placed = tuple(_place(scop, options, scheduled, kernel, split) for kernel in tree.kernels)
+    placed = tuple(place_kernel(scop, options, scheduled, kernel, split) for kernel in tree.kernels)
     code = _code(scop, options, scheduled, tree, placed, unrolls)
     return replace(code, exact=not split)
 
@@ -156,10 +133,10 @@ def _schedule(
 
 
 def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
-    """Raise :class:`_Unsafe` for private variables whose values would have to leave a kernel."""
+    """Raise :class:`NotPrivate` for private variables whose values would have to leave a kernel."""
     unsafe = {name for name in private.names if not _stays_home(scop, private, name, tree)}
     if unsafe:
-        raise _Unsafe(frozenset(unsafe))
+        raise NotPrivate(frozenset(unsafe))
 
 
 def _all_stay_home(scop: Scop, private: Private, tree: HostTree) -> bool:
@@ -169,7 +146,7 @@ def _all_stay_home(scop: Scop, private: Private, tree: HostTree) -> bool:
 def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool:
     """Return whether statements that hand values of ``name`` to each other run in one place."""
     by_label: dict[str, set[str]] = {}
-    for statement in _users(scop, name):
+    for statement in scop.users(name):
         by_label.setdefault(private.depth_of[(statement, name)][0], set()).add(statement)
     for members in by_label.values():
         homes = [kernel for kernel in tree.kernels if members & set(kernel.statements)]
@@ -200,72 +177,6 @@ def _written(scop: Scop, statements: set[str]) -> set[str]:
     }
 
 
-def _place(
-    scop: Scop,
-    options: KernelOptions,
-    scheduled: Scheduled,
-    kernel: Kernel,
-    reductions: tuple[Reduction, ...],
-) -> _Placed:
-    """Choose tiles for ``kernel`` such that its buffers fit the LDM."""
-    budget = options.ldm_budget or load(options.machine).ldm_budget
-    first = first_mapping(kernel, options)
-    first = replace(first, restructure=first.restructure and _may_restructure(scop, scheduled, kernel, first))
-
-    def attempt(mapping: Mapping) -> _Placed | None:
-        return _tile_and_plan(scop, scheduled, kernel, mapping, reductions, budget)
-
-    placed = first_fitting(first, bool(options.tile), attempt)
-    if placed is None:
-        raise SwbuildError(_does_not_fit(scop, options, kernel, budget))
-    if options.tile or not placed.plan.direct:
-        return placed
-    variants = [attempt(mapping) for mapping in unit_tile_variants(placed.tiled)]
-    return min([placed, *(v for v in variants if v is not None)], key=lambda p: len(p.plan.direct))
-
-
-def _tile_and_plan(
-    scop: Scop,
-    scheduled: Scheduled,
-    kernel: Kernel,
-    mapping: Mapping,
-    reductions: tuple[Reduction, ...],
-    budget: int,
-) -> _Placed | None:
-    tiled = tile_kernel(kernel, mapping, scheduled.kept, AccessStrides(scop))
-    partials = find_partials(scop, tiled, reductions)
-    rest = without_accesses(scop, {(name, p.array) for p in partials for name in p.statements})
-    expanded = _not_contracted(scop, scheduled.private, tiled)
-    left = budget - sum(partial.bytes for partial in partials)
-    plan = plan_memory(rest, tiled, scheduled.dependences, scheduled.private, expanded, left)
-    return None if plan is None else _Placed(tiled, plan, expanded, partials)
-
-
-def _not_contracted(scop: Scop, private: Private, tiled: TiledKernel) -> frozenset[str]:
-    """Return the private variables of the kernel for which one copy per CPE does not do."""
-    used = [n for n in sorted(private.names) if _users(scop, n) & set(tiled.kernel.statements)]
-    return frozenset(name for name in used if not contraction_is_safe(scop, private, name, tiled.schedule))
-
-
-def _may_restructure(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: Mapping) -> bool:
-    """Return whether private variables survive the distribution of loops over statements.
-
-    Raise :class:`_Unsafe` when they do not survive the order without it either.
-    """
-    private = scheduled.private
-    if not any(_users(scop, name) & set(kernel.statements) for name in private.names):
-        return True
-    stuck: frozenset[str] = frozenset()
-    for restructure in (True, False):
-        trial = replace(mapping, restructure=mapping.restructure and restructure)
-        tiled = tile_kernel(kernel, trial, scheduled.kept, AccessStrides(scop))
-        names = _not_contracted(scop, private, tiled)
-        stuck = frozenset(n for n in names if not is_expandable(scop, tiled, private, n))
-        if not stuck:
-            return restructure
-    raise _Unsafe(stuck)
-
-
 def _too_complicated(options: KernelOptions) -> Diagnostic:
     return Diagnostic(
         "SW313",
@@ -275,22 +186,12 @@ def _too_complicated(options: KernelOptions) -> Diagnostic:
     )
 
 
-def _does_not_fit(scop: Scop, options: KernelOptions, kernel: Kernel, budget: int) -> Diagnostic:
-    tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
-    return Diagnostic(
-        "SW302",
-        f"the buffers of kernel {kernel.name} with {tile} do not fit the LDM budget of {budget} bytes",
-        scop.span,
-        "give smaller 'tile' sizes, or a larger 'ldm-budget'",
-    )
-
-
 def _code(
     scop: Scop,
     options: KernelOptions,
     scheduled: Scheduled,
     tree: HostTree,
-    placed: tuple[_Placed, ...],
+    placed: tuple[Placed, ...],
     unrolls: tuple[Unroll, ...],
 ) -> RegionCode:
     private = scheduled.private.names
@@ -328,12 +229,8 @@ def _unrolled(
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
     """Return whether the entry has to declare ``array``: nobody outside knows it, and the host uses it."""
     if array.name in private:
-        return bool(_users(scop, array.name) & set(tree.statements))
-    return array.storage is Storage.REGION and bool(_users(scop, array.name))
-
-
-def _users(scop: Scop, array: str) -> set[str]:
-    return {s.name for s in scop.statements if any(a.array == array for a in s.accesses)}
+        return bool(scop.users(array.name) & set(tree.statements))
+    return array.storage is Storage.REGION and bool(scop.users(array.name))
 
 
 def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, bool], ...]:
@@ -361,7 +258,7 @@ def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     return spell
 
 
-def _kernel(scop: Scop, private: Private, place: _Placed, doubtful: bool) -> KernelCode:
+def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> KernelCode:
     statements = set(place.tiled.kernel.statements)
     used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
     written = _written(scop, statements)
@@ -407,7 +304,7 @@ def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tupl
     return body, tuple(names)
 
 
-def _device_spell(private: Private, written: set[str], place: _Placed) -> Spell:
+def _device_spell(private: Private, written: set[str], place: Placed) -> Spell:
     partial = {p.array for p in place.partials}
 
     def spell(

@@ -38,6 +38,19 @@ void histogram(int n, int bin[restrict n], long count[restrict 64])
 #pragma endscop
 }
 
+/* Sums over windows that move on; each window's weights need the sum of the one before. */
+void windows(int m, int n, int sum[restrict m + 8], int x[restrict n])
+{
+#pragma scop
+    for (int t = 0; t < m; t++) {
+        for (int i = 0; i < n; i++)
+            for (int c = t; c < t + 8; c++)
+                sum[c] += x[i] * (c - t + 1);
+        x[0] = sum[t] % 7;
+    }
+#pragma endscop
+}
+
 /* Moments of each of four interleaved channels; the loop over the channels alone would keep four CPEs busy. */
 void moments(int n, float sample[restrict n][4], float first[restrict 4], float second[restrict 4])
 {

@@ -232,6 +232,10 @@ class Scop:
         """Return the array of this name."""
         return next(array for array in self.arrays if array.name == name)
 
+    def users(self, array: str) -> frozenset[str]:
+        """Return the names of the statements that access the array of this name."""
+        return frozenset(s.name for s in self.statements if any(a.array == array for a in s.accesses))
+
     def statement(self, name: str) -> Statement:
         """Return the statement of this name."""
         return next(statement for statement in self.statements if statement.name == name)

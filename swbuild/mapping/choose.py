@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+import islpy as isl
+
 from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.options import KernelOptions, Preset
 
-__all__ = ["first_fitting", "first_mapping"]
+__all__ = ["first_fitting", "first_mapping", "unit_tile_variants"]
 
 #: Iterations per tile and loop, as in the published algorithm.
 DEFAULT_TILE = 32
@@ -25,9 +27,22 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     rows, columns = options.threads
     two = kernel.parallel >= 2 and rows > 1
     threads = (rows, columns) if two else (rows * columns,)
-    tile = options.tile or (DEFAULT_TILE,)
+    tile = options.tile or (*map(_first_tile, _mapped(kernel, len(threads))), DEFAULT_TILE)
     restructure = options.preset is not Preset.CLASSIC
     return Mapping(threads, tile, options.distribution, restructure, not options.transform)
+
+
+def _mapped(kernel: Kernel, count: int) -> list[isl.UnionPwAff]:
+    """Return the first ``count`` loops of the kernel."""
+    members = kernel.schedule.get_root().child(0).band_get_partial_schedule()
+    return [members.get_at(k) for k in range(count)]
+
+
+def _first_tile(loop: isl.UnionPwAff) -> int:
+    """Return the tile to begin with: a loop over strips or tiles of the user's has one of them."""
+    pieces = loop.get_pw_aff_list()
+    formulas = [aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces()]
+    return SMALLEST_TILE if any(aff.dim(isl.dim_type.div) for aff in formulas) else DEFAULT_TILE
 
 
 def first_fitting(

@@ -18,7 +18,7 @@ import islpy as isl
 
 from swbuild.mapping.regiontree import Kernel, multi_union
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import constant_of, sets_of
+from swbuild.polyhedral.islutil import constant_of
 
 __all__ = ["LEVEL_MARK", "Mapping", "TiledKernel", "thread_parameters", "tile_kernel"]
 
@@ -230,8 +230,3 @@ class _Builder:
 def _is_constant(value: isl.UnionPwAff) -> bool:
     pieces = value.get_pw_aff_list()
     return all(constant_of(pieces.get_at(i)) is not None for i in range(pieces.n_pw_aff()))
-
-
-def instance_names(domain: isl.UnionSet) -> tuple[str, ...]:
-    """Return the names of the statements in ``domain``."""
-    return tuple(str(piece.get_tuple_name()) for piece in sets_of(domain))

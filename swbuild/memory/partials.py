@@ -9,8 +9,8 @@ import islpy as isl
 
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
-from swbuild.memory.box import MAX_OPERATIONS
-from swbuild.polyhedral.islutil import bounded_effort, sets_of
+from swbuild.memory.box import bounding_box
+from swbuild.polyhedral.islutil import sets_of
 from swbuild.polyhedral.reductions import Operator, Reduction, accesses_to
 
 __all__ = ["Inseparable", "Partial", "find_partials"]
@@ -91,29 +91,10 @@ def _partial(scop: Scop, tiled: TiledKernel, reduction: Reduction) -> Partial | 
     if not everything.is_subset(own):
         return None
     (touched,) = sets_of(own.range())
-    found = _bounds(touched)
-    if found is None:
+    box = bounding_box(isl.Map.from_domain_and_range(isl.Set("{ [] }"), touched))
+    if box.bound is None:
         return None
+    low, high = (tuple(value.project_domain_on_params() for value in side) for side in (box.low, box.high))
     here = reduction.statements & frozenset(tiled.kernel.statements)
-    partial = Partial(reduction.array, reduction.operator, here, *found, array.element.size)
+    partial = Partial(array.name, reduction.operator, here, low, high, box.bound, array.element.size)
     return partial if partial.bytes <= LARGEST_BYTES else None
-
-
-def _bounds(
-    touched: isl.Set,
-) -> tuple[tuple[isl.PwAff, ...], tuple[isl.PwAff, ...], tuple[int, ...]] | None:
-    """Return the first and last index of each dimension, and the largest number of indices, if bounded."""
-    dimensions = range(touched.dim(isl.dim_type.set))
-    bound = []
-    try:
-        with bounded_effort(MAX_OPERATIONS):
-            low = tuple(touched.dim_min(k).coalesce() for k in dimensions)
-            high = tuple(touched.dim_max(k).coalesce() for k in dimensions)
-            for first, last in zip(low, high, strict=True):
-                largest = isl.Set.from_pw_aff(last.sub(first).coalesce()).dim_max_val(0)
-                if not largest.is_int():
-                    return None
-                bound.append(int(largest.to_python()) + 1)
-    except isl.Error:
-        return None
-    return low, high, tuple(bound)

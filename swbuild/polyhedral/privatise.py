@@ -17,7 +17,7 @@ from swbuild.frontend.scop import Array, Scop, Statement, Storage
 from swbuild.polyhedral.dataflow import ArrayFlow, flow_by_array, instance_prefix, relations
 from swbuild.polyhedral.islutil import constant_of, sets_of, union_maps
 
-__all__ = ["Private", "contraction_is_safe", "find_private", "stays_in_a_launch"]
+__all__ = ["NotPrivate", "Private", "contraction_is_safe", "find_private", "stays_in_a_launch"]
 
 #: Larger private arrays stay in main memory: they would eat the LDM.
 MAX_PRIVATE_BYTES = 4096
@@ -34,6 +34,14 @@ class Private:
         """Return the same without some variables."""
         kept = {key: value for key, value in self.depth_of.items() if key[1] not in names}
         return Private(self.names - names, kept)
+
+
+class NotPrivate(Exception):
+    """Variables that cannot be private after all."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__(", ".join(sorted(names)))
+        self.names = names
 
 
 def find_private(scop: Scop) -> Private:

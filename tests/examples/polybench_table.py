@@ -9,6 +9,7 @@ are processor seconds of front end and generator, measured in one process.
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import time
@@ -105,7 +106,7 @@ def _verdict(root: Path, path: Path, size: str, timeout: float) -> str:
         done = subprocess.run(command, capture_output=True, text=True, timeout=2 * timeout, check=False)
     except subprocess.TimeoutExpired:
         return _VERDICTS[124]
-    if "longer than" in done.stdout + done.stderr or "timeout" in (done.stdout + done.stderr).lower():
+    if done.returncode == 1 and re.search(r"^late: timeout\b", done.stdout, re.MULTILINE):
         return _VERDICTS[124]
     return _VERDICTS.get(done.returncode, f"exit {done.returncode}")
 

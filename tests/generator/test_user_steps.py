@@ -148,6 +148,12 @@ def _slave(tmp_path: Path, loops: str) -> str:
     return unit.slave.text
 
 
+def test_every_tile_of_the_users_can_go_to_a_thread_of_its_own(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, COPY, Step(K.TILE, ("i", "j"), (8, 4)))
+    (kernel,) = unit.regions[0].report["kernels"]
+    assert kernel["tile"] == [1, 1, 32, 32]
+
+
 def test_parallel_loops_are_found_in_the_order_asked_for(tmp_path: Path) -> None:
     """The wavefront: skewed and interchanged, the inner loop is parallel."""
     wave = (

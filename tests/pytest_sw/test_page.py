@@ -20,6 +20,9 @@ _LOOSE = re.compile(
     r"platform|rootdir|plugins|cachedir|sw_(kernel|compare) = |  .*(build|generate) |=+ .* in |slowest|$"
 )
 
+#: Variables by which pytest and rich choose how they print.
+_CHANGES_THE_LAYOUT = {"CI", "BUILD_NUMBER", "COLUMNS", "FORCE_COLOR", "PY_COLORS", "NO_COLOR"}
+
 
 def _block(language: str, holding: str) -> str:
     blocks = re.findall(rf"^```{language}\n(.*?)^```", _PAGE, re.DOTALL | re.MULTILINE)
@@ -35,9 +38,14 @@ def test_the_session_in_the_manual(tmp_path: Path) -> None:
     for name, module in (("swbuild", "swbuild"), ("pytest", "pytest")):
         (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
         (tools / name).chmod(0o755)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    # Where CI is set, pytest does not shorten its lines.
+    kept = {
+        name: value for name, value in os.environ.items()
+        if not name.startswith("PYTEST_") and name not in _CHANGES_THE_LAYOUT
+    }  # fmt: skip
     environment = {
         **kept,
+        "COLUMNS": "80",
         "PATH": f"{tools}:{kept['PATH']}",
         "PYTHONPATH": str(ROOT),
         "PYTEST_ADDOPTS": PLUGIN_FLAG,
