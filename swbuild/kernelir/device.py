@@ -56,9 +56,12 @@ def build_device(
 
 
 def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:
-    """Return what is known of the parameters inside the kernel."""
+    """Return what is known of the parameters inside the kernel.
+
+    Facts that take a division to say are left out: isl spends seconds on them and simplifies little.
+    """
     context = scop.context.intersect(scop.assumptions)
-    context = context.intersect(_launched(tiled))
+    context = context.intersect(_launched(tiled)).remove_divs().coalesce()
     names = thread_parameters(tiled.mapping)
     if tiled.mapping.distribution is Distribution.BLOCK:
         return context.intersect(isl.Set(f"[{', '.join(names)}] -> {{ : }}"))
@@ -189,7 +192,7 @@ def _graph(relation: isl.Map, kept: int, name: str) -> isl.Map:
     """Return ``prefix -> name[prefix, first kept outputs]`` of ``relation``."""
     plain = relation.project_out(isl.dim_type.out, kept, relation.dim(isl.dim_type.out) - kept)
     identity = isl.Map.identity(plain.domain().get_space().map_from_set())
-    return identity.flat_range_product(plain).set_tuple_name(isl.dim_type.out, name).coalesce()
+    return identity.flat_range_product(plain).set_tuple_name(isl.dim_type.out, name).detect_equalities().coalesce()
 
 
 def _rows(buffer: Buffer, name: str) -> _Insertion:
