@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from swbuild.codegen.plan import KernelCode, RegionCode
-from swbuild.codegen.report import region_report
+from swbuild.codegen.assembly import assemble
+from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
+from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TooComplicated
-from swbuild.kernelir.bodies import Spell
-from swbuild.kernelir.device import build_device
-from swbuild.kernelir.hosttree import build_host
-from swbuild.kernelir.nodes import Compute, Node
-from swbuild.kernelir.passes import count_waits, name_loops, rename, walk
-from swbuild.kernelir.unrolling import unrolled
-from swbuild.mapping.regiontree import HostTree, Kernel, split_region
+from swbuild.mapping.regiontree import HostTree, split_region
+from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
-from swbuild.memory.placing import Placed, place_kernel
-from swbuild.memory.plan import MemoryPlan
-from swbuild.options import KernelOptions
+from swbuild.memory.placing import DoesNotFit, Placed, place_kernel
+from swbuild.options import KernelOptions, Preset
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import sets_of
@@ -35,10 +28,26 @@ from swbuild.polyhedral.privatise import (
     stays_in_a_launch,
 )
 from swbuild.polyhedral.reductions import Reduction, find_reductions, relaxed
-from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
+from swbuild.polyhedral.scheduling import Scheduled, compute_schedule, permutable_schedule
 from swbuild.transform.apply import Unroll, apply_steps
 
 __all__ = ["generate_region"]
+
+#: Edges of the tiles of a wavefront, in the order in which they are tried.
+EDGES = (32, 16, 8, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """An order of a region's statements, with who runs what in it.
+
+    ``split`` are the reductions computed in parts; ``unrolls`` what the user wants unrolled.
+    """
+
+    scheduled: Scheduled
+    tree: HostTree
+    split: tuple[Reduction, ...]
+    unrolls: tuple[Unroll, ...] = ()
 
 
 def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
@@ -56,16 +65,47 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
             private = private.without(unsafe.names)
         except Inseparable as inseparable:
             reductions = tuple(r for r in reductions if r not in inseparable.reductions)
+        except DoesNotFit as large:
+            if options.tile or options.ldm_budget or options.transform:
+                raise SwbuildError(large.diagnostic(scop, options)) from None
+            return _left_alone(scop, options, large.note)
         except TooComplicated:
             if options.transform:
                 raise SwbuildError(_too_complicated(options)) from None
-            return _left_alone(scop, options)
+            return _left_alone(scop, options, _TOO_MANY_CASES)
+
+
+_TOO_MANY_CASES = "no C for its kernels was found in reasonable time: too many cases to tell apart"
 
 
 def _attempt(
     scop: Scop, options: KernelOptions, private: Private, reductions: tuple[Reduction, ...]
 ) -> RegionCode:
-    """Return the code with the variables ``private`` privatised.
+    """Return the code with the variables ``private`` privatised."""
+    order = _order(scop, options, private, reductions)
+    if not (order.tree.kernels or options.transform or options.preset is Preset.CLASSIC):
+        code = _in_wavefronts(scop, options, order)
+        if code is not None:
+            return code
+    return _placed(scop, options, order)
+
+
+def _placed(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode:
+    """Return the code of ``order`` with tiles and buffers for its kernels."""
+    _check_homes(scop, order.scheduled.private, order.tree)
+    placed = _places(scop, options, order)
+    code = assemble(scop, options, order.scheduled, order.tree, placed, order.unrolls)
+    return replace(code, exact=not order.split)
+
+
+def _places(scop: Scop, options: KernelOptions, order: _Order) -> tuple[Placed, ...]:
+    return tuple(place_kernel(scop, options, order.scheduled, k, order.split) for k in order.tree.kernels)
+
+
+def _order(
+    scop: Scop, options: KernelOptions, private: Private, reductions: tuple[Reduction, ...]
+) -> _Order:
+    """Return the order to run ``scop`` in.
 
     Of ``reductions``, those are split that would keep a loop on the host; all of them where the user
     chooses the order.
@@ -81,12 +121,8 @@ def _attempt(
             scheduled, tree = _as_written(scop, scheduled, tree)
         more = tuple(r for r in possible if r not in split and _holds_back(scop, tree, r))
         if not more:
-            break
+            return _Order(scheduled, tree, split, unrolls)
         split += more
-    _check_homes(scop, private, tree)
-    placed = tuple(place_kernel(scop, options, scheduled, kernel, split) for kernel in tree.kernels)
-    code = _code(scop, options, scheduled, tree, placed, unrolls)
-    return replace(code, exact=not split)
 
 
 def _as_written(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Scheduled, HostTree]:
@@ -97,14 +133,37 @@ def _as_written(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Sched
     return (plain, other) if usable else (scheduled, tree)
 
 
-def _left_alone(scop: Scop, options: KernelOptions) -> RegionCode:
-    """Return the code of a region that stays on the host as it is."""
+def _in_wavefronts(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode | None:
+    """Return the code that runs tiles of the region's loops in wavefronts, or None where that is no way.
+
+    Tiles of the user's have to fit the LDM (:class:`DoesNotFit`), others are made smaller until they do.
+    """
+    scheduled = order.scheduled
+    deep = permutable_schedule(scop, scheduled.private, options.fusion, scheduled.kept)
+    for edge in EDGES:
+        fronts = None if deep is None else wavefronts(deep, edge, options.tile or ())
+        if fronts is None:
+            return None
+        schedule, tile = fronts
+        waves = replace(scheduled, schedule=schedule, peeled=(), front=tile)
+        tree = _split(scop, waves)
+        if not (tree.kernels and _all_stay_home(scop, scheduled.private, tree)):
+            return None
+        try:
+            return _placed(scop, replace(options, tile=(1,)), replace(order, scheduled=waves, tree=tree))
+        except DoesNotFit:
+            if options.tile:
+                raise
+    return None
+
+
+def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionCode:
+    """Return the code of a region that stays on the host as it is; ``note`` says why."""
     nothing = Private(frozenset(), {})
     dependences = analyse(relations(scop, find_private(scop).depth_of), scop.schedule)
-    scheduled = Scheduled(scop.schedule, dependences, dependences.all, nothing, ())
+    scheduled = Scheduled(scop.schedule, dependences, dependences.all, nothing)
     tree = split_region(scop.schedule, f"{scop.name}_k", lambda _: False)
-    code = _code(scop, options, scheduled, tree, (), ())
-    note = "no C for its kernels was found in reasonable time: too many cases to tell apart"
+    code = assemble(scop, options, scheduled, tree, (), ())
     return replace(code, report={**code.report, "note": note})
 
 
@@ -129,7 +188,7 @@ def _schedule(
     if not options.transform:
         return compute_schedule(scop, private, options.fusion, dependences, kept), ()
     asked = apply_steps(scop, options.transform, dependences, kept)
-    return Scheduled(banded(asked.tree, kept), dependences, kept, private, ()), asked.unrolls
+    return Scheduled(banded(asked.tree, kept), dependences, kept, private), asked.unrolls
 
 
 def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
@@ -163,18 +222,7 @@ def _may_leave(scop: Scop, domain: isl.UnionSet) -> bool:
     Elements of less than 4 bytes share memory words: two CPEs that write neighbours would lose one.
     """
     names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
-    written = _written(scop, names)
-    return all(scop.array(name).element.size % 4 == 0 for name in written)
-
-
-def _written(scop: Scop, statements: set[str]) -> set[str]:
-    return {
-        access.array
-        for statement in scop.statements
-        if statement.name in statements
-        for access in statement.accesses
-        if access.kind is not AccessKind.READ
-    }
+    return all(scop.array(name).element.size % 4 == 0 for name in scop.written_by(names))
 
 
 def _too_complicated(options: KernelOptions) -> Diagnostic:
@@ -184,162 +232,3 @@ def _too_complicated(options: KernelOptions) -> Diagnostic:
         options.transform[0].span,
         "take fewer steps: tiles of tiles, and strips of skewed, scaled or reversed loops, multiply",
     )
-
-
-def _code(
-    scop: Scop,
-    options: KernelOptions,
-    scheduled: Scheduled,
-    tree: HostTree,
-    placed: tuple[Placed, ...],
-    unrolls: tuple[Unroll, ...],
-) -> RegionCode:
-    private = scheduled.private.names
-    arguments = _arguments(scop, private)
-    doubtful = bool(options.transform) or any(s.domain.n_basic_set() > 2 for s in scop.statements)
-    kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
-    loops = {kernel.name: kernel.loops for kernel in kernels}
-    local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
-    host = build_host(scop, tree, _host_spell(arguments))
-    host = _named(scop, host, loops, frozenset())
-    host, kernels = _unrolled(host, kernels, unrolls)
-    region = RegionCode(scop, options, host, kernels, local, arguments, {})
-    return replace(region, report=region_report(region, scheduled, tree))
-
-
-def _unrolled(
-    host: Node, kernels: tuple[KernelCode, ...], unrolls: tuple[Unroll, ...]
-) -> tuple[Node, tuple[KernelCode, ...]]:
-    """Unroll loops wherever they have come to; a loop that is nowhere (SW312) cannot be unrolled."""
-    problems = []
-    for unroll in unrolls:
-        host, found = unrolled(host, unroll.name, unroll.statements, unroll.factor)
-        bodies = [unrolled(k.body, unroll.name, unroll.statements, unroll.factor) for k in kernels]
-        kernels = tuple(replace(k, body=body) for k, (body, _) in zip(kernels, bodies, strict=True))
-        if not found and not any(count for _, count in bodies):
-            name = unroll.name
-            message = f"`unroll`: no loop of the generated code runs over `{name}` alone and only computes"
-            hint = "a loop that is skewed, shifted, scaled or reversed, or in which data is moved, cannot be"
-            problems.append(Diagnostic("SW312", message, unroll.step.span, hint))
-    if problems:
-        raise SwbuildError(problems)
-    return host, kernels
-
-
-def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
-    """Return whether the entry has to declare ``array``: nobody outside knows it, and the host uses it."""
-    if array.name in private:
-        return bool(scop.users(array.name) & set(tree.statements))
-    return array.storage is Storage.REGION and bool(scop.users(array.name))
-
-
-def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, bool], ...]:
-    """Return what the entry is passed besides the parameters: (array, read, written)."""
-    everything = {s.name for s in scop.statements}
-    written = _written(scop, everything)
-    read = {a.array for s in scop.statements for a in s.accesses if a.kind is AccessKind.READ}
-    return tuple(
-        (array, array.name in read, array.name in written)
-        for array in scop.arrays
-        if array.name not in private
-        and array.storage is not Storage.REGION
-        and (array.name in read or array.name in written)
-    )
-
-
-def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
-    by_pointer = {array.name for array, _, written in arguments if written and array.is_scalar}
-
-    def spell(_: Statement, access: Access, index: tuple[str, ...], __: tuple[str, ...]) -> str:
-        if not index:
-            return f"(*{access.array})" if access.array in by_pointer else access.array
-        return f"MEM_{access.array}({', '.join(index)})"
-
-    return spell
-
-
-def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> KernelCode:
-    statements = set(place.tiled.kernel.statements)
-    used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
-    written = _written(scop, statements)
-    elsewhere = private.names | {partial.array for partial in place.partials}
-    arrays = [a for a in scop.arrays if a.name in used and a.name not in elsewhere]
-    values = tuple(a for a in arrays if a.is_scalar and a.name not in written)
-    pointers = tuple(a for a in arrays if a not in values)
-    spell = _device_spell(private, written, place)
-    body = build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful)
-    body = count_waits(body, lambda name: _operations(place.plan, name))
-    contracted = private.names - place.expanded
-    body, loops = _with_loop_names(scop, place.tiled.kernel, body)
-    body = _named(scop, body, {}, frozenset(loops))
-    return KernelCode(
-        tiled=place.tiled,
-        plan=place.plan,
-        body=body,
-        partials=place.partials,
-        private=tuple(a for a in scop.arrays if a.name in used and a.name in contracted),
-        values=values,
-        pointers=pointers,
-        parameters=scop.parameters,
-        loops=loops,
-    )
-
-
-def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tuple[str, ...]]:
-    """Name the host's loops around the kernel after the iterators that they give; return the names too."""
-    taken = set(_names_in_use(scop))
-    names = []
-    for parameter in kernel.host_loops:
-        wish = parameter
-        for node in walk(body):
-            if isinstance(node, Compute) and parameter in node.iterators:
-                iterators = scop.statement(node.statement).iterators
-                wish = iterators[node.iterators.index(parameter)].name
-                break
-        while wish in taken:
-            wish += "_"
-        taken.add(wish)
-        names.append(wish)
-        body = rename(body, parameter, wish)
-    return body, tuple(names)
-
-
-def _device_spell(private: Private, written: set[str], place: Placed) -> Spell:
-    partial = {p.array for p in place.partials}
-
-    def spell(
-        statement: Statement, access: Access, index: tuple[str, ...], iterators: tuple[str, ...]
-    ) -> str:
-        if access.array in partial:
-            return f"SW_PART_{access.array}({', '.join(index)})" if index else f"sw_part_{access.array}"
-        buffer = place.plan.buffer_of(statement.name, access.ref)
-        if access.array in private.names:
-            if buffer is None:
-                return access.array + "".join(f"[{text}]" for text in index)
-            depth = private.depth_of[(statement.name, access.array)][1]
-            return f"LDM_{buffer.name}({', '.join((*iterators[:depth], *index))})"
-        if not index:
-            return f"(*{access.array})" if access.array in written else access.array
-        macro = f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"
-        return f"{macro}({', '.join(index)})"
-
-    return spell
-
-
-def _operations(plan: MemoryPlan, name: str) -> int | None:
-    """Return how many DMA operations move the whole buffer: one up to two dimensions."""
-    buffer = next(b for b in plan.buffers if b.name == name)
-    return 1 if len(buffer.box.low) <= 2 else None
-
-
-def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
-    """Name the loops of ``node``; ``launches`` gives the host loops of each kernel."""
-    names = {s.name: tuple(iterator.name for iterator in s.iterators) for s in scop.statements}
-    return name_loops(node, names | launches, _names_in_use(scop) | taken)
-
-
-def _names_in_use(scop: Scop) -> frozenset[str]:
-    """Return every identifier of the region that a loop in the emitted code must not take."""
-    texts = [part for s in scop.statements for part in s.body if isinstance(part, str)]
-    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
-    return frozenset(words) | {p.name for p in scop.parameters} | {a.name for a in scop.arrays}

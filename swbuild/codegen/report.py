@@ -26,6 +26,7 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         "parameters": [p.name for p in scop.parameters],
         "private": sorted(scheduled.private.names),
         "sequential_loops": list(scheduled.peeled),
+        "wavefront_tile": list(scheduled.front),
         "kernels": [_kernel(region, kernel) for kernel in region.kernels],
         "host_statements": [
             {"statement": name, "line": scop.statement(name).span.line} for name in tree.statements

@@ -7,6 +7,7 @@ array tuples are ``Array.name``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -235,6 +236,17 @@ class Scop:
     def users(self, array: str) -> frozenset[str]:
         """Return the names of the statements that access the array of this name."""
         return frozenset(s.name for s in self.statements if any(a.array == array for a in s.accesses))
+
+    def written_by(self, statements: Iterable[str]) -> frozenset[str]:
+        """Return the names of the arrays that the statements of these names may write."""
+        names = set(statements)
+        return frozenset(
+            access.array
+            for statement in self.statements
+            if statement.name in names
+            for access in statement.accesses
+            if access.kind is not AccessKind.READ
+        )
 
     def statement(self, name: str) -> Statement:
         """Return the statement of this name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import islpy as isl
 
@@ -34,6 +34,8 @@ class _Point:
     build: isl.AstBuild
     instances: isl.PwMultiAff
     spell: Spell
+    #: the texts of subscripts met before
+    known: dict[str, str] = field(default_factory=dict)
 
 
 def compute_leaf(
@@ -80,9 +82,14 @@ def _access(point: _Point, ref: int, iterators: tuple[str, ...]) -> str:
 
 def _subscripts(point: _Point, access: Access) -> tuple[str, ...]:
     index = isl.PwMultiAff.from_map(access.relation).pullback_pw_multi_aff(point.instances)
-    return tuple(_value(point.build, index.get_pw_aff(k)) for k in range(index.dim(isl.dim_type.out)))
+    return tuple(_value(point, index.get_pw_aff(k)) for k in range(index.dim(isl.dim_type.out)))
 
 
-def _value(build: isl.AstBuild, subscript: isl.PwAff) -> str:
+def _value(point: _Point, subscript: isl.PwAff) -> str:
     """Return the C text of a subscript; any number does where the access never happens (``0 ? A[i] : x``)."""
-    return "0" if subscript.n_piece() == 0 else to_c(build.expr_from_pw_aff(subscript))
+    if subscript.n_piece() == 0:
+        return "0"
+    key = str(subscript)
+    if key not in point.known:
+        point.known[key] = to_c(point.build.expr_from_pw_aff(subscript))
+    return point.known[key]

@@ -192,7 +192,8 @@ def _graph(relation: isl.Map, kept: int, name: str) -> isl.Map:
     """Return ``prefix -> name[prefix, first kept outputs]`` of ``relation``."""
     plain = relation.project_out(isl.dim_type.out, kept, relation.dim(isl.dim_type.out) - kept)
     identity = isl.Map.identity(plain.domain().get_space().map_from_set())
-    return identity.flat_range_product(plain).set_tuple_name(isl.dim_type.out, name).detect_equalities().coalesce()
+    graph = identity.flat_range_product(plain).set_tuple_name(isl.dim_type.out, name)
+    return graph.detect_equalities().coalesce()
 
 
 def _rows(buffer: Buffer, name: str) -> _Insertion:

@@ -23,12 +23,17 @@ Result = TypeVar("Result")
 
 
 def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
-    """Return the mapping that ``options`` ask for: two loops on the mesh where two are parallel."""
+    """Return the mapping to try first: the user's choices, else two parallel loops on the full grid.
+
+    Loops over tiles, the user's or those of wavefronts, are dealt out one tile at a time, and the order
+    below them stays as it is.
+    """
     rows, columns = options.threads
     two = kernel.parallel >= 2 and rows > 1
     threads = (rows, columns) if two else (rows * columns,)
-    tile = options.tile or (*map(_first_tile, _mapped(kernel, len(threads))), DEFAULT_TILE)
-    restructure = options.preset is not Preset.CLASSIC
+    tiles = [_is_over_tiles(loop) for loop in _mapped(kernel, len(threads))]
+    tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
+    restructure = options.preset is not Preset.CLASSIC and not any(tiles)
     return Mapping(threads, tile, options.distribution, restructure, not options.transform)
 
 
@@ -38,11 +43,11 @@ def _mapped(kernel: Kernel, count: int) -> list[isl.UnionPwAff]:
     return [members.get_at(k) for k in range(count)]
 
 
-def _first_tile(loop: isl.UnionPwAff) -> int:
-    """Return the tile to begin with: a loop over strips or tiles of the user's has one of them."""
+def _is_over_tiles(loop: isl.UnionPwAff) -> bool:
+    """Return whether ``loop`` counts strips or tiles."""
     pieces = loop.get_pw_aff_list()
     formulas = [aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces()]
-    return SMALLEST_TILE if any(aff.dim(isl.dim_type.div) for aff in formulas) else DEFAULT_TILE
+    return any(aff.dim(isl.dim_type.div) for aff in formulas)
 
 
 def first_fitting(

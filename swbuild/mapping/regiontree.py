@@ -14,7 +14,7 @@ import islpy as isl
 
 from swbuild.polyhedral.islutil import constant_of, sets_of
 
-__all__ = ["HostTree", "Kernel", "split_region"]
+__all__ = ["HostTree", "Kernel", "is_loop", "multi_union", "parallel_first", "split_region"]
 
 _NODE = isl.schedule_node_type
 
@@ -145,7 +145,7 @@ def parallel_first(node: isl.ScheduleNode) -> list[int]:
     A member whose value is one constant for every instance is no loop and offers no parallelism.
     """
     members = range(node.band_n_member())
-    parallel = [m for m in members if node.band_member_get_coincident(m) and _is_loop(node, m)]
+    parallel = [m for m in members if node.band_member_get_coincident(m) and is_loop(node, m)]
     if not parallel or not (node.band_get_permutable() or parallel[0] == 0):
         return []
     if not node.band_get_permutable():
@@ -153,7 +153,8 @@ def parallel_first(node: isl.ScheduleNode) -> list[int]:
     return parallel + [m for m in members if m not in parallel]
 
 
-def _is_loop(node: isl.ScheduleNode, member: int) -> bool:
+def is_loop(node: isl.ScheduleNode, member: int) -> bool:
+    """Return whether the ``member`` of the band ``node`` takes more than one value for some statement."""
     value = node.band_get_partial_schedule().get_at(member)
     pieces = value.get_pw_aff_list()
     return any(constant_of(pieces.get_at(i)) is None for i in range(pieces.n_pw_aff()))
@@ -179,7 +180,7 @@ def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: 
 def _leading(order: list[int], node: isl.ScheduleNode) -> int:
     if not node.band_get_permutable():
         return 1
-    return sum(1 for m in order if node.band_member_get_coincident(m) and _is_loop(node, m))
+    return sum(1 for m in order if node.band_member_get_coincident(m) and is_loop(node, m))
 
 
 def _as_set(union: isl.UnionSet, dimensions: int) -> isl.Set:

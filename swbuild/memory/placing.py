@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 
-from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.scop import Scop
 from swbuild.machine import load
 from swbuild.mapping.choose import first_fitting, first_mapping, unit_tile_variants
@@ -18,7 +19,7 @@ from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_saf
 from swbuild.polyhedral.reductions import Reduction, without_accesses
 from swbuild.polyhedral.scheduling import Scheduled
 
-__all__ = ["Placed", "place_kernel"]
+__all__ = ["DoesNotFit", "Placed", "place_kernel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,29 @@ class Placed:
     partials: tuple[Partial, ...]
 
 
+class DoesNotFit(Exception):
+    """A kernel whose buffers do not fit the LDM with the tiles asked for, or with the smallest ones."""
+
+    def __init__(self, kernel: str, budget: int) -> None:
+        super().__init__(kernel)
+        self.kernel = kernel
+        self.budget = budget
+
+    @property
+    def note(self) -> str:
+        """What to say of a region that stays on the host for it."""
+        return f"the buffers of its kernel {self.kernel} do not fit the LDM, even with the smallest tiles"
+
+    def diagnostic(self, scop: Scop, options: KernelOptions) -> Diagnostic:
+        """Return what to tell a user who chose the tiles or the budget."""
+        tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
+        budget = f"the LDM budget of {self.budget} bytes"
+        message = f"the buffers of kernel {self.kernel} with {tile} do not fit {budget}"
+        return Diagnostic(
+            "SW302", message, scop.span, "give smaller 'tile' sizes, or a larger 'ldm-budget'"
+        )
+
+
 def place_kernel(
     scop: Scop,
     options: KernelOptions,
@@ -44,23 +68,26 @@ def place_kernel(
     """Return ``kernel`` with tiles whose buffers fit the LDM budget of ``options``, or of the machine.
 
     Parts of ``reductions`` that its threads compute together count as buffers.  Raise
-    :class:`SwbuildError` (SW302) when nothing fits, :class:`NotPrivate` when private variables do not
+    :class:`DoesNotFit` when nothing fits, :class:`NotPrivate` when private variables do not
     survive any tiling, :class:`~swbuild.memory.partials.Inseparable` as :func:`find_partials` does.
     """
     budget = options.ldm_budget or load(options.machine).ldm_budget
     first = first_mapping(kernel, options)
-    first = replace(first, restructure=first.restructure and _may_restructure(scop, scheduled, kernel, first))
+    first = replace(first, restructure=_may_restructure(scop, scheduled, kernel, first))
 
     def attempt(mapping: Mapping) -> Placed | None:
         return _tile_and_plan(scop, scheduled, kernel, mapping, reductions, budget)
 
     placed = first_fitting(first, bool(options.tile), attempt)
     if placed is None:
-        raise SwbuildError(_does_not_fit(scop, options, kernel, budget))
+        raise DoesNotFit(kernel.name, budget)
     if options.tile or not placed.plan.direct:
         return placed
-    variants = [attempt(mapping) for mapping in unit_tile_variants(placed.tiled)]
-    return min([placed, *(v for v in variants if v is not None)], key=lambda p: len(p.plan.direct))
+    variants = [placed]
+    for mapping in unit_tile_variants(placed.tiled):
+        with contextlib.suppress(NotPrivate):
+            variants += filter(None, [attempt(mapping)])
+    return min(variants, key=lambda p: len(p.plan.direct))
 
 
 def _tile_and_plan(
@@ -75,6 +102,7 @@ def _tile_and_plan(
     partials = find_partials(scop, tiled, reductions)
     rest = without_accesses(scop, {(name, p.array) for p in partials for name in p.statements})
     expanded = _not_contracted(scop, scheduled.private, tiled)
+    _check_expandable(scop, scheduled.private, tiled, expanded)
     left = budget - sum(partial.bytes for partial in partials)
     plan = plan_memory(rest, tiled, scheduled.dependences, scheduled.private, expanded, left)
     return None if plan is None else Placed(tiled, plan, expanded, partials)
@@ -86,30 +114,31 @@ def _not_contracted(scop: Scop, private: Private, tiled: TiledKernel) -> frozens
     return frozenset(name for name in used if not contraction_is_safe(scop, private, name, tiled.schedule))
 
 
+def _check_expandable(scop: Scop, private: Private, tiled: TiledKernel, names: frozenset[str]) -> None:
+    """Raise :class:`NotPrivate` for those of ``names`` that do not fit a buffer of the tile's copies."""
+    stuck = frozenset(n for n in names if not is_expandable(scop, tiled, private, n))
+    if stuck:
+        raise NotPrivate(stuck)
+
+
 def _may_restructure(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: Mapping) -> bool:
-    """Return whether private variables survive the distribution of loops over statements.
+    """Return whether to distribute loops over statements: ``mapping`` says so, and private variables survive.
 
     Raise :class:`NotPrivate` when they do not survive the order without it either.
     """
     private = scheduled.private
     if not any(scop.users(name) & set(kernel.statements) for name in private.names):
-        return True
-    stuck: frozenset[str] = frozenset()
-    for restructure in (True, False):
-        trial = replace(mapping, restructure=mapping.restructure and restructure)
-        tiled = tile_kernel(kernel, trial, scheduled.kept, AccessStrides(scop))
-        names = _not_contracted(scop, private, tiled)
-        stuck = frozenset(n for n in names if not is_expandable(scop, tiled, private, n))
-        if not stuck:
-            return restructure
-    raise NotPrivate(stuck)
+        return mapping.restructure
+    if mapping.restructure:
+        with contextlib.suppress(NotPrivate):
+            _check_survivors(scop, scheduled, kernel, mapping)
+            return True
+    _check_survivors(scop, scheduled, kernel, replace(mapping, restructure=False))
+    return False
 
 
-def _does_not_fit(scop: Scop, options: KernelOptions, kernel: Kernel, budget: int) -> Diagnostic:
-    tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
-    return Diagnostic(
-        "SW302",
-        f"the buffers of kernel {kernel.name} with {tile} do not fit the LDM budget of {budget} bytes",
-        scop.span,
-        "give smaller 'tile' sizes, or a larger 'ldm-budget'",
-    )
+def _check_survivors(scop: Scop, scheduled: Scheduled, kernel: Kernel, mapping: Mapping) -> None:
+    """Raise :class:`NotPrivate` for private variables that do not survive ``mapping``."""
+    tiled = tile_kernel(kernel, mapping, scheduled.kept, AccessStrides(scop))
+    names = _not_contracted(scop, scheduled.private, tiled)
+    _check_expandable(scop, scheduled.private, tiled, names)

@@ -21,7 +21,7 @@ from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of, 
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import Private
 
-__all__ = ["Scheduled", "compute_schedule"]
+__all__ = ["Scheduled", "compute_schedule", "permutable_schedule"]
 
 #: isl operations after which the scheduler gives up; ordinary kernels need some tens of thousands.
 MAX_OPERATIONS = 200_000
@@ -45,7 +45,9 @@ class Scheduled:
     kept: isl.UnionMap
     private: Private
     #: names of the loops kept sequential around what was scheduled, outermost first
-    peeled: tuple[str, ...]
+    peeled: tuple[str, ...] = ()
+    #: tile sizes of the loops that run in wavefronts; () where none do
+    front: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +68,33 @@ class _Problem:
 def compute_schedule(
     scop: Scop, private: Private, fusion: Fusion, dependences: Dependences, kept: isl.UnionMap
 ) -> Scheduled:
-    """Return a schedule of all statements of ``scop`` that keeps the order of the pairs ``kept``."""
-    condition, conditional = _contraction_constraints(scop, private)
-    domain = scop.schedule.get_domain().intersect_params(scop.context)
-    loops = {s.name: s.iterators for s in scop.statements}
-    problem = _Problem(domain, scop.context, kept, condition, conditional, loops)
-    solved = _solve(problem, fusion)
+    """Return a schedule of all statements of ``scop`` that keeps the order of the pairs ``kept``.
+
+    Its outer loops are parallel where that is possible.
+    """
+    solved = _solve(_whole(scop, private, kept), fusion)
     if solved is not None and solved[1] and not _keeps(solved[0], kept):
         raise AssertionError("a peeled schedule breaks a dependence")
     if solved is None:  # too hard for isl: the original order, with its parallel loops found
-        return Scheduled(banded(loop_tree(scop), kept), dependences, kept, private, ())
+        return Scheduled(banded(loop_tree(scop), kept), dependences, kept, private)
     return Scheduled(solved[0], dependences, kept, private, solved[1])
+
+
+def permutable_schedule(
+    scop: Scop, private: Private, fusion: Fusion, kept: isl.UnionMap
+) -> isl.Schedule | None:
+    """Return a schedule that keeps the order of the pairs ``kept``, with bands as deep as possible, or None.
+
+    The loops of a band can be tiled; whether any of them is parallel does not matter.
+    """
+    return _isl_schedule(_whole(scop, private, kept), fusion, outer=False)
+
+
+def _whole(scop: Scop, private: Private, kept: isl.UnionMap) -> _Problem:
+    condition, conditional = _contraction_constraints(scop, private)
+    domain = scop.schedule.get_domain().intersect_params(scop.context)
+    loops = {s.name: s.iterators for s in scop.statements}
+    return _Problem(domain, scop.context, kept, condition, conditional, loops)
 
 
 def _keeps(schedule: isl.Schedule, dependences: isl.UnionMap) -> bool:
@@ -269,8 +287,11 @@ def _same_iteration(domain: isl.UnionSet) -> isl.UnionMap:
     return union_maps(pieces)
 
 
-def _isl_schedule(problem: _Problem, fusion: Fusion) -> isl.Schedule | None:
-    """Return isl's schedule of ``problem``, or None when it would take too long."""
+def _isl_schedule(problem: _Problem, fusion: Fusion, *, outer: bool = True) -> isl.Schedule | None:
+    """Return isl's schedule of ``problem``, or None when it would take too long.
+
+    ``outer``: the outermost loop of every band is parallel if that is possible.
+    """
     inside = problem.validity.intersect_domain(problem.domain).intersect_range(problem.domain)
     constraints = (
         isl.ScheduleConstraints.on_domain(problem.domain)
@@ -281,13 +302,13 @@ def _isl_schedule(problem: _Problem, fusion: Fusion) -> isl.Schedule | None:
         .set_conditional_validity(problem.condition, problem.conditional)
     )
     if _weight(problem) > RISKY:
-        found = apart(lambda: str(_computed(constraints, fusion) or ""), SECONDS)
+        found = apart(lambda: str(_computed(constraints, fusion, outer) or ""), SECONDS)
         return isl.Schedule(found) if found else None
-    return _computed(constraints, fusion)
+    return _computed(constraints, fusion, outer)
 
 
-def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion) -> isl.Schedule | None:
-    with _effort(fusion):
+def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion, outer: bool) -> isl.Schedule | None:
+    with _effort(fusion, outer):
         try:
             return constraints.compute_schedule()
         except isl.Error:
@@ -303,10 +324,10 @@ def _weight(problem: _Problem) -> int:
 
 
 @contextmanager
-def _effort(fusion: Fusion) -> Iterator[None]:
+def _effort(fusion: Fusion, outer: bool) -> Iterator[None]:
     """Set isl's scheduler options for the time of one call."""
     context = isl.DEFAULT_CONTEXT
-    context.set_schedule_outer_coincidence(1)
+    context.set_schedule_outer_coincidence(int(outer))
     context.set_schedule_maximize_band_depth(1)
     context.set_schedule_serialize_sccs(int(fusion is Fusion.MIN))
     try:

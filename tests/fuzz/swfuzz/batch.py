@@ -212,9 +212,14 @@ def _build_and_run(
 
 
 def _called(case: Case, generated: Verdict) -> Case:
-    """Return how to call the generated side: the entry itself where the function keeps its original text."""
+    """Return how to call the generated side: the entry itself where the function keeps its original text.
+
+    An entry that takes elements of an array as sizes is called by the function alone.
+    """
     entry = tuple((name, type_, by_value) for name, type_, by_value in json.loads(generated.text)["entry"])
-    return replace(case, entry=None if generated.kernels else entry)
+    known = {*case.sizes, *(word.removesuffix("_p") for word, _, _ in case.objects)}
+    direct = not generated.kernels and all(name in known for name, _, _ in entry)
+    return replace(case, entry=entry if direct else None)
 
 
 def _driver_object(directory: Path) -> Path:

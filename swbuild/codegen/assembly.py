@@ -1,0 +1,191 @@
+"""A region's code from its order, its kernels and their memory: host and device IR, arguments, names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from swbuild.codegen.plan import KernelCode, RegionCode
+from swbuild.codegen.report import region_report
+from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
+from swbuild.kernelir.bodies import Spell
+from swbuild.kernelir.device import build_device
+from swbuild.kernelir.hosttree import build_host
+from swbuild.kernelir.nodes import Compute, Node
+from swbuild.kernelir.passes import count_waits, name_loops, rename, walk
+from swbuild.kernelir.unrolling import unrolled
+from swbuild.mapping.regiontree import HostTree, Kernel
+from swbuild.memory.placing import Placed
+from swbuild.memory.plan import MemoryPlan
+from swbuild.options import KernelOptions
+from swbuild.polyhedral.privatise import Private
+from swbuild.polyhedral.scheduling import Scheduled
+from swbuild.transform.apply import Unroll
+
+__all__ = ["assemble"]
+
+
+def assemble(
+    scop: Scop,
+    options: KernelOptions,
+    scheduled: Scheduled,
+    tree: HostTree,
+    placed: tuple[Placed, ...],
+    unrolls: tuple[Unroll, ...],
+) -> RegionCode:
+    """Return the code of ``scop`` in the order ``scheduled``: the host runs ``tree``, the CPEs ``placed``.
+
+    Raise :class:`SwbuildError` (SW312) for an entry of ``unrolls`` that applies nowhere, and
+    :class:`~swbuild.kernelir.astwalk.TooComplicated` where isl would take long over the loops.
+    """
+    private = scheduled.private.names
+    arguments = _arguments(scop, private)
+    unusual = options.transform or scheduled.front
+    doubtful = bool(unusual) or any(s.domain.n_basic_set() > 2 for s in scop.statements)
+    kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
+    loops = {kernel.name: kernel.loops for kernel in kernels}
+    local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
+    host = build_host(scop, tree, _host_spell(arguments))
+    host = _named(scop, host, loops, frozenset())
+    host, kernels = _unrolled(host, kernels, unrolls)
+    region = RegionCode(scop, options, host, kernels, local, arguments, {})
+    return replace(region, report=region_report(region, scheduled, tree))
+
+
+def _unrolled(
+    host: Node, kernels: tuple[KernelCode, ...], unrolls: tuple[Unroll, ...]
+) -> tuple[Node, tuple[KernelCode, ...]]:
+    """Unroll loops wherever they have come to; a loop that is nowhere (SW312) cannot be unrolled."""
+    problems = []
+    for unroll in unrolls:
+        host, found = unrolled(host, unroll.name, unroll.statements, unroll.factor)
+        bodies = [unrolled(k.body, unroll.name, unroll.statements, unroll.factor) for k in kernels]
+        kernels = tuple(replace(k, body=body) for k, (body, _) in zip(kernels, bodies, strict=True))
+        if not found and not any(count for _, count in bodies):
+            name = unroll.name
+            message = f"`unroll`: no loop of the generated code runs over `{name}` alone and only computes"
+            hint = "a loop that is skewed, shifted, scaled or reversed, or in which data is moved, cannot be"
+            problems.append(Diagnostic("SW312", message, unroll.step.span, hint))
+    if problems:
+        raise SwbuildError(problems)
+    return host, kernels
+
+
+def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
+    """Return whether the entry has to declare ``array``: nobody outside knows it, and the host uses it."""
+    if array.name in private:
+        return bool(scop.users(array.name) & set(tree.statements))
+    return array.storage is Storage.REGION and bool(scop.users(array.name))
+
+
+def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, bool], ...]:
+    """Return what the entry is passed besides the parameters: (array, read, written)."""
+    everything = {s.name for s in scop.statements}
+    written = scop.written_by(everything)
+    read = {a.array for s in scop.statements for a in s.accesses if a.kind is AccessKind.READ}
+    return tuple(
+        (array, array.name in read, array.name in written)
+        for array in scop.arrays
+        if array.name not in private
+        and array.storage is not Storage.REGION
+        and (array.name in read or array.name in written)
+    )
+
+
+def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
+    by_pointer = {array.name for array, _, written in arguments if written and array.is_scalar}
+
+    def spell(_: Statement, access: Access, index: tuple[str, ...], __: tuple[str, ...]) -> str:
+        if not index:
+            return f"(*{access.array})" if access.array in by_pointer else access.array
+        return f"MEM_{access.array}({', '.join(index)})"
+
+    return spell
+
+
+def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> KernelCode:
+    statements = set(place.tiled.kernel.statements)
+    used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
+    written = scop.written_by(statements)
+    elsewhere = private.names | {partial.array for partial in place.partials}
+    arrays = [a for a in scop.arrays if a.name in used and a.name not in elsewhere]
+    values = tuple(a for a in arrays if a.is_scalar and a.name not in written)
+    pointers = tuple(a for a in arrays if a not in values)
+    spell = _device_spell(private, written, place)
+    body = build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful)
+    body = count_waits(body, lambda name: _operations(place.plan, name))
+    contracted = private.names - place.expanded
+    body, loops = _with_loop_names(scop, place.tiled.kernel, body)
+    body = _named(scop, body, {}, frozenset(loops))
+    return KernelCode(
+        tiled=place.tiled,
+        plan=place.plan,
+        body=body,
+        partials=place.partials,
+        private=tuple(a for a in scop.arrays if a.name in used and a.name in contracted),
+        values=values,
+        pointers=pointers,
+        parameters=scop.parameters,
+        loops=loops,
+    )
+
+
+def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tuple[str, ...]]:
+    """Name the host's loops around the kernel after the iterators that they give; return the names too."""
+    taken = set(_names_in_use(scop))
+    names = []
+    for parameter in kernel.host_loops:
+        wish = parameter
+        for node in walk(body):
+            if isinstance(node, Compute) and parameter in node.iterators:
+                iterators = scop.statement(node.statement).iterators
+                wish = iterators[node.iterators.index(parameter)].name
+                break
+        while wish in taken:
+            wish += "_"
+        taken.add(wish)
+        names.append(wish)
+        body = rename(body, parameter, wish)
+    return body, tuple(names)
+
+
+def _device_spell(private: Private, written: frozenset[str], place: Placed) -> Spell:
+    partial = {p.array for p in place.partials}
+
+    def spell(
+        statement: Statement, access: Access, index: tuple[str, ...], iterators: tuple[str, ...]
+    ) -> str:
+        if access.array in partial:
+            return f"SW_PART_{access.array}({', '.join(index)})" if index else f"sw_part_{access.array}"
+        buffer = place.plan.buffer_of(statement.name, access.ref)
+        if access.array in private.names:
+            if buffer is None:
+                return access.array + "".join(f"[{text}]" for text in index)
+            depth = private.depth_of[(statement.name, access.array)][1]
+            return f"LDM_{buffer.name}({', '.join((*iterators[:depth], *index))})"
+        if not index:
+            return f"(*{access.array})" if access.array in written else access.array
+        macro = f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"
+        return f"{macro}({', '.join(index)})"
+
+    return spell
+
+
+def _operations(plan: MemoryPlan, name: str) -> int | None:
+    """Return how many DMA operations move the whole buffer: one up to two dimensions."""
+    buffer = next(b for b in plan.buffers if b.name == name)
+    return 1 if len(buffer.box.low) <= 2 else None
+
+
+def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
+    """Name the loops of ``node``; ``launches`` gives the host loops of each kernel."""
+    names = {s.name: tuple(iterator.name for iterator in s.iterators) for s in scop.statements}
+    return name_loops(node, names | launches, _names_in_use(scop) | taken)
+
+
+def _names_in_use(scop: Scop) -> frozenset[str]:
+    """Return every identifier of the region that a loop in the emitted code must not take."""
+    texts = [part for s in scop.statements for part in s.body if isinstance(part, str)]
+    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return frozenset(words) | {p.name for p in scop.parameters} | {a.name for a in scop.arrays}

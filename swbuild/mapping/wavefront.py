@@ -1,0 +1,82 @@
+"""Wavefronts: parallelism among loops that all carry a dependence, but may be tiled.
+
+A tile of such a band depends on tiles before it in some of its loops and on none that is after it in any.
+So tiles whose numbers have the same sum do not depend on each other: :func:`wavefronts` makes
+that sum a sequential loop, and the numbers of the tiles inside it parallel ones.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
+
+__all__ = ["front_tile", "wavefronts"]
+
+_NODE = isl.schedule_node_type
+
+
+def front_tile(loops: int, edge: int) -> tuple[int, ...]:
+    """Return the tile sizes for a band of so many ``loops``.
+
+    The outermost of three or more is not tiled: what a tile over all of them writes has too many corners
+    to be stored by few transfers.
+    """
+    return (edge,) * loops if loops < 3 else (1, *(edge,) * (loops - 1))
+
+
+def wavefronts(
+    schedule: isl.Schedule, edge: int, tile: tuple[int, ...] = ()
+) -> tuple[isl.Schedule, tuple[int, ...]] | None:
+    """Return ``schedule`` with its outermost bands of several sequential loops run in wavefronts of tiles.
+
+    Also return the tile sizes: ``tile`` (the last number serves all further loops) if given, else
+    :func:`front_tile` of ``edge`` for the deepest band.  What a permutable band keeps in order stays in
+    order.  None if there is no such band.
+    """
+    depth = _deepest(schedule.get_root())
+    if depth < 2:
+        return None
+    sizes = tile or front_tile(depth, edge)
+    return _below(schedule.get_root(), sizes).get_schedule(), sizes
+
+
+def _is_front(node: isl.ScheduleNode) -> bool:
+    """Return whether the band ``node`` has several loops, all of them sequential, that may be tiled."""
+    loops = sum(is_loop(node, member) for member in range(node.band_n_member()))
+    return bool(node.band_get_permutable()) and loops > 1 and not parallel_first(node)
+
+
+def _deepest(node: isl.ScheduleNode) -> int:
+    """Return the number of members of the largest band to change at or below ``node``, 0 without one."""
+    if node.get_type() == _NODE.band and _is_front(node):
+        return int(node.band_n_member())
+    if node.get_type() == _NODE.band and parallel_first(node):
+        return 0
+    return max((_deepest(node.child(k)) for k in range(node.n_children())), default=0)
+
+
+def _below(node: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.ScheduleNode:
+    """Return ``node``'s position in the tree with the bands at and below it changed."""
+    if node.get_type() == _NODE.band and _is_front(node):
+        return _wavefront(node, tile)
+    if node.get_type() == _NODE.band and parallel_first(node):
+        return node
+    for position in range(node.n_children()):
+        node = _below(node.child(position), tile).parent()
+    return node
+
+
+def _wavefront(node: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.ScheduleNode:
+    """Return the band ``node`` replaced by the wavefronts, the tiles in one, and the points of a tile."""
+    partial = node.band_get_partial_schedule()
+    sizes = [isl.Val(tile[min(k, len(tile) - 1)]) for k in range(node.band_n_member())]
+    numbers = [partial.get_at(k).scale_down_val(size).floor() for k, size in enumerate(sizes)]
+    front = numbers[0]
+    for number in numbers[1:]:
+        front = front.add(number)
+    points = node.band_set_permutable(0)  # a tile is small enough
+    tiles = points.insert_partial_schedule(multi_union(numbers[1:])).band_set_permutable(1)
+    for member in range(tiles.band_n_member()):
+        tiles = tiles.band_member_set_coincident(member, 1)
+    return tiles.insert_partial_schedule(isl.MultiUnionPwAff.from_union_pw_aff(front))
