@@ -11,6 +11,7 @@ from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TooComplicated
+from swbuild.mapping.choose import is_over_tiles
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
@@ -83,11 +84,18 @@ def _attempt(
 ) -> RegionCode:
     """Return the code with the variables ``private`` privatised."""
     order = _order(scop, options, private, reductions)
-    if not (order.tree.kernels or options.transform or options.preset is Preset.CLASSIC):
+    free = not options.transform and options.preset is not Preset.CLASSIC
+    if free and _leaves_nests(scop, order.tree):
         code = _in_wavefronts(scop, options, order)
         if code is not None:
             return code
     return _placed(scop, options, order)
+
+
+def _leaves_nests(scop: Scop, tree: HostTree) -> bool:
+    """Return whether the host runs whole loop nests: wavefronts may be found in them."""
+    deep = any(len(scop.statement(name).iterators) > 1 for name in tree.statements)
+    return deep and not any(kernel.host_loops for kernel in tree.kernels)
 
 
 def _placed(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode:
@@ -99,7 +107,12 @@ def _placed(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode:
 
 
 def _places(scop: Scop, options: KernelOptions, order: _Order) -> tuple[Placed, ...]:
-    return tuple(place_kernel(scop, options, order.scheduled, k, order.split) for k in order.tree.kernels)
+    scheduled, split = order.scheduled, order.split
+    single = replace(options, tile=(1,)) if scheduled.front else options
+    return tuple(
+        place_kernel(scop, single if is_over_tiles(kernel) else options, scheduled, kernel, split)
+        for kernel in order.tree.kernels
+    )
 
 
 def _order(
@@ -134,23 +147,25 @@ def _as_written(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Sched
 
 
 def _in_wavefronts(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode | None:
-    """Return the code that runs tiles of the region's loops in wavefronts, or None where that is no way.
+    """Return the code that runs tiles of loop nests in wavefronts, or None where nothing is won by it.
 
     Tiles of the user's have to fit the LDM (:class:`DoesNotFit`), others are made smaller until they do.
     """
     scheduled = order.scheduled
     deep = permutable_schedule(scop, scheduled.private, options.fusion, scheduled.kept)
+    if deep is None:
+        return None
     for edge in EDGES:
-        fronts = None if deep is None else wavefronts(deep, edge, options.tile or ())
+        fronts = wavefronts(deep, edge, options.tile or ())
         if fronts is None:
             return None
-        schedule, tile = fronts
-        waves = replace(scheduled, schedule=schedule, peeled=(), front=tile)
+        waves = replace(scheduled, schedule=fronts.schedule, peeled=(), front=fronts.tile)
         tree = _split(scop, waves)
-        if not (tree.kernels and _all_stay_home(scop, scheduled.private, tree)):
+        gained = set(order.tree.statements) > set(tree.statements)
+        if not (gained and _all_stay_home(scop, scheduled.private, tree)):
             return None
         try:
-            return _placed(scop, replace(options, tile=(1,)), replace(order, scheduled=waves, tree=tree))
+            return _placed(scop, options, replace(order, scheduled=waves, tree=tree))
         except DoesNotFit:
             if options.tile:
                 raise

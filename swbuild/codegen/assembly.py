@@ -41,12 +41,12 @@ def assemble(
     """
     private = scheduled.private.names
     arguments = _arguments(scop, private)
-    unusual = options.transform or scheduled.front
-    doubtful = bool(unusual) or any(s.domain.n_basic_set() > 2 for s in scop.statements)
+    unusual = bool(options.transform or scheduled.front)
+    doubtful = unusual or any(s.domain.n_basic_set() > 2 for s in scop.statements)
     kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
     loops = {kernel.name: kernel.loops for kernel in kernels}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
-    host = build_host(scop, tree, _host_spell(arguments))
+    host = build_host(scop, tree, _host_spell(arguments), doubtful=unusual)
     host = _named(scop, host, loops, frozenset())
     host, kernels = _unrolled(host, kernels, unrolls)
     region = RegionCode(scop, options, host, kernels, local, arguments, {})

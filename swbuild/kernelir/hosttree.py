@@ -7,7 +7,7 @@ from collections.abc import Callable
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import Leaves, build_ir
+from swbuild.kernelir.astwalk import Leaves, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Launch, Node
@@ -17,14 +17,20 @@ from swbuild.polyhedral.islutil import sets_of
 __all__ = ["build_host"]
 
 
-def build_host(scop: Scop, tree: HostTree, spell: Spell) -> Node:
-    """Return the IR that the host runs for the region."""
+def build_host(scop: Scop, tree: HostTree, spell: Spell, *, doubtful: bool = False) -> Node:
+    """Return the IR that the host runs for the region.
+
+    ``doubtful``: raise :class:`TooComplicated` where that would take long.
+    """
     leaves: Leaves = {kernel.name: _launch(kernel.name) for kernel in tree.kernels}
     present = {str(piece.get_tuple_name()) for piece in sets_of(tree.schedule.get_domain())}
     for statement in scop.statements:
         if statement.name in present:
             leaves[statement.name] = compute_leaf(scop, statement, spell)
-    return build_ir(tree.schedule, scop.context.intersect(scop.assumptions), leaves)
+    context = scop.context.intersect(scop.assumptions)
+    if doubtful:
+        require_simple(tree.schedule, context)
+    return build_ir(tree.schedule, context, leaves)
 
 
 def _launch(name: str) -> Callable[[isl.AstBuild, isl.PwMultiAff], Launch]:

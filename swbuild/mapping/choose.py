@@ -12,7 +12,7 @@ from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.options import KernelOptions, Preset
 
-__all__ = ["first_fitting", "first_mapping", "unit_tile_variants"]
+__all__ = ["first_fitting", "first_mapping", "is_over_tiles", "unit_tile_variants"]
 
 #: Iterations per tile and loop, as in the published algorithm.
 DEFAULT_TILE = 32
@@ -31,10 +31,15 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     rows, columns = options.threads
     two = kernel.parallel >= 2 and rows > 1
     threads = (rows, columns) if two else (rows * columns,)
-    tiles = [_is_over_tiles(loop) for loop in _mapped(kernel, len(threads))]
+    tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
     restructure = options.preset is not Preset.CLASSIC and not any(tiles)
     return Mapping(threads, tile, options.distribution, restructure, not options.transform)
+
+
+def is_over_tiles(kernel: Kernel) -> bool:
+    """Return whether the outermost loop of ``kernel`` counts strips or tiles."""
+    return _counts_tiles(_mapped(kernel, 1)[0])
 
 
 def _mapped(kernel: Kernel, count: int) -> list[isl.UnionPwAff]:
@@ -43,8 +48,7 @@ def _mapped(kernel: Kernel, count: int) -> list[isl.UnionPwAff]:
     return [members.get_at(k) for k in range(count)]
 
 
-def _is_over_tiles(loop: isl.UnionPwAff) -> bool:
-    """Return whether ``loop`` counts strips or tiles."""
+def _counts_tiles(loop: isl.UnionPwAff) -> bool:
     pieces = loop.get_pw_aff_list()
     formulas = [aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces()]
     return any(aff.dim(isl.dim_type.div) for aff in formulas)

@@ -164,7 +164,7 @@ def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: 
     """Make the band ``node`` a kernel; return the host tree of its launches."""
     name = f"{split.prefix}{len(split.kernels)}"
     before = node.get_prefix_schedule_union_map().intersect_domain(domain)
-    launches = _as_set(before.range(), node.get_schedule_depth()).set_tuple_name(name).coalesce()
+    launches = _plain(_as_set(before.range(), node.get_schedule_depth()).set_tuple_name(name).coalesce())
     loops = tuple(f"{name}_h{k}" for k in range(node.get_schedule_depth()))
     inside = before.intersect_range(_point(loops).to_union_set()).domain()
     partial = node.band_get_partial_schedule()
@@ -188,6 +188,16 @@ def _as_set(union: isl.UnionSet, dimensions: int) -> isl.Set:
     if pieces:
         return pieces[0]
     return isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, dimensions))
+
+
+def _plain(launches: isl.Set) -> isl.Set:
+    """Return ``launches``, with some that have nothing to do where exactness would take many divisions.
+
+    A stride of a loop takes one.
+    """
+    loops = launches.dim(isl.dim_type.set)
+    divisions = max((piece.dim(isl.dim_type.div) for piece in launches.get_basic_sets()), default=0)
+    return launches.remove_divs().coalesce() if divisions > loops else launches
 
 
 def _point(loops: tuple[str, ...]) -> isl.Set:

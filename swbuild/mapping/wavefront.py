@@ -7,11 +7,13 @@ that sum a sequential loop, and the numbers of the tiles inside it parallel ones
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import islpy as isl
 
 from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
 
-__all__ = ["front_tile", "wavefronts"]
+__all__ = ["Fronts", "front_tile", "wavefronts"]
 
 _NODE = isl.schedule_node_type
 
@@ -25,20 +27,25 @@ def front_tile(loops: int, edge: int) -> tuple[int, ...]:
     return (edge,) * loops if loops < 3 else (1, *(edge,) * (loops - 1))
 
 
-def wavefronts(
-    schedule: isl.Schedule, edge: int, tile: tuple[int, ...] = ()
-) -> tuple[isl.Schedule, tuple[int, ...]] | None:
+@dataclass(frozen=True, slots=True)
+class Fronts:
+    """A schedule with wavefronts in it; ``tile`` gives the tile size per loop (the last for all further)."""
+
+    schedule: isl.Schedule
+    tile: tuple[int, ...]
+
+
+def wavefronts(schedule: isl.Schedule, edge: int, tile: tuple[int, ...] = ()) -> Fronts | None:
     """Return ``schedule`` with its outermost bands of several sequential loops run in wavefronts of tiles.
 
-    Also return the tile sizes: ``tile`` (the last number serves all further loops) if given, else
-    :func:`front_tile` of ``edge`` for the deepest band.  What a permutable band keeps in order stays in
-    order.  None if there is no such band.
+    The tiles are those of the user, ``tile``, if given, else :func:`front_tile` of ``edge`` for the deepest
+    band.  What a permutable band keeps in order stays in order.  None if there is no such band.
     """
     depth = _deepest(schedule.get_root())
     if depth < 2:
         return None
     sizes = tile or front_tile(depth, edge)
-    return _below(schedule.get_root(), sizes).get_schedule(), sizes
+    return Fronts(_below(schedule.get_root(), sizes).get_schedule(), sizes)
 
 
 def _is_front(node: isl.ScheduleNode) -> bool:
