@@ -1,0 +1,167 @@
+"""Nests whose loops all carry a dependence run in wavefronts of tiles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import islpy as isl
+import pytest
+from generation import generated
+
+from swbuild.codegen.unit import GeneratedUnit, RegionUnit
+from swbuild.diagnostics import SwbuildError
+from swbuild.mapping.wavefront import front_tile, wavefronts
+from swbuild.options import KernelOptions, Preset
+
+RELAX = """void f(int n, double u[restrict n][n])
+{
+#pragma scop
+for (int i = 1; i < n - 1; i++)
+  for (int j = 1; j < n - 1; j++)
+    u[i][j] = 0.25 * (u[i - 1][j] + u[i][j - 1] + u[i][j + 1] + u[i + 1][j]);
+#pragma endscop
+}
+"""
+
+SEIDEL = """void f(int steps, int n, double u[restrict n][n])
+{
+#pragma scop
+for (int t = 0; t < steps; t++)
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      u[i][j] = (u[i - 1][j + 1] + u[i][j - 1] + u[i][j] + u[i][j + 1] + u[i + 1][j]) / 5.0;
+#pragma endscop
+}
+"""
+
+ALIGNMENT = """void f(int n, int m, int gap, int score[restrict n][m])
+{
+#pragma scop
+for (int j = 0; j < m; j++)
+  score[0][j] = j * gap;
+for (int i = 1; i < n; i++)
+  score[i][0] = i * gap;
+for (int i = 1; i < n; i++)
+  for (int j = 1; j < m; j++) {
+    int up = score[i - 1][j] + gap, left = score[i][j - 1] + gap;
+    score[i][j] = up > left ? up : left;
+  }
+#pragma endscop
+}
+"""
+
+BACK_AND_FORTH = """void f(int steps, int n, double u[restrict n])
+{
+#pragma scop
+for (int t = 0; t < steps; t++) {
+  for (int i = 1; i < n; i++)
+    u[i] = 0.5 * (u[i] + u[i - 1]);
+  for (int i = n - 2; i >= 0; i--)
+    u[i] = 0.5 * (u[i] + u[i + 1]);
+}
+#pragma endscop
+}
+"""
+
+
+def _region(directory: Path, text: str, options: KernelOptions | None = None) -> RegionUnit:
+    unit: GeneratedUnit = generated(directory, text, options or KernelOptions())
+    (region,) = unit.regions
+    return region
+
+
+def test_a_sequential_nest_is_run_in_wavefronts_of_tiles(tmp_path: Path) -> None:
+    region = _region(tmp_path, RELAX)
+    (kernel,) = region.report["kernels"]
+    assert region.report["wavefront_tile"] == [32, 32]
+    assert (kernel["host_loops"], kernel["mapped_loops"], kernel["tile"]) == (1, 1, [1])
+    (buffer,) = kernel["buffers"]
+    assert buffer["shape"] == [34, 34]
+    assert region.exact_order
+
+
+def test_the_loop_over_time_is_not_tiled(tmp_path: Path) -> None:
+    """Two loops over tiles are left for the grid of threads; one tile's rows go back one by one."""
+    region = _region(tmp_path, SEIDEL)
+    (kernel,) = region.report["kernels"]
+    assert region.report["wavefront_tile"] == [1, 32, 32]
+    assert (kernel["host_loops"], kernel["mapped_loops"]) == (1, 2)
+    assert [buffer["store"] for buffer in kernel["buffers"]] == ["rows"]
+    assert kernel["main_memory"] == []
+
+
+def test_tiles_shrink_until_they_fit_the_ldm(tmp_path: Path) -> None:
+    region = _region(tmp_path, RELAX, KernelOptions(ldm_budget=1000))
+    (kernel,) = region.report["kernels"]
+    assert region.report["wavefront_tile"] == [8, 8]
+    assert kernel["ldm_bytes"] == 10 * 10 * 8
+
+
+def test_a_tile_of_the_users_is_taken_or_refused(tmp_path: Path) -> None:
+    region = _region(tmp_path, RELAX, KernelOptions(tile=(5, 70)))
+    assert region.report["wavefront_tile"] == [5, 70]
+    assert [buffer["shape"] for buffer in region.report["kernels"][0]["buffers"]] == [[7, 72]]
+    with pytest.raises(SwbuildError) as caught:
+        _region(tmp_path, RELAX, KernelOptions(tile=(500, 500)))
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["SW302"]
+
+
+def test_a_nest_beside_parallel_loops_gets_its_wavefronts(tmp_path: Path) -> None:
+    region = _region(tmp_path, ALIGNMENT)
+    assert region.report["host_statements"] == []
+    assert region.report["wavefront_tile"] == [32, 32]
+
+
+def test_classic_leaves_such_a_nest_on_the_host(tmp_path: Path) -> None:
+    region = _region(tmp_path, RELAX, KernelOptions(preset=Preset.CLASSIC))
+    assert region.kernels == ()
+    assert region.report["wavefront_tile"] == []
+
+
+def test_sweeps_in_turns_have_no_wavefront(tmp_path: Path) -> None:
+    region = _region(tmp_path, BACK_AND_FORTH)
+    assert region.kernels == ()
+    assert {loop["loop"]: loop["parallel"] for loop in region.report["loops"]} == {"t": False, "i": False}
+
+
+def test_the_code_for_four_loops_stays_small(tmp_path: Path) -> None:
+    """Launches and bounds of such a nest can be written exactly in pages of cases only: they are not."""
+    text = """void f(int steps, int n, double u[restrict n][n][n])
+{
+#pragma scop
+for (int t = 0; t < steps; t++)
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      for (int k = 1; k < n - 1; k++)
+        u[i][j][k] = 0.2 * (u[i - 1][j][k] + u[i + 1][j][k] + u[i][j - 1][k] + u[i][j + 1][k] + u[i][j][k + 1]);
+#pragma endscop
+}
+"""
+    unit = generated(tmp_path, text, KernelOptions())
+    assert unit.regions[0].report["wavefront_tile"] == [1, 16, 16, 16]
+    assert unit.slave is not None
+    assert len(unit.slave.text) < 20_000
+    assert len(unit.host.text) < 10_000
+
+
+@pytest.mark.parametrize("edge", [1, 2, 3, 8])
+@pytest.mark.parametrize("size", [1, 4, 7])
+def test_every_dependence_is_kept_by_the_fronts_alone_or_within_a_tile(size: int, edge: int) -> None:
+    """By enumeration: for ``(1, 0), (0, 1), (2, 1)`` on a square of every size, no pair is turned round."""
+    domain = isl.UnionSet(f"{{ S[i, j] : 0 <= i < {size} and 0 <= j < {size} }}")
+    pairs = isl.UnionMap("{ S[i, j] -> S[i + 1, j]; S[i, j] -> S[i, j + 1]; S[i, j] -> S[i + 2, j + 1] }")
+    pairs = pairs.intersect_domain(domain).intersect_range(domain)
+    band = isl.MultiUnionPwAff("[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]")
+    schedule = isl.Schedule.from_domain(domain).insert_partial_schedule(band)
+    schedule = schedule.get_root().child(0).band_set_permutable(1).get_schedule()
+    fronts = wavefronts(schedule, edge)
+    assert fronts is not None
+    assert fronts.tile == front_tile(2, edge) == (edge, edge)
+    order = fronts.schedule.get_map()
+    assert pairs.is_subset(order.lex_lt_union_map(order))
+    tiles = fronts.schedule.get_root().child(0).child(0)
+    assert tiles.band_member_get_coincident(0)
+    before = tiles.get_prefix_schedule_union_map()
+    number = tiles.band_get_partial_schedule_union_map()
+    same_front = pairs.intersect(before.apply_range(before.reverse()))
+    assert same_front.is_subset(number.apply_range(number.reverse()))
