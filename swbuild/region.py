@@ -11,7 +11,6 @@ from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TooComplicated
-from swbuild.mapping.choose import is_over_tiles
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
@@ -70,13 +69,10 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
             if options.tile or options.ldm_budget or options.transform:
                 raise SwbuildError(large.diagnostic(scop, options)) from None
             return _left_alone(scop, options, large.note)
-        except TooComplicated:
+        except TooComplicated as problem:
             if options.transform:
-                raise SwbuildError(_too_complicated(options)) from None
-            return _left_alone(scop, options, _TOO_MANY_CASES)
-
-
-_TOO_MANY_CASES = "no C for its kernels was found in reasonable time: too many cases to tell apart"
+                raise SwbuildError(_too_complicated(options, problem)) from None
+            return _left_alone(scop, options, f"no C for its kernels was found: {problem.reason}")
 
 
 def _attempt(
@@ -107,12 +103,7 @@ def _placed(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode:
 
 
 def _places(scop: Scop, options: KernelOptions, order: _Order) -> tuple[Placed, ...]:
-    scheduled, split = order.scheduled, order.split
-    single = replace(options, tile=(1,)) if scheduled.front else options
-    return tuple(
-        place_kernel(scop, single if is_over_tiles(kernel) else options, scheduled, kernel, split)
-        for kernel in order.tree.kernels
-    )
+    return tuple(place_kernel(scop, options, order.scheduled, k, order.split) for k in order.tree.kernels)
 
 
 def _order(
@@ -166,6 +157,8 @@ def _in_wavefronts(scop: Scop, options: KernelOptions, order: _Order) -> RegionC
             return None
         try:
             return _placed(scop, options, replace(order, scheduled=waves, tree=tree))
+        except TooComplicated:
+            return None
         except DoesNotFit:
             if options.tile:
                 raise
@@ -240,10 +233,10 @@ def _may_leave(scop: Scop, domain: isl.UnionSet) -> bool:
     return all(scop.array(name).element.size % 4 == 0 for name in scop.written_by(names))
 
 
-def _too_complicated(options: KernelOptions) -> Diagnostic:
+def _too_complicated(options: KernelOptions, problem: TooComplicated) -> Diagnostic:
     return Diagnostic(
         "SW313",
-        "the loops that `transform` leads to are too complicated to be written as C in reasonable time",
+        f"the loops that `transform` leads to are too complicated to be written as C: {problem.reason}",
         options.transform[0].span,
         "take fewer steps: tiles of tiles, and strips of skewed, scaled or reversed loops, multiply",
     )

@@ -75,24 +75,24 @@ def _multiply(
             if term is None:
                 return None
             atoms, factor = term
-            monomial = tuple(sorted((*first, *second, *atoms)))
-            result = result.add(Polynomial({monomial: factor}, atoms), 1)
+            monomial = tuple(sorted((*first, *second, *map(str, atoms))))
+            result = result.add(Polynomial({monomial: factor}, {str(atom): atom for atom in atoms}), 1)
     return result
 
 
 def _product(
     a: isl.PwAff, b: isl.PwAff, is_symbolic: Callable[[isl.PwAff], bool]
-) -> tuple[dict[str, isl.PwAff], isl.PwAff] | None:
-    """Return a*b as (atoms, affine factor)."""
+) -> tuple[tuple[isl.PwAff, ...], isl.PwAff] | None:
+    """Return a*b as (atoms to multiply with each other, affine factor)."""
     if a.is_cst() or b.is_cst():
-        return {}, a.mul(b)
+        return (), a.mul(b)
     symbolic = [is_symbolic(a), is_symbolic(b)]
     if all(symbolic):
-        return {str(a): a, str(b): b} if str(a) != str(b) else {}, constant(1)
+        return (a, b), constant(1)
     if symbolic[1]:
-        return {str(b): b}, a
+        return (b,), a
     if symbolic[0]:
-        return {str(a): a}, b
+        return (a,), b
     return None
 
 

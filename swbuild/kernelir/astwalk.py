@@ -8,7 +8,7 @@ import islpy as isl
 
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
-from swbuild.polyhedral.islutil import apart, bounded_effort
+from swbuild.polyhedral.islutil import apart, bounded_effort, sets_of
 
 __all__ = ["Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 
@@ -30,6 +30,8 @@ class _Collector:
         self.leaves = leaves
         self.nodes: dict[str, Node] = {}
         self.error: Exception | None = None
+        #: the instances that the leaves made so far run
+        self.covered: dict[str, isl.Set] = {}
 
     def at_domain(self, node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
         # isl swallows exceptions of callbacks and may crash afterwards: keep the first one for later
@@ -44,11 +46,17 @@ class _Collector:
     def _leaf(self, build: isl.AstBuild) -> Node:
         schedule = isl.Map.from_union_map(build.get_schedule())
         name = str(schedule.get_tuple_name(isl.dim_type.in_))
+        instances = schedule.domain()
+        self.covered[name] = instances.union(self.covered[name]) if name in self.covered else instances
         return self.leaves[name](build, isl.PwMultiAff.from_map(schedule.reverse()))
 
 
 class TooComplicated(Exception):
-    """Loops for which isl does not find code in reasonable time."""
+    """Loops for which isl does not find code in reasonable time, or no code that is right."""
+
+    def __init__(self, reason: str = "too many cases to tell apart") -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
@@ -67,10 +75,12 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
         raise TooComplicated
 
 
-def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves) -> Node:
+def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: isl.UnionSet) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
-    ``context`` holds what is known of the parameters.
+    ``context`` holds what is known of the parameters, ``wanted`` the instances that have to be run: isl
+    has been seen to drop some where divisions by several numbers meet.  Then, or if that takes long to
+    tell, raise :class:`TooComplicated`.
     """
     collector = _Collector(leaves)
     options = isl.DEFAULT_CONTEXT
@@ -82,7 +92,24 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves) -> Node:
     tree = build.node_from_schedule(schedule)
     if collector.error is not None:
         raise collector.error
+    _check_covered(wanted.intersect_params(context), collector.covered)
     return _convert(tree, collector.nodes)
+
+
+def _check_covered(wanted: isl.UnionSet, covered: dict[str, isl.Set]) -> None:
+    """Raise :class:`TooComplicated` unless all of ``wanted`` is in ``covered``."""
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            lost = [str(p.get_tuple_name()) for p in sets_of(wanted) if not _is_covered(p, covered)]
+    except isl.Error:
+        raise TooComplicated from None
+    if lost:
+        raise TooComplicated("the loops found for them leave out iterations")
+
+
+def _is_covered(instances: isl.Set, covered: dict[str, isl.Set]) -> bool:
+    found = covered.get(str(instances.get_tuple_name()))
+    return instances.is_empty() if found is None else bool(instances.is_subset(found))
 
 
 #: Deeper nests than this get isl's own names.

@@ -42,17 +42,21 @@ def build_device(
         if statement.name in tiled.kernel.statements:
             leaves[statement.name] = compute_leaf(scop, statement, spell)
     node = tiled.schedule.get_root()
+    wanted = tiled.schedule.get_domain().intersect(tiled.filter)
+    own = wanted
     for level in sorted(plan.top.walk(), key=lambda level: -level.number):
         before, after = _insertions(plan, level)
         node = _insert(node, level, before, after)
+        visited = own.apply(level.prefix)
         for insertion in (*before, *after):
             leaves[str(insertion.relation.get_tuple_name(isl.dim_type.out))] = insertion.leaf
+            wanted = wanted.union(visited.apply(insertion.relation.to_union_map()))
     context = _context(scop, tiled)
     mine = tiled.filter.gist_params(context)  # saves isl a quarter of its time
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
-    return build_ir(schedule, context, leaves)
+    return build_ir(schedule, context, leaves, wanted)
 
 
 def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:

@@ -30,7 +30,7 @@ def build_host(scop: Scop, tree: HostTree, spell: Spell, *, doubtful: bool = Fal
     context = scop.context.intersect(scop.assumptions)
     if doubtful:
         require_simple(tree.schedule, context)
-    return build_ir(tree.schedule, context, leaves)
+    return build_ir(tree.schedule, context, leaves, tree.schedule.get_domain())
 
 
 def _launch(name: str) -> Callable[[isl.AstBuild, isl.PwMultiAff], Launch]:

@@ -12,7 +12,7 @@ from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.options import KernelOptions, Preset
 
-__all__ = ["first_fitting", "first_mapping", "is_over_tiles", "unit_tile_variants"]
+__all__ = ["first_fitting", "first_mapping", "unit_tile_variants"]
 
 #: Iterations per tile and loop, as in the published algorithm.
 DEFAULT_TILE = 32
@@ -31,15 +31,12 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     rows, columns = options.threads
     two = kernel.parallel >= 2 and rows > 1
     threads = (rows, columns) if two else (rows * columns,)
+    if kernel.in_front:
+        return Mapping(threads, (SMALLEST_TILE,), options.distribution, restructure=False)
     tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
     restructure = options.preset is not Preset.CLASSIC and not any(tiles)
     return Mapping(threads, tile, options.distribution, restructure, not options.transform)
-
-
-def is_over_tiles(kernel: Kernel) -> bool:
-    """Return whether the outermost loop of ``kernel`` counts strips or tiles."""
-    return _counts_tiles(_mapped(kernel, 1)[0])
 
 
 def _mapped(kernel: Kernel, count: int) -> list[isl.UnionPwAff]:
@@ -78,5 +75,7 @@ def unit_tile_variants(tiled: TiledKernel) -> list[Mapping]:
     """
     sizes, mapped = tiled.sizes, len(tiled.mapping.threads)
     return [
-        replace(tiled.mapping, tile=(*sizes[:k], 1, *sizes[k + 1 :])) for k in range(mapped, len(sizes))
+        replace(tiled.mapping, tile=(*sizes[:k], SMALLEST_TILE, *sizes[k + 1 :]))
+        for k in range(mapped, len(sizes))
+        if sizes[k] != SMALLEST_TILE
     ]

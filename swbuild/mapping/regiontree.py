@@ -14,9 +14,12 @@ import islpy as isl
 
 from swbuild.polyhedral.islutil import constant_of, sets_of
 
-__all__ = ["HostTree", "Kernel", "is_loop", "multi_union", "parallel_first", "split_region"]
+__all__ = ["FRONT_MARK", "HostTree", "Kernel", "is_loop", "multi_union", "parallel_first", "split_region"]
 
 _NODE = isl.schedule_node_type
+
+#: stands above a band that counts the tiles of a wavefront
+FRONT_MARK = "front"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,8 @@ class Kernel:
     ``launches`` is the set ``K0[h0, …]`` of its launches over the parameters of the scop;
     ``schedule`` its device tree, whose top node is the band, the parallel members first;
     ``host_loops`` names the parameters of ``schedule`` that stand for the host's loops;
-    ``parallel`` counts the leading parallel members.
+    ``parallel`` counts the leading parallel members; ``in_front`` says that the band counts the tiles
+    of a wavefront.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Kernel:
     host_loops: tuple[str, ...]
     schedule: isl.Schedule
     parallel: int
+    in_front: bool
 
     @property
     def domain(self) -> isl.UnionSet:
@@ -173,7 +178,9 @@ def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: 
     coincident = [bool(node.band_member_get_coincident(m)) for m in order]
     schedule = _flag(below, bool(node.band_get_permutable()), coincident)
     parallel = _leading(order, node)
-    split.kernels.append(Kernel(name, launches, loops, schedule, parallel))
+    above = node.parent()
+    in_front = above.get_type() == _NODE.mark and above.mark_get_id().name == FRONT_MARK
+    split.kernels.append(Kernel(name, launches, loops, schedule, parallel, in_front))
     return isl.Schedule.from_domain(launches.to_union_set())
 
 

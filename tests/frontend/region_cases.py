@@ -343,6 +343,11 @@ CASES: list[Case] = [
         "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++) y[(i * n + j) * m + k] += i + j * k;",
     ),
     _c(
+        "linearised_cube",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) for (int k = 0; k < n; k++) y[n * n * i + k + n * j] += i + j * k;",
+    ),
+    _c("linearised_corner", "for (int i = 0; i < n; i++) y[i] = y[n * n + i] + y[(n + 1) * (n + 1)];"),
+    _c(
         "linearised_unprovable",
         "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) y[i * m + j] += i - j;",
     ),

@@ -262,6 +262,21 @@ def test_linearised_subscripts_get_their_dimensions_back(tmp_path: Path) -> None
     assert len(relations) == 1
 
 
+@pytest.mark.parametrize("size", ["n", "(n + 1)"])
+def test_powers_of_one_size_are_strides_of_their_own(size: str, tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, double *A) {\n#pragma scop\nfor (int a = 0; a < n; a++) for (int b = 0; b < n; b++) "
+        f"for (int c = 0; c < n; c++) A[(a * {size} + b) * {size} + c] = A[{size} * {size} * a + b * {size} + c] "
+        f"+ A[{size} * c + {size} * {size} * b];\n#pragma endscop\n}}\n",
+    )
+    array = scop.array("A")
+    assert len(array.extents) == 3
+    wanted = isl.Map("{ S0[a, b, c] -> A[a, b, c]; S0[a, b, c] -> A[b, c, 0] }")
+    assert all(a.relation.is_subset(wanted) for a in scop.statements[0].accesses)
+    assert sum(a.relation.range().is_subset(isl.Set("{ A[a, b, 0] }")) for a in scop.statements[0].accesses) == 1
+
+
 @pytest.mark.parametrize(
     ("subscript", "rank"),
     [

@@ -133,7 +133,7 @@ for (int t = 0; t < steps; t++)
   for (int i = 1; i < n - 1; i++)
     for (int j = 1; j < n - 1; j++)
       for (int k = 1; k < n - 1; k++)
-        u[i][j][k] = 0.2 * (u[i - 1][j][k] + u[i + 1][j][k] + u[i][j - 1][k] + u[i][j + 1][k] + u[i][j][k + 1]);
+        u[i][j][k] = 0.2 * (u[i - 1][j][k] + u[i + 1][j][k] + u[i][j - 1][k] + u[i][j][k + 1]);
 #pragma endscop
 }
 """
@@ -159,7 +159,7 @@ def test_every_dependence_is_kept_by_the_fronts_alone_or_within_a_tile(size: int
     assert fronts.tile == front_tile(2, edge) == (edge, edge)
     order = fronts.schedule.get_map()
     assert pairs.is_subset(order.lex_lt_union_map(order))
-    tiles = fronts.schedule.get_root().child(0).child(0)
+    tiles = fronts.schedule.get_root().child(0).child(0).child(0)
     assert tiles.band_member_get_coincident(0)
     before = tiles.get_prefix_schedule_union_map()
     number = tiles.band_get_partial_schedule_union_map()

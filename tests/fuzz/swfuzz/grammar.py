@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import Literal
 
 from swfuzz.linear import Bounds, Linear, constant, variable
 from swfuzz.program import (
@@ -87,7 +88,8 @@ class _Grammar:
         shape = tuple(self.extent(dims) for _ in range(dims))
         if self.chance(0.15):
             shape = (shape[0],) * dims
-        return Array(name, type_, shape, flat=self.chance(0.06))
+        flat: tuple[Literal["nested", "expanded"], ...] = ("nested", "expanded")
+        return Array(name, type_, shape, self.random.choice(flat) if self.chance(0.08) else "")
 
     def scalar(self, number: int) -> Array:
         type_ = self.random.choice(("double", "double", "float", "int", "long"))

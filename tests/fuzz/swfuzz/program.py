@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from swfuzz.linear import Bounds, Linear, bounds_of, constant, never_negative
 
@@ -32,12 +33,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """``dims`` are forms over the sizes; none: a scalar.  ``flat``: a pointer, subscripted linearly."""
+    """``dims`` are forms over the sizes; none: a scalar.
+
+    ``flat``: a pointer, subscripted linearly, as a ``nested`` sum or as an ``expanded`` one.
+    """
 
     name: str
     type: str
     dims: tuple[Linear, ...]
-    flat: bool = False
+    flat: Literal["", "nested", "expanded"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +247,17 @@ def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
 # -- text -------------------------------------------------------------------------------------------
 
 
+def _linear(indices: tuple[Index, ...], array: Array) -> str:
+    """Return the place of an element of the flat ``array``."""
+    if array.flat == "expanded":
+        strides = ["".join(f"({extent}) * " for extent in array.dims[k + 1 :]) for k in range(len(indices))]
+        return " + ".join(f"{stride}({index})" for stride, index in zip(strides, indices, strict=True))
+    text = str(indices[0])
+    for index, extent in zip(indices[1:], array.dims[1:], strict=True):
+        text = f"({text}) * ({extent}) + {index}"
+    return text
+
+
 class _Printer:
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -251,10 +266,7 @@ class _Printer:
     def ref(self, ref: Ref) -> str:
         array = self.arrays.get(ref.array)
         if array is not None and array.flat and len(array.dims) > 1:
-            text = str(ref.indices[0])
-            for index, extent in zip(ref.indices[1:], array.dims[1:], strict=True):
-                text = f"({text}) * ({extent}) + {index}"
-            return f"{ref.array}[{text}]"
+            return f"{ref.array}[{_linear(ref.indices, array)}]"
         return ref.array + "".join(f"[{index}]" for index in ref.indices)
 
     def expr(self, expr: Expr) -> str:

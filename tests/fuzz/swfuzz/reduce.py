@@ -96,7 +96,7 @@ def smaller(program: Program) -> Iterator[Program]:
 
 def _arrays(array: Array) -> Iterator[Array]:
     if array.flat:
-        yield replace(array, flat=False)
+        yield replace(array, flat="")
     if array.type != "double":
         yield replace(array, type="double")
     for i, extent in enumerate(array.dims):
