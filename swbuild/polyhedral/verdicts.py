@@ -10,11 +10,14 @@ import islpy as isl
 from swbuild.frontend.scop import Iterator, Scop
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.described import Described, all_described, described
-from swbuild.polyhedral.islutil import maps_of
+from swbuild.polyhedral.islutil import bounded_effort, maps_of
 from swbuild.polyhedral.privatise import find_private
 from swbuild.polyhedral.reductions import Operator, Reduction, find_reductions, relaxed
 
 __all__ = ["LoopVerdict", "RegionAnalysis", "Verdict", "analyse_region", "carried_by_loops"]
+
+#: isl steps to tell apart two sets of pairs
+MAX_OPERATIONS = 100_000
 
 
 class Verdict(Enum):
@@ -61,8 +64,8 @@ def analyse_region(scop: Scop) -> RegionAnalysis:
     found = []
     for loop, depth in _loops(scop, frozenset(s.name for s in scop.statements)).items():
         inside = tuple(s.name for s in scop.statements if loop in s.iterators)
-        shared = _carried(scop, plain, plain.all, depth, inside)
-        ordered = _carried(scop, expanded, expanded.all, depth, inside)
+        shared = _carried(scop, plain, None, depth, inside)
+        ordered = _carried(scop, expanded, None, depth, inside)
         because = _carried(scop, expanded, kept, depth, inside)
         copied = tuple(sorted({d.array for d in shared} & private.names))
         summed = tuple((r.array, r.operator) for r in reductions if any(_within(r, d) for d in ordered))
@@ -91,7 +94,7 @@ def carried_by_loops(
     found = {}
     for loop, depth in _loops(scop, statements).items():
         inside = tuple(s.name for s in scop.statements if loop in s.iterators)
-        found[loop] = _carried(scop, dependences, dependences.all, depth, inside)
+        found[loop] = _carried(scop, dependences, None, depth, inside)
     return found
 
 
@@ -106,23 +109,41 @@ def _loops(scop: Scop, statements: frozenset[str]) -> dict[Iterator, int]:
 
 
 def _carried(
-    scop: Scop, dependences: Dependences, pairs: isl.UnionMap, depth: int, inside: tuple[str, ...]
+    scop: Scop, dependences: Dependences, pairs: isl.UnionMap | None, depth: int, inside: tuple[str, ...]
 ) -> tuple[Described, ...]:
-    """Return what of ``pairs`` goes from one iteration of a loop to a later one, by statements and kind."""
+    """Return what goes from one iteration of a loop to a later one, by statements and kind.
+
+    Of ``dependences``, only ``pairs`` count if given.  What is data flow is not named as an order as well.
+    """
     found: list[Described] = []
-    flow = pairs.intersect(dependences.flow)
-    for is_flow, some in ((True, flow), (False, pairs.subtract(flow))):
-        for piece in maps_of(some):
-            ends = {str(piece.get_tuple_name(side)) for side in (isl.dim_type.in_, isl.dim_type.out)}
-            carried = _between(piece, depth) if ends <= set(inside) else None
-            if carried is not None and not carried.is_empty():
+    flows: dict[tuple[str, str], isl.Map] = {}
+    for is_flow, some in ((True, dependences.flow), (False, dependences.order)):
+        for piece in maps_of(some if pairs is None else some.intersect(pairs)):
+            ends = (str(piece.get_tuple_name(isl.dim_type.in_)), str(piece.get_tuple_name(isl.dim_type.out)))
+            if not set(ends) <= set(inside):
+                continue
+            carried = _between(piece, depth)
+            if is_flow:
+                flows[ends] = carried
+            elif ends in flows:
+                carried = _without(carried, flows[ends])
+            if not carried.is_empty():
                 found.append(described(scop, carried, is_flow))
     return tuple(found)
 
 
 def _between(pairs: isl.Map, depth: int) -> isl.Map:
     """Return the pairs that agree on the ``depth`` outer loops and differ in the next one."""
+    source, sink = isl.dim_type.in_, isl.dim_type.out
     for k in range(depth):
-        pairs = pairs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
-    same = pairs.equate(isl.dim_type.in_, depth, isl.dim_type.out, depth)
-    return pairs.subtract(same)
+        pairs = pairs.equate(source, k, sink, k)
+    return pairs.order_lt(source, depth, sink, depth).union(pairs.order_gt(source, depth, sink, depth))
+
+
+def _without(pairs: isl.Map, others: isl.Map) -> isl.Map:
+    """Return ``pairs`` less ``others``, or all of them where that is hard to tell."""
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            return pairs.subtract(others)
+    except isl.Error:
+        return pairs
