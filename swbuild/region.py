@@ -18,7 +18,7 @@ from swbuild.memory.placing import DoesNotFit, Placed, place_kernel
 from swbuild.options import KernelOptions, Preset
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
-from swbuild.polyhedral.islutil import sets_of
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import (
     NotPrivate,
@@ -32,6 +32,9 @@ from swbuild.polyhedral.scheduling import Scheduled, compute_schedule, permutabl
 from swbuild.transform.apply import Unroll, apply_steps
 
 __all__ = ["generate_region"]
+
+#: isl steps for one attempt at a region, besides those that have limits of their own.
+MAX_OPERATIONS = 3_000_000
 
 #: Edges of the tiles of a wavefront, in the order in which they are tried.
 EDGES = (32, 16, 8, 4)
@@ -60,7 +63,7 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
     reductions = find_reductions(scop) if options.reassociate else ()
     while True:
         try:
-            return _attempt(scop, options, private, reductions)
+            return _bounded(scop, options, private, reductions)
         except NotPrivate as unsafe:
             private = private.without(unsafe.names)
         except Inseparable as inseparable:
@@ -73,6 +76,19 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
             if options.transform:
                 raise SwbuildError(_too_complicated(options, problem)) from None
             return _left_alone(scop, options, f"no C for its kernels was found: {problem.reason}")
+
+
+def _bounded(
+    scop: Scop, options: KernelOptions, private: Private, reductions: tuple[Reduction, ...]
+) -> RegionCode:
+    """Return what :func:`_attempt` does; raise :class:`TooComplicated` where isl takes too long over it."""
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            return _attempt(scop, options, private, reductions)
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
+        raise TooComplicated from None
 
 
 def _attempt(

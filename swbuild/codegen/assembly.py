@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import islpy as isl
+
 from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
@@ -42,7 +44,7 @@ def assemble(
     private = scheduled.private.names
     arguments = _arguments(scop, private)
     unusual = bool(options.transform or scheduled.front)
-    doubtful = unusual or any(s.domain.n_basic_set() > 2 for s in scop.statements)
+    doubtful = unusual or any(_has_cases(s.domain) for s in scop.statements)
     kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
     loops = {kernel.name: kernel.loops for kernel in kernels}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
@@ -51,6 +53,12 @@ def assemble(
     host, kernels = _unrolled(host, kernels, unrolls)
     region = RegionCode(scop, options, host, kernels, local, arguments, {})
     return replace(region, report=region_report(region, scheduled, tree))
+
+
+def _has_cases(domain: isl.Set) -> bool:
+    """Return whether ``domain`` is a union of many parts, or takes several divisions to say."""
+    parts = domain.get_basic_sets()
+    return len(parts) > 2 or any(part.dim(isl.dim_type.div) > 1 for part in parts)
 
 
 def _unrolled(

@@ -7,6 +7,7 @@ from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.transferreport import transfer_rows
 from swbuild.mapping.regiontree import HostTree
 from swbuild.memory.plan import Buffer
+from swbuild.polyhedral.described import Described
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.polyhedral.verdicts import carried_by_loops
 
@@ -44,11 +45,17 @@ def _loops(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> list[dic
         {
             "loop": loop.name,
             "line": loop.span.line,
-            "parallel": not found,
-            "because": list(dict.fromkeys(f"{item.verbs} in a later iteration" for item in found)),
+            "parallel": found == (),
+            "because": _because(found),
         }
         for loop, found in carried.items()
     ]
+
+
+def _because(found: tuple[Described, ...] | None) -> list[str]:
+    if found is None:
+        return ["what it has to keep in order is too complicated to tell"]
+    return list(dict.fromkeys(f"{item.verbs} in a later iteration" for item in found))
 
 
 def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:

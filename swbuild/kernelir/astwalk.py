@@ -89,7 +89,8 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: i
     options.set_ast_build_prefer_pdiv(1)
     build = isl.AstBuild.from_context(context).set_iterators(_iterator_names())
     build, _keep = build.set_at_each_domain(collector.at_domain)
-    tree = build.node_from_schedule(schedule)
+    with bounded_effort(0):  # to stop in the middle of a callback would leave isl in an undefined state
+        tree = build.node_from_schedule(schedule)
     if collector.error is not None:
         raise collector.error
     _check_covered(wanted.intersect_params(context), collector.covered)

@@ -9,7 +9,16 @@ from contextlib import contextmanager
 
 import islpy as isl
 
-__all__ = ["apart", "bounded_effort", "constant_of", "maps_of", "sets_of", "union_maps", "union_sets"]
+__all__ = [
+    "apart",
+    "bounded_effort",
+    "constant_of",
+    "maps_of",
+    "ran_out",
+    "sets_of",
+    "union_maps",
+    "union_sets",
+]
 
 
 def maps_of(union: isl.UnionMap) -> list[isl.Map]:
@@ -46,17 +55,31 @@ def union_maps(maps: Iterable[isl.Map]) -> isl.UnionMap:
     return result
 
 
+#: the limits in force, outermost first; 0 is none
+_limits = [0]
+
+
 @contextmanager
 def bounded_effort(operations: int) -> Iterator[None]:
-    """Let isl do at most ``operations`` steps inside; then it raises ``isl.Error``."""
+    """Let isl do at most ``operations`` steps inside (0: any number); then it raises ``isl.Error``.
+
+    Steps count towards the innermost limit only; an outer one starts again after it.
+    """
     context = isl.DEFAULT_CONTEXT
-    context.reset_operations()
+    _limits.append(operations)
     context.set_max_operations(operations)
+    context.reset_operations()
     try:
         yield
     finally:
-        context.set_max_operations(0)
+        _limits.pop()
+        context.set_max_operations(_limits[-1])
         context.reset_operations()
+
+
+def ran_out(error: isl.Error) -> bool:
+    """Return whether ``error`` is the end of a :func:`bounded_effort`, not a mistake in a call."""
+    return "maximal number of operations" in str(error)
 
 
 def constant_of(value: isl.PwAff) -> int | None:

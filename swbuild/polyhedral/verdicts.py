@@ -16,8 +16,8 @@ from swbuild.polyhedral.reductions import Operator, Reduction, find_reductions, 
 
 __all__ = ["LoopVerdict", "RegionAnalysis", "Verdict", "analyse_region", "carried_by_loops"]
 
-#: isl steps to tell apart two sets of pairs
-MAX_OPERATIONS = 100_000
+#: isl steps to find what one loop carries
+MAX_OPERATIONS = 1_000_000
 
 
 class Verdict(Enum):
@@ -89,12 +89,19 @@ def _verdict(shared: bool, ordered: bool, because: bool) -> Verdict:
 
 def carried_by_loops(
     scop: Scop, dependences: Dependences, statements: frozenset[str]
-) -> dict[Iterator, tuple[Described, ...]]:
-    """Return the loops around ``statements``, outer ones first, each with the dependences that it carries."""
-    found = {}
+) -> dict[Iterator, tuple[Described, ...] | None]:
+    """Return the loops around ``statements``, outer ones first, each with the dependences that it carries.
+
+    None where they are too complicated to tell.
+    """
+    found: dict[Iterator, tuple[Described, ...] | None] = {}
     for loop, depth in _loops(scop, statements).items():
         inside = tuple(s.name for s in scop.statements if loop in s.iterators)
-        found[loop] = _carried(scop, dependences, None, depth, inside)
+        try:
+            with bounded_effort(MAX_OPERATIONS):
+                found[loop] = _carried(scop, dependences, None, depth, inside)
+        except isl.Error:
+            found[loop] = None
     return found
 
 
@@ -143,7 +150,7 @@ def _between(pairs: isl.Map, depth: int) -> isl.Map:
 def _without(pairs: isl.Map, others: isl.Map) -> isl.Map:
     """Return ``pairs`` less ``others``, or all of them where that is hard to tell."""
     try:
-        with bounded_effort(MAX_OPERATIONS):
+        with bounded_effort(MAX_OPERATIONS // 10):
             return pairs.subtract(others)
     except isl.Error:
         return pairs
