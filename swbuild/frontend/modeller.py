@@ -30,8 +30,8 @@ from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function,
 
 __all__ = ["model_region"]
 
-#: isl's own measure; the largest ordinary kernels take a hundredth of it.
-_MOST_OPERATIONS = 30_000_000
+#: isl's own measure; the largest ordinary kernels take a tenth of it.
+_MOST_OPERATIONS = 3_000_000
 _DEEPEST = 5000
 
 

@@ -48,6 +48,11 @@ class Reference:
     #: instance -> element, in the kernel's domain
     relation: isl.Map
 
+    @property
+    def happens(self) -> bool:
+        """Whether the access is made at all; the one in ``0 ? A[i] : x`` is not."""
+        return not self.relation.is_empty()
+
 
 def find_levels(tiled: TiledKernel) -> Level:
     """Return the level below the mapped loops, with the levels below it."""
@@ -116,7 +121,10 @@ def _reference(
 
 
 def footprint(level: Level, refs: list[Reference]) -> isl.Map:
-    """Return ``prefix -> element``: what ``refs`` (all of one array) touch per visit of ``level``."""
+    """Return ``prefix -> element``: what ``refs`` (all of one array) touch per visit of ``level``.
+
+    At least one of them happens.
+    """
     accesses = union_maps(ref.relation for ref in refs)
     (result,) = maps_of(level.prefix.reverse().apply_range(accesses))
     return result.coalesce()

@@ -171,7 +171,9 @@ def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
 def _home(task: _Task, top: Level, array: str) -> _Home:
     """Return the home of an array; a reference that is never made (``0 ? A[i] : x``) needs none."""
     refs = [ref for ref in task.refs if ref.array == array]
-    never = [ref for ref in refs if ref.relation.is_empty()]
+    if array in task.expanded:
+        return _place_expanded(task, top, refs)
+    never = [ref for ref in refs if not ref.happens]
     if not never:
         return _place_array(task, top, array, refs)
     refs = [ref for ref in refs if ref not in never]
@@ -181,8 +183,6 @@ def _home(task: _Task, top: Level, array: str) -> _Home:
 
 
 def _place_array(task: _Task, top: Level, array: str, refs: list[Reference]) -> _Home:
-    if array in task.expanded:
-        return _place_expanded(task, top, refs)
     reason = _unbufferable(task.scop, array, refs)
     if reason:
         return _Home(array, (), tuple(_direct(ref, reason) for ref in refs))
@@ -196,8 +196,11 @@ def _place_array(task: _Task, top: Level, array: str, refs: list[Reference]) -> 
 
 
 def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> _Home:
-    """Give a private variable one buffer for the whole tile; nothing of it comes from or goes to memory."""
-    group = hull_group(top, refs)
+    """Give a private variable one buffer for the whole tile; nothing of it comes from or goes to memory.
+
+    Its accesses that are never made are written as accesses to the buffer, too.
+    """
+    group = replace(hull_group(top, [ref for ref in refs if ref.happens]), refs=tuple(refs))
     array = refs[0].array
     if group.box.bound is None or _bytes(task, group) > task.limit:
         return _Home(array, (), tuple(_direct(ref, _TOO_LARGE) for ref in refs))
@@ -215,7 +218,8 @@ def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -
     if len(labels) != 1:
         return False
     refs = [ref for ref in references(scop, tiled, private, frozenset({name})) if ref.array == name]
-    return hull_group(find_levels(tiled), refs).box.bound is not None
+    refs = [ref for ref in refs if ref.happens]
+    return bool(refs) and hull_group(find_levels(tiled), refs).box.bound is not None
 
 
 def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:
@@ -323,7 +327,8 @@ def _others_write(task: _Task, level: Level, group: Group, rest: isl.Map) -> boo
         elsewhere = _other_tiles(rest.domain().get_space(), mapped).apply_range(written)
         if not elsewhere.intersect(rest).is_empty():
             return True
-    others = [ref for ref in writers if (ref.statement in level.statements and ref not in group.refs)]
+    below = [ref for ref in writers if ref.statement in level.statements]
+    others = [ref for ref in below if ref.happens and ref not in group.refs]
     return bool(others) and not footprint(level, others).intersect(rest).is_empty()
 
 

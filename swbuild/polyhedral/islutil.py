@@ -55,10 +55,6 @@ def union_maps(maps: Iterable[isl.Map]) -> isl.UnionMap:
     return result
 
 
-#: the limits in force, outermost first; 0 is none
-_limits = [0]
-
-
 @contextmanager
 def bounded_effort(operations: int) -> Iterator[None]:
     """Let isl do at most ``operations`` steps inside (0: any number); then it raises ``isl.Error``.
@@ -66,14 +62,13 @@ def bounded_effort(operations: int) -> Iterator[None]:
     Steps count towards the innermost limit only; an outer one starts again after it.
     """
     context = isl.DEFAULT_CONTEXT
-    _limits.append(operations)
+    before = context.get_max_operations()
     context.set_max_operations(operations)
     context.reset_operations()
     try:
         yield
     finally:
-        _limits.pop()
-        context.set_max_operations(_limits[-1])
+        context.set_max_operations(before)
         context.reset_operations()
 
 
