@@ -8,9 +8,9 @@ import islpy as isl
 
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
-from swbuild.polyhedral.islutil import apart, bounded_effort, sets_of
+from swbuild.polyhedral.islutil import apart, bounded_effort, ran_out, sets_of
 
-__all__ = ["Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
+__all__ = ["Inexact", "Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 
 _NODE = isl.ast_node_type
 
@@ -59,6 +59,13 @@ class TooComplicated(Exception):
         self.reason = reason
 
 
+class Inexact(TooComplicated):
+    """Loops found by isl that leave out instances, or run others."""
+
+    def __init__(self) -> None:
+        super().__init__("the loops found for them do not run each iteration once")
+
+
 def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
     """Raise :class:`TooComplicated` if isl would take long to build the AST of ``schedule``.
 
@@ -78,9 +85,10 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
 def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: isl.UnionSet) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
-    ``context`` holds what is known of the parameters, ``wanted`` the instances that have to be run: isl
-    has been seen to drop some where divisions by several numbers meet.  Then, or if that takes long to
-    tell, raise :class:`TooComplicated`.
+    ``context`` holds what is known of the parameters, ``wanted`` the instances that have to be run.
+    Raise :class:`Inexact` if others are (isl has been seen to drop some where divisions by several numbers
+    meet, and runs extensions wherever the loops around them go), :class:`TooComplicated` if that takes
+    long to tell.
     """
     collector = _Collector(leaves)
     options = isl.DEFAULT_CONTEXT
@@ -93,24 +101,29 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: i
         tree = build.node_from_schedule(schedule)
     if collector.error is not None:
         raise collector.error
-    _check_covered(wanted.intersect_params(context), collector.covered)
+    _check_covered(wanted, collector.covered, context)
     return _convert(tree, collector.nodes)
 
 
-def _check_covered(wanted: isl.UnionSet, covered: dict[str, isl.Set]) -> None:
-    """Raise :class:`TooComplicated` unless all of ``wanted`` is in ``covered``."""
+def _check_covered(wanted: isl.UnionSet, covered: dict[str, isl.Set], context: isl.Set) -> None:
+    """Raise :class:`Inexact` unless exactly ``wanted`` is in ``covered`` wherever ``context`` holds."""
+    named = {str(piece.get_tuple_name()): piece for piece in sets_of(wanted)}
     try:
         with bounded_effort(MAX_OPERATIONS):
-            lost = [str(p.get_tuple_name()) for p in sets_of(wanted) if not _is_covered(p, covered)]
-    except isl.Error:
+            exact = all(_is_same(piece, covered.get(name), context) for name, piece in named.items())
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
         raise TooComplicated from None
-    if lost:
-        raise TooComplicated("the loops found for them leave out iterations")
+    if not exact:
+        raise Inexact
 
 
-def _is_covered(instances: isl.Set, covered: dict[str, isl.Set]) -> bool:
-    found = covered.get(str(instances.get_tuple_name()))
-    return instances.is_empty() if found is None else bool(instances.is_subset(found))
+def _is_same(instances: isl.Set, found: isl.Set | None, context: isl.Set) -> bool:
+    here = instances.intersect_params(context)
+    if found is None:
+        return bool(here.is_empty())
+    return bool(here.is_subset(found)) and bool(found.intersect_params(context).is_subset(here))
 
 
 #: Deeper nests than this get isl's own names.

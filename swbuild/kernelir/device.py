@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import Leaf, Leaves, build_ir, require_simple
+from swbuild.kernelir.astwalk import Inexact, Leaf, Leaves, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
@@ -16,6 +16,7 @@ from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel, thread_parameters
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
 from swbuild.options import Distribution
+from swbuild.polyhedral.islutil import sets_of
 
 __all__ = ["build_device"]
 
@@ -37,26 +38,50 @@ def build_device(
 
     ``doubtful``: raise :class:`TooComplicated` where that would take long.
     """
-    leaves: Leaves = {}
-    for statement in scop.statements:
-        if statement.name in tiled.kernel.statements:
-            leaves[statement.name] = compute_leaf(scop, statement, spell)
+    bodies: Leaves = {
+        statement.name: compute_leaf(scop, statement, spell)
+        for statement in scop.statements
+        if statement.name in tiled.kernel.statements
+    }
+    context = _context(scop, tiled)
+    try:
+        return _built(tiled, plan, bodies, context, confined=False, doubtful=doubtful)
+    except Inexact:
+        return _built(tiled, plan, bodies, context, confined=True, doubtful=True)
+
+
+def _built(
+    tiled: TiledKernel, plan: MemoryPlan, bodies: Leaves, context: isl.Set, *, confined: bool, doubtful: bool
+) -> Node:
+    """Return the IR with the transfers of ``plan``.
+
+    isl runs these wherever the loops around them go; that is too often where the instances of a thread
+    have no loop of their own.  ``confined`` ones say themselves which thread they belong to.
+    """
+    leaves = dict(bodies)
     node = tiled.schedule.get_root()
-    wanted = tiled.schedule.get_domain().intersect(tiled.filter)
-    own = wanted
+    own = tiled.schedule.get_domain().intersect(tiled.filter)
+    wanted = own
     for level in sorted(plan.top.walk(), key=lambda level: -level.number):
         before, after = _insertions(plan, level)
-        node = _insert(node, level, before, after)
         visited = own.apply(level.prefix)
+        if confined:
+            before, after = _confined(before, visited), _confined(after, visited)
+        node = _insert(node, level, before, after)
         for insertion in (*before, *after):
             leaves[str(insertion.relation.get_tuple_name(isl.dim_type.out))] = insertion.leaf
             wanted = wanted.union(visited.apply(insertion.relation.to_union_map()))
-    context = _context(scop, tiled)
     mine = tiled.filter.gist_params(context)  # saves isl a quarter of its time
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
     return build_ir(schedule, context, leaves, wanted)
+
+
+def _confined(insertions: list[_Insertion], visited: isl.UnionSet) -> list[_Insertion]:
+    """Return ``insertions`` only where one of ``visited`` (values of the loops around them) is."""
+    places = sets_of(visited)
+    return [replace(i, relation=i.relation.intersect_domain(places[0])) for i in insertions if places]
 
 
 def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:
