@@ -12,7 +12,7 @@ from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.options import KernelOptions, Preset
 
-__all__ = ["first_fitting", "first_mapping", "unit_tile_variants"]
+__all__ = ["SMALLEST_TILE", "first_fitting", "first_mapping", "unit_tile_variants"]
 
 #: Iterations per tile and loop, as in the published algorithm.
 DEFAULT_TILE = 32

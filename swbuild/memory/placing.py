@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.scop import Scop
 from swbuild.machine import load
-from swbuild.mapping.choose import first_fitting, first_mapping, unit_tile_variants
+from swbuild.mapping.choose import SMALLEST_TILE, first_fitting, first_mapping, unit_tile_variants
 from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
@@ -76,7 +76,8 @@ def place_kernel(
     first = replace(first, restructure=_may_restructure(scop, scheduled, kernel, first))
 
     def attempt(mapping: Mapping) -> Placed | None:
-        return _tile_and_plan(scop, scheduled, kernel, mapping, reductions, budget)
+        last = not (options.tile or kernel.in_front) and set(mapping.tile) == {SMALLEST_TILE}
+        return _tile_and_plan(scop, scheduled, kernel, mapping, reductions, budget, smallest=last)
 
     placed = first_fitting(first, bool(options.tile), attempt)
     if placed is None:
@@ -97,6 +98,8 @@ def _tile_and_plan(
     mapping: Mapping,
     reductions: tuple[Reduction, ...],
     budget: int,
+    *,
+    smallest: bool,
 ) -> Placed | None:
     tiled = tile_kernel(kernel, mapping, scheduled.kept, AccessStrides(scop))
     partials = find_partials(scop, tiled, reductions)
@@ -104,7 +107,8 @@ def _tile_and_plan(
     expanded = _not_contracted(scop, scheduled.private, tiled)
     _check_expandable(scop, scheduled.private, tiled, expanded)
     left = budget - sum(partial.bytes for partial in partials)
-    plan = plan_memory(rest, tiled, scheduled.dependences, scheduled.private, expanded, left)
+    dependences, private = scheduled.dependences, scheduled.private
+    plan = plan_memory(rest, tiled, dependences, private, expanded, left, smallest=smallest)
     return None if plan is None else Placed(tiled, plan, expanded, partials)
 
 

@@ -91,6 +91,12 @@ class _Task:
     expanded: frozenset[str]
     limit: int
     grouping: Grouping
+    smallest: bool
+
+    @property
+    def too_large(self) -> str:
+        """Why an array that is too large for the LDM has no buffer."""
+        return _TOO_LARGE_AT_ALL if self.smallest else _TOO_LARGE
 
 
 def plan_memory(
@@ -100,10 +106,13 @@ def plan_memory(
     private: Private,
     expanded: frozenset[str],
     budget: int,
+    *,
+    smallest: bool = False,
 ) -> MemoryPlan | None:
     """Return a plan whose buffers take at most ``budget`` bytes, or None when the tiles are too large.
 
     ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
+    ``smallest``: there are no smaller tiles; an array with too large a part in one stays in main memory.
 
     Buffers are placed as far out as they fit; a limit per buffer, halved until the sum fits, keeps
     one array from starving the others.
@@ -113,7 +122,7 @@ def plan_memory(
     grouping = Grouping()
     limit = budget
     while limit >= 64:
-        task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping)
+        task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping, smallest)
         homes = [_home(task, top, array) for array in sorted({ref.array for ref in refs})]
         if any(home.too_large for home in homes):
             return None
@@ -124,6 +133,7 @@ def plan_memory(
 
 
 _TOO_LARGE = "its tile is larger than the LDM budget"
+_TOO_LARGE_AT_ALL = "its part in the smallest tile is larger than the LDM budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +266,7 @@ def _place(
             placed += below
             direct += left
     covered = frozenset[str]().union(*(child.statements for child in level.children))
-    reason = _TOO_LARGE if too_large else "its footprint has no constant bound"
+    reason = task.too_large if too_large else "its footprint has no constant bound"
     direct += [_direct(ref, reason) for ref in deferred if ref.statement not in covered]
     return placed, direct
 

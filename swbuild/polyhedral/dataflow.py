@@ -116,7 +116,7 @@ def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependen
     try:
         with bounded_effort(MAX_OPERATIONS):
             return _exact(found, schedule)
-    except isl.Error:
+    except (isl.Error, _IncompleteError):
         return _memory_based(found, schedule)
 
 
@@ -139,9 +139,12 @@ def flow_by_array(
     reads = only(found.reads)
     try:
         with bounded_effort(MAX_OPERATIONS):
-            flow = _flow(reads, only(found.must_writes), only(found.may_writes), schedule)
+            must, may = only(found.must_writes), only(found.may_writes)
+            flow = _flow(reads, must, may, schedule)
+            if _is_risky(found):
+                _check_complete(flow, reads, must, may, schedule)
             full, live_in = maps_of(flow.get_full_may_dependence()), maps_of(flow.get_may_no_source())
-    except isl.Error:
+    except (isl.Error, _IncompleteError):
         return {}
     outside = {str(m.get_tuple_name(isl.dim_type.out)) for m in live_in if not m.is_empty()}
     pairs: dict[str, isl.UnionMap] = {name: isl.UnionMap("{ }") for name in names}
@@ -152,8 +155,12 @@ def flow_by_array(
 
 
 def _exact(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
+    accessed = found.reads.union(found.may_writes)
     flow = _flow(found.reads, found.must_writes, found.may_writes, schedule)
-    order = _flow(found.writes, found.must_writes, found.reads.union(found.may_writes), schedule)
+    order = _flow(found.writes, found.must_writes, accessed, schedule)
+    if _is_risky(found):
+        _check_complete(flow, found.reads, found.must_writes, found.may_writes, schedule)
+        _check_complete(order, found.writes, found.must_writes, accessed, schedule)
     true, false = flow.get_may_dependence().coalesce(), order.get_may_dependence().coalesce()
     return Dependences(
         true,
@@ -186,3 +193,40 @@ def _flow(
     if isinstance(schedule, isl.Schedule):
         return info.set_schedule(schedule).compute_flow()
     return info.set_schedule_map(schedule).compute_flow()
+
+
+class _IncompleteError(Exception):
+    """A data flow that misses dependences."""
+
+
+def _is_risky(found: Relations) -> bool:
+    """Return whether some access takes a division to say.
+
+    isl has been seen to miss dependences where one remainder is written in two ways.
+    """
+    pieces = [piece for accesses in (found.reads, found.writes) for piece in maps_of(accesses)]
+    return any(basic.dim(isl.dim_type.div) for piece in pieces for basic in piece.get_basic_maps())
+
+
+def _check_complete(
+    flow: isl.UnionFlow,
+    sink: isl.UnionMap,
+    must_source: isl.UnionMap,
+    may_source: isl.UnionMap,
+    schedule: isl.Schedule | isl.UnionMap,
+) -> None:
+    """Raise :class:`_IncompleteError` unless ``flow`` names every source of ``sink`` that no later one hides.
+
+    A source before the sink is either named, or is before a certain source that is.
+    """
+    time = schedule.get_map() if isinstance(schedule, isl.Schedule) else schedule
+    before = time.lex_lt_union_map(time)
+    sources = must_source.union(may_source)
+    # [sink -> element] -> earlier instances that access the element
+    conflicts = sink.range_map().apply_range(sources.reverse())
+    earlier = sink.domain_map().apply_range(before.reverse())
+    pairs = conflicts.intersect(earlier)
+    named = flow.get_full_may_dependence().reverse()
+    hidden = flow.get_full_must_dependence().reverse().apply_range(before.reverse())
+    if not pairs.is_subset(named.union(hidden)):
+        raise _IncompleteError
