@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from swbuild.codegen.assembly import assemble
+from swbuild.codegen.assembly import assemble, leave_alone
 from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
@@ -187,7 +187,7 @@ def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionCode:
     dependences = analyse(relations(scop, find_private(scop).depth_of), scop.schedule)
     scheduled = Scheduled(scop.schedule, dependences, dependences.all, nothing)
     tree = split_region(scop.schedule, f"{scop.name}_k", lambda _: False)
-    code = assemble(scop, options, scheduled, tree, (), ())
+    code = leave_alone(scop, options, scheduled, tree)
     return replace(code, report={**code.report, "note": note})
 
 

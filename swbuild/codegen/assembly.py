@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
+from swbuild.kernelir.astwalk import TooComplicated
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
@@ -25,7 +27,7 @@ from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.transform.apply import Unroll
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "leave_alone"]
 
 
 def assemble(
@@ -35,6 +37,8 @@ def assemble(
     tree: HostTree,
     placed: tuple[Placed, ...],
     unrolls: tuple[Unroll, ...],
+    *,
+    strict: bool = True,
 ) -> RegionCode:
     """Return the code of ``scop`` in the order ``scheduled``: the host runs ``tree``, the CPEs ``placed``.
 
@@ -48,11 +52,26 @@ def assemble(
     kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
     loops = {kernel.name: kernel.loops for kernel in kernels}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
-    host = build_host(scop, tree, _host_spell(arguments), doubtful=unusual)
+    host = build_host(scop, tree, _host_spell(arguments), doubtful=unusual, strict=strict)
     host = _named(scop, host, loops, frozenset())
     host, kernels = _unrolled(host, kernels, unrolls)
     region = RegionCode(scop, options, host, kernels, local, arguments, {})
     return replace(region, report=region_report(region, scheduled, tree))
+
+
+def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: HostTree) -> RegionCode:
+    """Return the code of ``scop`` when all of it stays on the host, as ``scheduled`` orders it.
+
+    Programs then run the original text; where isl finds no right loops, calls of the entry leave the work
+    to it, too.
+    """
+    with contextlib.suppress(TooComplicated):
+        return assemble(scop, options, scheduled, tree, (), ())
+    try:
+        return assemble(scop, options, scheduled, tree, (), (), strict=False)
+    except TooComplicated:
+        region = RegionCode(scop, options, None, (), (), _arguments(scop, scheduled.private.names), {})
+        return replace(region, report=region_report(region, scheduled, tree))
 
 
 def _has_cases(domain: isl.Set) -> bool:

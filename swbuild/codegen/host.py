@@ -67,7 +67,7 @@ def _value(array: Array) -> str:
 
 def declines(region: RegionCode) -> bool:
     """Return whether the region's entry may leave the work to the original text."""
-    return bool(_conditions(region))
+    return region.host is None or bool(_conditions(region))
 
 
 def _conditions(region: RegionCode) -> list[str]:
@@ -111,17 +111,8 @@ _READY = [
 
 
 def _entry(region: RegionCode) -> Lines:
-    scop = region.scop
-    body: Lines = [f"const long {p.name} = {p.name}_;" for p in scop.parameters]
-    body += [f"(void){p.name};" for p in scop.parameters]
-    for condition in _conditions(region):
-        body += [f"if ({condition})", "  return 1;"]
-    if region.kernels:
-        body += ["if (!sw_athread_ready) {", "  athread_init();", "  sw_athread_ready = 1;", "}"]
-    body += [_local(region, array) for array in region.locals]
-    macros = _macros(region)
-    body += print_node(region.host, _Launches(region).lines)
-    body.append("return 0;")
+    macros = [] if region.host is None else _macros(region)
+    body = _refusal(region) if region.host is None else _work(region, region.host)
     return [
         *(f"#define {name} {text}" for name, text in macros),
         entry_prototype(region),
@@ -130,6 +121,24 @@ def _entry(region: RegionCode) -> Lines:
         "}",
         *(f"#undef {name.split('(')[0]}" for name, _ in macros),
     ]
+
+
+def _refusal(region: RegionCode) -> Lines:
+    """Return the body of an entry that never does the work."""
+    names = [f"{p.name}_" for p in region.scop.parameters] + [array.name for array, _, _ in region.arguments]
+    return [*(f"(void){name};" for name in names), "return 1;"]
+
+
+def _work(region: RegionCode, host: Node) -> Lines:
+    scop = region.scop
+    body: Lines = [f"const long {p.name} = {p.name}_;" for p in scop.parameters]
+    body += [f"(void){p.name};" for p in scop.parameters]
+    for condition in _conditions(region):
+        body += [f"if ({condition})", "  return 1;"]
+    if region.kernels:
+        body += ["if (!sw_athread_ready) {", "  athread_init();", "  sw_athread_ready = 1;", "}"]
+    body += [_local(region, array) for array in region.locals]
+    return [*body, *print_node(host, _Launches(region).lines), "return 0;"]
 
 
 def _macros(region: RegionCode) -> list[tuple[str, str]]:

@@ -40,11 +40,14 @@ class KernelCode:
 
 @dataclass(frozen=True, slots=True)
 class RegionCode:
-    """One region: ``host`` is what the entry runs; ``locals`` the variables that only it knows."""
+    """One region: ``host`` is what the entry runs; ``locals`` the variables that only it knows.
+
+    Without ``host`` the entry always leaves the work to the original text.
+    """
 
     scop: Scop
     options: KernelOptions
-    host: Node
+    host: Node | None
     kernels: tuple[KernelCode, ...]
     locals: tuple[Array, ...]
     #: (array or scalar, read, written) in the order of the entry's arguments

@@ -8,7 +8,7 @@ import islpy as isl
 
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
-from swbuild.polyhedral.islutil import apart, bounded_effort, ran_out, sets_of
+from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, ran_out, sets_of
 
 __all__ = ["Inexact", "Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 
@@ -26,8 +26,9 @@ Leaves = dict[str, Leaf]
 class _Collector:
     """Makes the IR of the leaves while isl builds the AST, and keeps it by annotation."""
 
-    def __init__(self, leaves: Leaves) -> None:
+    def __init__(self, leaves: Leaves, times: isl.UnionMap) -> None:
         self.leaves = leaves
+        self.times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(times)}
         self.nodes: dict[str, Node] = {}
         self.error: Exception | None = None
         #: the instances that the leaves made so far run
@@ -48,6 +49,8 @@ class _Collector:
         name = str(schedule.get_tuple_name(isl.dim_type.in_))
         instances = schedule.domain()
         self.covered[name] = instances.union(self.covered[name]) if name in self.covered else instances
+        if name in self.times and not _is_in_time(schedule, self.times[name]):
+            raise Inexact
         return self.leaves[name](build, isl.PwMultiAff.from_map(schedule.reverse()))
 
 
@@ -82,15 +85,17 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
         raise TooComplicated
 
 
-def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: isl.UnionSet) -> Node:
+def build_ir(
+    schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: isl.UnionSet, times: isl.UnionMap
+) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
-    ``context`` holds what is known of the parameters, ``wanted`` the instances that have to be run.
-    Raise :class:`Inexact` if others are (isl has been seen to drop some where divisions by several numbers
-    meet, and runs extensions wherever the loops around them go), :class:`TooComplicated` if that takes
-    long to tell.
+    ``context`` holds what is known of the parameters, ``wanted`` the instances that have to be run, and
+    ``times`` the values of the loops around them.  Raise :class:`Inexact` if others are run, or these at
+    other times (isl has been seen to drop and to shift some where divisions by several numbers meet, and
+    runs extensions wherever the loops around them go), :class:`TooComplicated` if that takes long to tell.
     """
-    collector = _Collector(leaves)
+    collector = _Collector(leaves, times)
     options = isl.DEFAULT_CONTEXT
     options.set_ast_build_atomic_upper_bound(1)
     options.set_ast_build_detect_min_max(1)
@@ -103,6 +108,23 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: i
         raise collector.error
     _check_covered(wanted, collector.covered, context)
     return _convert(tree, collector.nodes)
+
+
+def _is_in_time(runs: isl.Map, times: isl.Map) -> bool:
+    """Return whether the loops of ``runs`` (instance -> iterators) count what ``times`` says, in that order.
+
+    isl leaves out loops of a single iteration.
+    """
+    instances = runs.domain()
+    found = isl.PwMultiAff.from_map(runs.flatten_range())
+    wanted = isl.PwMultiAff.from_map(times.intersect_domain(instances))
+    position = 0
+    for k in range(wanted.dim(isl.dim_type.out)):
+        if position == found.dim(isl.dim_type.out):
+            break
+        same = found.get_pw_aff(position).eq_set(wanted.get_pw_aff(k))
+        position += bool(instances.is_subset(same))
+    return position == found.dim(isl.dim_type.out)
 
 
 def _check_covered(wanted: isl.UnionSet, covered: dict[str, isl.Set], context: isl.Set) -> None:

@@ -16,7 +16,7 @@ from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel, thread_parameters
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import sets_of
+from swbuild.polyhedral.islutil import loop_values, sets_of
 
 __all__ = ["build_device"]
 
@@ -75,7 +75,7 @@ def _built(
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
-    return build_ir(schedule, context, leaves, wanted)
+    return build_ir(schedule, context, leaves, wanted, loop_values(tiled.schedule))
 
 
 def _confined(insertions: list[_Insertion], visited: isl.UnionSet) -> list[_Insertion]:

@@ -12,15 +12,18 @@ from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.mapping.regiontree import HostTree
-from swbuild.polyhedral.islutil import sets_of
+from swbuild.polyhedral.islutil import loop_values, sets_of
 
 __all__ = ["build_host"]
 
 
-def build_host(scop: Scop, tree: HostTree, spell: Spell, *, doubtful: bool = False) -> Node:
+def build_host(
+    scop: Scop, tree: HostTree, spell: Spell, *, doubtful: bool = False, strict: bool = True
+) -> Node:
     """Return the IR that the host runs for the region.
 
-    ``doubtful``: raise :class:`TooComplicated` where that would take long.
+    ``doubtful``: raise :class:`TooComplicated` where that would take long.  ``strict``: raise
+    :class:`Inexact` where the loops count anything but the schedule says, be it only a stride's offset.
     """
     leaves: Leaves = {kernel.name: _launch(kernel.name) for kernel in tree.kernels}
     present = {str(piece.get_tuple_name()) for piece in sets_of(tree.schedule.get_domain())}
@@ -30,7 +33,8 @@ def build_host(scop: Scop, tree: HostTree, spell: Spell, *, doubtful: bool = Fal
     context = scop.context.intersect(scop.assumptions)
     if doubtful:
         require_simple(tree.schedule, context)
-    return build_ir(tree.schedule, context, leaves, tree.schedule.get_domain())
+    times = loop_values(tree.schedule) if strict else isl.UnionMap("{ }")
+    return build_ir(tree.schedule, context, leaves, tree.schedule.get_domain(), times)
 
 
 def _launch(name: str) -> Callable[[isl.AstBuild, isl.PwMultiAff], Launch]:

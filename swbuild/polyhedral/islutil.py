@@ -13,6 +13,7 @@ __all__ = [
     "apart",
     "bounded_effort",
     "constant_of",
+    "loop_values",
     "maps_of",
     "ran_out",
     "sets_of",
@@ -53,6 +54,17 @@ def union_maps(maps: Iterable[isl.Map]) -> isl.UnionMap:
     for piece in maps:
         result = result.union(piece.to_union_map())
     return result
+
+
+def loop_values(schedule: isl.Schedule) -> isl.UnionMap:
+    """Return, for every instance of ``schedule``, the values of the loops around it, outermost first."""
+    return _values_below(schedule.get_root())
+
+
+def _values_below(node: isl.ScheduleNode) -> isl.UnionMap:
+    if node.get_type() == isl.schedule_node_type.leaf:
+        return node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    return union_maps(m for k in range(node.n_children()) for m in maps_of(_values_below(node.child(k))))
 
 
 @contextmanager

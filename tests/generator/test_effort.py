@@ -1,0 +1,109 @@
+"""Regions that would take for ever, do not fit the LDM, or that isl gets wrong: they stay on the host."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import islpy as isl
+import pytest
+from generation import generated
+
+from swbuild.kernelir.astwalk import Inexact, build_ir
+from swbuild.kernelir.nodes import Block
+from swbuild.options import KernelOptions
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
+
+#: Strides and remainders in five loops: the cases multiply.
+MANY_CASES = """void f(int n, double A[n + 2][1][n], double B[n + 3][2 * n + 3])
+{
+#pragma scop
+  for (int t = 0; t < 3; t++)
+    for (int i = 2; i < n; i++)
+      for (int j = 0; j <= (n < i + 4 ? n : i + 4) - 1; j++)
+        for (int k = 0; k <= (n < i + 4 ? n : i + 4) - 1; k += 3)
+          for (int l = 0; n > l; ++l) {
+            B[(-i + n) % 3][j] *= 0.75;
+            if (i % 4 != 1 && (i + 1) % 3 == 0)
+              A[i % 3][0][-l + n - 1] += 2.0;
+            if (j >= l)
+              B[i][j] += B[i - 2][j] - B[-j + n - 1][k];
+          }
+#pragma endscop
+}
+"""
+
+#: A row of M as a whole is one tile's part of its first column and of its first row.
+WIDE = """void f(int M[restrict 20000])
+{
+#pragma scop
+  for (int i = 0; i < 128; i++)
+    M[i] = i;
+  for (int i = 1; i < 128; i++)
+    M[129 * i] = -i;
+#pragma endscop
+}
+"""
+
+
+def test_many_cases_end_in_a_note(tmp_path: Path) -> None:
+    before = time.process_time()
+    (region,) = generated(tmp_path, MANY_CASES, KernelOptions()).regions
+    assert region.kernels == ()
+    assert "too many cases" in region.report["note"]
+    assert time.process_time() - before < 60  # it takes some five seconds; without a limit, hours
+
+
+def test_an_array_too_large_for_every_tile_stays_in_main_memory(tmp_path: Path) -> None:
+    (region,) = generated(tmp_path, WIDE, KernelOptions()).regions
+    reasons = {row["reason"] for kernel in region.report["kernels"] for row in kernel["main_memory"]}
+    assert len(region.kernels) >= 1
+    assert reasons <= {"its part in the smallest tile is larger than the LDM budget"}
+
+
+def test_the_end_of_a_limit_is_told_from_a_mistake() -> None:
+    many = isl.Set("[n] -> { [i, j, k] : 0 <= i < n and j > i and k > 2j and (i + j) mod 3 = 0 }")
+    with pytest.raises(isl.Error) as caught, bounded_effort(3):
+        many.lexmin()
+    assert ran_out(caught.value)
+    with pytest.raises(isl.Error) as other:
+        many.intersect(isl.Set("{ [i] }"))
+    assert not ran_out(other.value)
+
+
+def test_a_limit_inside_another_leaves_it_in_force() -> None:
+    with bounded_effort(1000):
+        with bounded_effort(5):
+            pass
+        assert isl.DEFAULT_CONTEXT.get_max_operations() == 1000
+    assert isl.DEFAULT_CONTEXT.get_max_operations() == 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "times", "right"),
+    [
+        ("{ S[i] : 0 <= i < n }", "{ S[i] -> [i] }", True),
+        ("{ S[i] : 0 <= i <= n }", "{ S[i] -> [i] }", False),
+        ("{ S[i] : 0 < i < n }", "{ S[i] -> [i] }", False),
+        ("{ S[i] : 0 <= i < n }", "{ S[i] -> [i + 1] }", False),
+    ],
+)
+def test_loops_that_run_other_instances_or_at_other_times_are_refused(
+    wanted: str, times: str, right: bool
+) -> None:
+    domain = isl.UnionSet("[n] -> { S[i] : 0 <= i < n }")
+    schedule = isl.Schedule.from_domain(domain).insert_partial_schedule(
+        isl.MultiUnionPwAff("[{ S[i] -> [(i)] }]")
+    )
+
+    def build() -> None:
+        build_ir(
+            schedule, isl.Set("[n] -> { : n >= 3 }"), {"S": lambda *_: Block(())},
+            isl.UnionSet(f"[n] -> {wanted}"), isl.UnionMap(f"[n] -> {times}"),
+        )  # fmt: skip
+
+    if right:
+        build()
+    else:
+        with pytest.raises(Inexact):
+            build()
