@@ -94,9 +94,10 @@ def _promises(region: RegionCode) -> list[str]:
 
 
 def _entries(regions: tuple[RegionCode, ...], base: str) -> Lines:
-    lines = ["", f'#line 1 "{base}.host.c (entries)"', "#include <athread.h>", ""]
+    lines = ["", f'#line 1 "{base}.host.c (entries)"']
     kernels = [kernel for region in regions for kernel in region.kernels]
     if kernels:
+        lines += ["#include <athread.h>", ""]
         lines += [f"extern void SLAVE_FUN({kernel.name})(void *);" for kernel in kernels]
         lines += ["", *_READY]
     for region in regions:
