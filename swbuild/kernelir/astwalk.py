@@ -18,6 +18,9 @@ _NODE = isl.ast_node_type
 MAX_OPERATIONS = 3_000_000
 SECONDS = 5
 
+#: isl steps for the comparison of the AST of one kernel with what it has to run
+CHECK_OPERATIONS = 500_000
+
 #: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
 Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]
 Leaves = dict[str, Leaf]
@@ -26,13 +29,12 @@ Leaves = dict[str, Leaf]
 class _Collector:
     """Makes the IR of the leaves while isl builds the AST, and keeps it by annotation."""
 
-    def __init__(self, leaves: Leaves, times: isl.UnionMap) -> None:
+    def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
-        self.times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(times)}
         self.nodes: dict[str, Node] = {}
         self.error: Exception | None = None
-        #: the instances that the leaves made so far run
-        self.covered: dict[str, isl.Set] = {}
+        #: what each leaf runs, and when: instance -> iterators of the loops around it
+        self.runs: list[isl.Map] = []
 
     def at_domain(self, node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
         # isl swallows exceptions of callbacks and may crash afterwards: keep the first one for later
@@ -47,10 +49,7 @@ class _Collector:
     def _leaf(self, build: isl.AstBuild) -> Node:
         schedule = isl.Map.from_union_map(build.get_schedule())
         name = str(schedule.get_tuple_name(isl.dim_type.in_))
-        instances = schedule.domain()
-        self.covered[name] = instances.union(self.covered[name]) if name in self.covered else instances
-        if name in self.times and not _is_in_time(schedule, self.times[name]):
-            raise Inexact
+        self.runs.append(schedule.flatten_range())
         return self.leaves[name](build, isl.PwMultiAff.from_map(schedule.reverse()))
 
 
@@ -95,7 +94,7 @@ def build_ir(
     other times (isl has been seen to drop and to shift some where divisions by several numbers meet, and
     runs extensions wherever the loops around them go), :class:`TooComplicated` if that takes long to tell.
     """
-    collector = _Collector(leaves, times)
+    collector = _Collector(leaves)
     options = isl.DEFAULT_CONTEXT
     options.set_ast_build_atomic_upper_bound(1)
     options.set_ast_build_detect_min_max(1)
@@ -106,18 +105,44 @@ def build_ir(
         tree = build.node_from_schedule(schedule)
     if collector.error is not None:
         raise collector.error
-    _check_covered(wanted, collector.covered, context)
+    _check_runs(collector.runs, wanted, times, context)
     return _convert(tree, collector.nodes)
 
 
-def _is_in_time(runs: isl.Map, times: isl.Map) -> bool:
-    """Return whether the loops of ``runs`` (instance -> iterators) count what ``times`` says, in that order.
+def _check_runs(runs: list[isl.Map], wanted: isl.UnionSet, times: isl.UnionMap, context: isl.Set) -> None:
+    """Raise :class:`Inexact` unless ``runs`` are those of ``wanted`` at their ``times``, where ``context`` holds.
+
+    Raise :class:`TooComplicated` if that takes long to tell.
+    """
+    covered: dict[str, isl.Set] = {}
+    try:
+        with bounded_effort(CHECK_OPERATIONS):
+            for run in runs:
+                name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain()
+                covered[name] = instances.union(covered[name]) if name in covered else instances
+            named = {str(piece.get_tuple_name()): piece for piece in sets_of(wanted)}
+            due = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(times)}
+            exact = all(_is_same(piece, covered.get(name), context) for name, piece in named.items())
+            exact = exact and all(_is_in_time(run, due) for run in runs)
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
+        raise TooComplicated from None
+    if not exact:
+        raise Inexact
+
+
+def _is_in_time(run: isl.Map, times: dict[str, isl.Map]) -> bool:
+    """Return whether the loops of ``run`` (instance -> iterators) count what ``times`` says, in that order.
 
     isl leaves out loops of a single iteration.
     """
-    instances = runs.domain()
-    found = isl.PwMultiAff.from_map(runs.flatten_range())
-    wanted = isl.PwMultiAff.from_map(times.intersect_domain(instances))
+    time = times.get(str(run.get_tuple_name(isl.dim_type.in_)))
+    if time is None:
+        return True
+    instances = run.domain()
+    found = isl.PwMultiAff.from_map(run)
+    wanted = isl.PwMultiAff.from_map(time.intersect_domain(instances))
     position = 0
     for k in range(wanted.dim(isl.dim_type.out)):
         if position == found.dim(isl.dim_type.out):
@@ -125,20 +150,6 @@ def _is_in_time(runs: isl.Map, times: isl.Map) -> bool:
         same = found.get_pw_aff(position).eq_set(wanted.get_pw_aff(k))
         position += bool(instances.is_subset(same))
     return position == found.dim(isl.dim_type.out)
-
-
-def _check_covered(wanted: isl.UnionSet, covered: dict[str, isl.Set], context: isl.Set) -> None:
-    """Raise :class:`Inexact` unless exactly ``wanted`` is in ``covered`` wherever ``context`` holds."""
-    named = {str(piece.get_tuple_name()): piece for piece in sets_of(wanted)}
-    try:
-        with bounded_effort(MAX_OPERATIONS):
-            exact = all(_is_same(piece, covered.get(name), context) for name, piece in named.items())
-    except isl.Error as error:
-        if not ran_out(error):
-            raise
-        raise TooComplicated from None
-    if not exact:
-        raise Inexact
 
 
 def _is_same(instances: isl.Set, found: isl.Set | None, context: isl.Set) -> bool:
