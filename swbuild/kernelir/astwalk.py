@@ -110,7 +110,7 @@ def build_ir(
 
 
 def _check_runs(runs: list[isl.Map], wanted: isl.UnionSet, times: isl.UnionMap, context: isl.Set) -> None:
-    """Raise :class:`Inexact` unless ``runs`` are those of ``wanted`` at their ``times``, where ``context`` holds.
+    """Raise :class:`Inexact` unless ``runs`` are all of ``wanted``, at ``times``, where ``context`` holds.
 
     Raise :class:`TooComplicated` if that takes long to tell.
     """
