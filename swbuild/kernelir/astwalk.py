@@ -19,7 +19,7 @@ MAX_OPERATIONS = 3_000_000
 SECONDS = 5
 
 #: isl steps for the comparison of the AST of one kernel with what it has to run
-CHECK_OPERATIONS = 500_000
+CHECK_OPERATIONS = 1_500_000
 
 #: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
 Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]

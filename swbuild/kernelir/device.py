@@ -16,6 +16,7 @@ from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel, thread_parameters
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
 from swbuild.options import Distribution
+from swbuild.polyhedral.context import without_upper_bounds
 from swbuild.polyhedral.islutil import loop_values, sets_of
 
 __all__ = ["build_device"]
@@ -90,6 +91,8 @@ def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:
     Facts that take a division to say are left out: isl spends seconds on them and simplifies little.
     """
     context = scop.context.intersect(scop.assumptions)
+    if tiled.kernel.in_front:  # cases for sizes of about a tile multiply the most here
+        context = without_upper_bounds(context.remove_divs())
     context = context.intersect(_launched(tiled)).remove_divs().coalesce()
     names = thread_parameters(tiled.mapping)
     if tiled.mapping.distribution is Distribution.BLOCK:

@@ -39,12 +39,13 @@ ALIGNMENT = """void f(int n, int m, int gap, int score[restrict n][m])
 #pragma scop
 for (int j = 0; j < m; j++)
   score[0][j] = j * gap;
-for (int i = 1; i < n; i++)
+for (int i = 0; i < n; i++)
   score[i][0] = i * gap;
 for (int i = 1; i < n; i++)
   for (int j = 1; j < m; j++) {
-    int up = score[i - 1][j] + gap, left = score[i][j - 1] + gap;
-    score[i][j] = up > left ? up : left;
+    int match = score[i - 1][j - 1] + 3, up = score[i - 1][j] + gap, left = score[i][j - 1] + gap;
+    int best = match > up ? match : up;
+    score[i][j] = best > left ? best : left;
   }
 #pragma endscop
 }
@@ -88,6 +89,15 @@ def test_the_loop_over_time_is_not_tiled(tmp_path: Path) -> None:
     assert (kernel["host_loops"], kernel["mapped_loops"]) == (1, 2)
     assert [buffer["store"] for buffer in kernel["buffers"]] == ["rows"]
     assert kernel["main_memory"] == []
+
+
+@pytest.mark.parametrize("extent", [20, 40, 120, 400])
+def test_arrays_of_about_a_tile_do_not_multiply_the_cases(extent: int, tmp_path: Path) -> None:
+    text = SEIDEL.replace("u[restrict n][n]", f"u[restrict {extent}][{extent}]")
+    unit = generated(tmp_path, text, KernelOptions())
+    assert unit.regions[0].report["wavefront_tile"] == [1, 32, 32]
+    assert unit.slave is not None
+    assert len(unit.slave.text) < 20_000
 
 
 def test_tiles_shrink_until_they_fit_the_ldm(tmp_path: Path) -> None:
