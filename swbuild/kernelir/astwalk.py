@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import islpy as isl
 
@@ -10,7 +11,7 @@ from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
 from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, ran_out, sets_of
 
-__all__ = ["Inexact", "Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
+__all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 
 _NODE = isl.ast_node_type
 
@@ -24,6 +25,14 @@ CHECK_OPERATIONS = 1_500_000
 #: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
 Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]
 Leaves = dict[str, Leaf]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What loops have to run: ``instances``; ``times`` gives the values of the loops around some of them."""
+
+    instances: isl.UnionSet
+    times: isl.UnionMap
 
 
 class _Collector:
@@ -85,14 +94,14 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
 
 
 def build_ir(
-    schedule: isl.Schedule, context: isl.Set, leaves: Leaves, wanted: isl.UnionSet, times: isl.UnionMap
+    schedule: isl.Schedule, context: isl.Set, leaves: Leaves, due: Due | None
 ) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
-    ``context`` holds what is known of the parameters, ``wanted`` the instances that have to be run, and
-    ``times`` the values of the loops around them.  Raise :class:`Inexact` if others are run, or these at
-    other times (isl has been seen to drop and to shift some where divisions by several numbers meet, and
-    runs extensions wherever the loops around them go), :class:`TooComplicated` if that takes long to tell.
+    ``context`` holds what is known of the parameters.  Raise :class:`Inexact` if anything but ``due`` is run
+    (isl has been seen to drop and to shift instances where divisions by several numbers meet, and runs
+    extensions wherever the loops around them go), :class:`TooComplicated` if that takes long to tell.
+    Without ``due`` nothing is compared.
     """
     collector = _Collector(leaves)
     options = isl.DEFAULT_CONTEXT
@@ -105,12 +114,13 @@ def build_ir(
         tree = build.node_from_schedule(schedule)
     if collector.error is not None:
         raise collector.error
-    _check_runs(collector.runs, wanted, times, context)
+    if due is not None:
+        _check_runs(collector.runs, due, context)
     return _convert(tree, collector.nodes)
 
 
-def _check_runs(runs: list[isl.Map], wanted: isl.UnionSet, times: isl.UnionMap, context: isl.Set) -> None:
-    """Raise :class:`Inexact` unless ``runs`` are all of ``wanted``, at ``times``, where ``context`` holds.
+def _check_runs(runs: list[isl.Map], due: Due, context: isl.Set) -> None:
+    """Raise :class:`Inexact` unless ``runs`` are those ``due``, where ``context`` holds.
 
     Raise :class:`TooComplicated` if that takes long to tell.
     """
@@ -120,10 +130,10 @@ def _check_runs(runs: list[isl.Map], wanted: isl.UnionSet, times: isl.UnionMap, 
             for run in runs:
                 name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain()
                 covered[name] = instances.union(covered[name]) if name in covered else instances
-            named = {str(piece.get_tuple_name()): piece for piece in sets_of(wanted)}
-            due = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(times)}
-            exact = all(_is_same(piece, covered.get(name), context) for name, piece in named.items())
-            exact = exact and all(_is_in_time(run, due) for run in runs)
+            named = {str(piece.get_tuple_name()): piece for piece in sets_of(due.instances)}
+            times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(due.times)}
+            exact = all(_is_same(*pair, context) for pair in _distinct(named, covered))
+            exact = exact and all(_is_in_time(run, times) for run in runs)
     except isl.Error as error:
         if not ran_out(error):
             raise
@@ -152,10 +162,21 @@ def _is_in_time(run: isl.Map, times: dict[str, isl.Map]) -> bool:
     return position == found.dim(isl.dim_type.out)
 
 
-def _is_same(instances: isl.Set, found: isl.Set | None, context: isl.Set) -> bool:
-    here = instances.intersect_params(context)
-    if found is None:
-        return bool(here.is_empty())
+def _distinct(
+    wanted: dict[str, isl.Set], covered: dict[str, isl.Set]
+) -> list[tuple[isl.Set, isl.Set]]:
+    """Return the pairs to compare, each of them once: transfers and the waits for them are in one place."""
+    pairs: list[tuple[isl.Set, isl.Set]] = []
+    for name, piece in wanted.items():
+        here = piece.reset_tuple_id()
+        found = covered[name].reset_tuple_id() if name in covered else isl.Set.empty(here.get_space())
+        if not any(here.plain_is_equal(a) and found.plain_is_equal(b) for a, b in pairs):
+            pairs.append((here, found))
+    return pairs
+
+
+def _is_same(wanted: isl.Set, found: isl.Set, context: isl.Set) -> bool:
+    here = wanted.intersect_params(context)
     return bool(here.is_subset(found)) and bool(found.intersect_params(context).is_subset(here))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import Inexact, Leaf, Leaves, build_ir, require_simple
+from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
@@ -17,7 +17,7 @@ from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
 from swbuild.options import Distribution
 from swbuild.polyhedral.context import without_upper_bounds
-from swbuild.polyhedral.islutil import loop_values, sets_of
+from swbuild.polyhedral.islutil import is_plain, loop_values, sets_of
 
 __all__ = ["build_device"]
 
@@ -61,22 +61,25 @@ def _built(
     """
     leaves = dict(bodies)
     node = tiled.schedule.get_root()
+    plain = is_plain(tiled.schedule)
     own = tiled.schedule.get_domain().intersect(tiled.filter)
     wanted = own
     for level in sorted(plan.top.walk(), key=lambda level: -level.number):
         before, after = _insertions(plan, level)
-        visited = own.apply(level.prefix)
+        visited = isl.UnionSet("{ }") if plain else own.apply(level.prefix)
         if confined:
             before, after = _confined(before, visited), _confined(after, visited)
         node = _insert(node, level, before, after)
         for insertion in (*before, *after):
             leaves[str(insertion.relation.get_tuple_name(isl.dim_type.out))] = insertion.leaf
-            wanted = wanted.union(visited.apply(insertion.relation.to_union_map()))
+            if not plain:
+                wanted = wanted.union(visited.apply(insertion.relation.to_union_map()))
     mine = tiled.filter.gist_params(context)  # saves isl a quarter of its time
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
-    return build_ir(schedule, context, leaves, wanted, loop_values(tiled.schedule))
+    due = None if plain else Due(wanted, loop_values(tiled.schedule))
+    return build_ir(schedule, context, leaves, due)
 
 
 def _confined(insertions: list[_Insertion], visited: isl.UnionSet) -> list[_Insertion]:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import Leaves, build_ir, require_simple
+from swbuild.kernelir.astwalk import Due, Leaves, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.mapping.regiontree import HostTree
-from swbuild.polyhedral.islutil import loop_values, sets_of
+from swbuild.polyhedral.islutil import is_plain, loop_values, sets_of
 
 __all__ = ["build_host"]
 
@@ -33,8 +33,13 @@ def build_host(
     context = scop.context.intersect(scop.assumptions)
     if doubtful:
         require_simple(tree.schedule, context)
-    times = loop_values(tree.schedule) if strict else isl.UnionMap("{ }")
-    return build_ir(tree.schedule, context, leaves, tree.schedule.get_domain(), times)
+    return build_ir(tree.schedule, context, leaves, _due(tree.schedule, strict))
+
+
+def _due(schedule: isl.Schedule, strict: bool) -> Due | None:
+    if is_plain(schedule):
+        return None
+    return Due(schedule.get_domain(), loop_values(schedule) if strict else isl.UnionMap("{ }"))
 
 
 def _launch(name: str) -> Callable[[isl.AstBuild, isl.PwMultiAff], Launch]:

@@ -13,6 +13,7 @@ __all__ = [
     "apart",
     "bounded_effort",
     "constant_of",
+    "is_plain",
     "loop_values",
     "maps_of",
     "ran_out",
@@ -59,6 +60,33 @@ def union_maps(maps: Iterable[isl.Map]) -> isl.UnionMap:
 def loop_values(schedule: isl.Schedule) -> isl.UnionMap:
     """Return, for every instance of ``schedule``, the values of the loops around it, outermost first."""
     return _values_below(schedule.get_root())
+
+
+def is_plain(schedule: isl.Schedule) -> bool:
+    """Return whether ``schedule`` counts convex sets of instances one by one (besides tiles).
+
+    Then isl has no strides to detect and no offsets to choose.
+    """
+    parts = [piece.get_basic_sets() for piece in sets_of(schedule.get_domain())]
+    convex = all(len(part) == 1 and not part[0].dim(isl.dim_type.div) for part in parts)
+    return convex and _has_unit_steps(schedule.get_root())
+
+
+def _has_unit_steps(node: isl.ScheduleNode) -> bool:
+    """Return whether the bands at and below ``node`` count tiles, or instances one by one."""
+    if node.get_type() == isl.schedule_node_type.band:
+        partial = node.band_get_partial_schedule()
+        for member in range(node.band_n_member()):
+            pieces = partial.get_at(member).get_pw_aff_list()
+            affs = [aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces()]
+            if not all(aff.dim(isl.dim_type.div) or _counts_by_one(aff) for aff in affs):
+                return False
+    return all(_has_unit_steps(node.child(k)) for k in range(node.n_children()))
+
+
+def _counts_by_one(aff: isl.Aff) -> bool:
+    factors = [aff.get_coefficient_val(isl.dim_type.in_, k) for k in range(aff.dim(isl.dim_type.in_))]
+    return all(factor.abs().le(isl.Val(1)) for factor in factors)
 
 
 def _values_below(node: isl.ScheduleNode) -> isl.UnionMap:

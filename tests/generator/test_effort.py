@@ -9,7 +9,7 @@ import islpy as isl
 import pytest
 from generation import generated
 
-from swbuild.kernelir.astwalk import Inexact, build_ir
+from swbuild.kernelir.astwalk import Due, Inexact, build_ir
 from swbuild.kernelir.nodes import Block
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -99,7 +99,7 @@ def test_loops_that_run_other_instances_or_at_other_times_are_refused(
     def build() -> None:
         build_ir(
             schedule, isl.Set("[n] -> { : n >= 3 }"), {"S": lambda *_: Block(())},
-            isl.UnionSet(f"[n] -> {wanted}"), isl.UnionMap(f"[n] -> {times}"),
+            Due(isl.UnionSet(f"[n] -> {wanted}"), isl.UnionMap(f"[n] -> {times}")),
         )  # fmt: skip
 
     if right:
