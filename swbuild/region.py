@@ -173,7 +173,7 @@ def _in_wavefronts(scop: Scop, options: KernelOptions, order: _Order) -> RegionC
             return None
         try:
             return _placed(scop, options, replace(order, scheduled=waves, tree=tree))
-        except TooComplicated:
+        except (TooComplicated, NotPrivate):
             return None
         except DoesNotFit:
             if options.tile:

@@ -71,7 +71,7 @@ class TooComplicated(Exception):
 
 
 class Inexact(TooComplicated):
-    """Loops found by isl that leave out instances, or run others."""
+    """Loops found by isl that leave out instances, run others, or run them at other times."""
 
     def __init__(self) -> None:
         super().__init__("the loops found for them do not run each iteration once")
@@ -93,9 +93,7 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
         raise TooComplicated
 
 
-def build_ir(
-    schedule: isl.Schedule, context: isl.Set, leaves: Leaves, due: Due | None
-) -> Node:
+def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, due: Due | None) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
     ``context`` holds what is known of the parameters.  Raise :class:`Inexact` if anything but ``due`` is run
@@ -162,9 +160,7 @@ def _is_in_time(run: isl.Map, times: dict[str, isl.Map]) -> bool:
     return position == found.dim(isl.dim_type.out)
 
 
-def _distinct(
-    wanted: dict[str, isl.Set], covered: dict[str, isl.Set]
-) -> list[tuple[isl.Set, isl.Set]]:
+def _distinct(wanted: dict[str, isl.Set], covered: dict[str, isl.Set]) -> list[tuple[isl.Set, isl.Set]]:
     """Return the pairs to compare, each of them once: transfers and the waits for them are in one place."""
     pairs: list[tuple[isl.Set, isl.Set]] = []
     for name, piece in wanted.items():
