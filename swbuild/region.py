@@ -101,6 +101,8 @@ def _attempt(
         code = _in_wavefronts(scop, options, order)
         if code is not None:
             return code
+    if not (order.tree.kernels or options.transform):
+        return _unmoved(scop, options, order.scheduled.dependences)
     return _placed(scop, options, order)
 
 
@@ -183,12 +185,15 @@ def _in_wavefronts(scop: Scop, options: KernelOptions, order: _Order) -> RegionC
 
 def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionCode:
     """Return the code of a region that stays on the host as it is; ``note`` says why."""
-    nothing = Private(frozenset(), {})
-    dependences = analyse(relations(scop, find_private(scop).depth_of), scop.schedule)
-    scheduled = Scheduled(scop.schedule, dependences, dependences.all, nothing)
-    tree = split_region(scop.schedule, f"{scop.name}_k", lambda _: False)
-    code = leave_alone(scop, options, scheduled, tree)
+    code = _unmoved(scop, options, analyse(relations(scop, find_private(scop).depth_of), scop.schedule))
     return replace(code, report={**code.report, "note": note})
+
+
+def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> RegionCode:
+    """Return the code of a region of which nothing leaves the host: the order of the source."""
+    scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
+    tree = split_region(scop.schedule, f"{scop.name}_k", lambda _: False)
+    return leave_alone(scop, options, scheduled, tree)
 
 
 def _holds_back(scop: Scop, tree: HostTree, reduction: Reduction) -> bool:

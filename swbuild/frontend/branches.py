@@ -12,7 +12,7 @@ from swbuild.frontend.integers import Value
 from swbuild.frontend.places import Place
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import AccessKind, BodyPart, Storage
-from swbuild.frontend.state import Position
+from swbuild.frontend.state import Known, Position
 from swbuild.frontend.statements import PlainStatements
 from swbuild.frontend.symbols import Symbol
 
@@ -58,7 +58,7 @@ class Branches(PlainStatements):
             self.statement(node, inside)
 
     def _merge(
-        self, taken: dict[Symbol, Value | None], stale: dict[Symbol, c_ast.Node], holds: isl.Set
+        self, taken: dict[Symbol, Known | None], stale: dict[Symbol, c_ast.Node], holds: isl.Set
     ) -> None:
         """Join the values known behind the two branches of an affine ``if``."""
         for symbol in taken.keys() | self._values.keys():
@@ -67,7 +67,7 @@ class Branches(PlainStatements):
                 symbol in self._depths and (symbol not in taken or symbol not in self._values)
             ):
                 continue
-            if first is None or second is None:
+            if not (isinstance(first, Value) and isinstance(second, Value)):
                 self._values[symbol] = None
             else:
                 joined = first.pa.intersect_domain(holds).union_add(

@@ -23,7 +23,7 @@ from swbuild.frontend.drafts import Draft, Object, RawAccess, Subscript
 from swbuild.frontend.facts import writes
 from swbuild.frontend.integers import Integers
 from swbuild.frontend.places import Place, PlaceFinder
-from swbuild.frontend.polynomials import polynomial
+from swbuild.frontend.polynomials import Polynomial
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart, ElementType, IteratorRef
 from swbuild.frontend.symbols import Symbol, integer_constant
@@ -62,14 +62,14 @@ class Where:
 @dataclass(frozen=True, slots=True)
 class Names:
     """What the emitter asks about names: the object of a place, the loop a counter belongs to (or None),
-    the current value of a counter behind its loop, whether a function holds sizes only,
+    the current value of a counter behind its loop, the polynomial that a subscript is,
     where a condition may hold (see :meth:`RegionState.possible`), and the name of a variable that
     belongs to the statement's own text."""
 
     object: Callable[[Place, c_ast.Node], Object]
     level: Callable[[Symbol], int | None]
     after_loop: Callable[[Symbol, c_ast.Node], list[BodyPart] | None]
-    is_symbolic: Callable[[isl.PwAff], bool]
+    polynomial: Callable[[c_ast.Node, isl.Set], Polynomial]
     possible: Callable[[c_ast.Node, isl.Set, bool], tuple[isl.Set, bool]]
     local: Callable[[Symbol], str | None]
 
@@ -200,7 +200,7 @@ class Emitter:
         if not alone:
             return None
         try:
-            return polynomial(node, where.domain, self._integers, self._names.is_symbolic)
+            return self._names.polynomial(node, where.domain)
         except NotModelledError:
             return None
 

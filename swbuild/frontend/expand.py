@@ -57,9 +57,30 @@ class Expander:
             found += self._statement(item)
         return found
 
+    def _inner(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        """Return the statements of a block inside the region, calls expanded.
+
+        Pointers that the block declares and never moves are replaced by what they point to.
+        """
+        found: list[c_ast.Node] = []
+        for position, item in enumerate(items):
+            scope = c_ast.Compound(list(items[position + 1 :]), item.coord)
+            if isinstance(item, c_ast.Decl) and self._is_alias(item, scope):
+                self._replace(scope, self._bindings.declared[id(item)], item.init)
+            else:
+                found += self._statement(item)
+        return found
+
+    def _is_alias(self, node: c_ast.Decl, scope: c_ast.Node) -> bool:
+        """Whether ``node`` declares another name for an array, or for a part of one, all over ``scope``."""
+        symbol = self._bindings.declared.get(id(node))
+        if symbol is None or not isinstance(symbol.type, Pointer) or node.init is None or symbol.is_static:
+            return False
+        return self._is_fixed(scope, symbol, node.init) and self._same_shape(symbol.type, node.init, {})
+
     def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
         if isinstance(node, c_ast.Compound):
-            node.block_items = self.items(node.block_items or [])
+            node.block_items = self._inner(node.block_items or [])
         elif isinstance(node, (c_ast.For, c_ast.While, c_ast.DoWhile)):
             node.stmt = self._block(node.stmt)
         elif isinstance(node, c_ast.If):
@@ -155,7 +176,7 @@ class Expander:
             raise UnfitError
         heads = [head for p in params for head in self._parameter(function, p, bound)]
         holder = c_ast.Compound(items, call.coord)
-        holder.block_items = self.items(holder.block_items)
+        holder.block_items = self._inner(holder.block_items)
         tail = self._result(result, assignment, holder)
         return [*heads, *holder.block_items, *tail]
 
@@ -229,21 +250,21 @@ class Expander:
                 if self._bindings.symbol(node) is symbol:
                     self._bindings.uses[id(node)] = fresh
             return [declaration]
-        if not self._is_fixed(function, symbol, argument) or not self._same_shape(
+        if not self._is_fixed(function.body, symbol, argument) or not self._same_shape(
             symbol.type, argument, bound
         ):
             raise UnfitError
         self._replace(function.body, symbol, argument)
         return []
 
-    def _is_fixed(self, function: c_ast.FuncDef, symbol: Symbol, argument: c_ast.Node) -> bool:
-        """Whether a pointer parameter always means what its argument means at the call."""
-        for target, _, _ in writes(function.body):
+    def _is_fixed(self, body: c_ast.Node, symbol: Symbol, argument: c_ast.Node) -> bool:
+        """Whether a pointer means all over ``body`` what ``argument`` means before it."""
+        for target, _, _ in writes(body):
             if isinstance(target, c_ast.ID) and self._bindings.symbol(target) is symbol:
                 return False
         if any(True for _ in writes(argument)) or any(isinstance(n, c_ast.FuncCall) for n in walk(argument)):
             return False
-        changed = {self._bindings.symbol(t) for t, _, _ in writes(function.body) if isinstance(t, c_ast.ID)}
+        changed = {self._bindings.symbol(t) for t, _, _ in writes(body) if isinstance(t, c_ast.ID)}
         root = self._finder.root(argument.expr if isinstance(argument, c_ast.UnaryOp) else argument)
         others = [n for n in identifiers(argument) if self._bindings.symbol(n) is not root]
         numbers = all(

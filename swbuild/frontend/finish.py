@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.drafts import Block, Draft, Loop, Object, RawAccess
 from swbuild.frontend.integers import parameter, universe
 from swbuild.frontend.places import Place
@@ -26,6 +27,7 @@ from swbuild.frontend.scop import (
 )
 from swbuild.frontend.shapes import Shape, Shapes
 from swbuild.frontend.state import RegionState, sizes_only
+from swbuild.frontend.symbols import Symbol
 
 __all__ = ["Finished", "finish"]
 
@@ -155,8 +157,8 @@ class _Finisher:
     def _is_affine(self, access: RawAccess) -> bool:
         return all(s is not None for s in self.shapes.of(access.object).subscripts(access))
 
-    def without_idle(self, drafts: list[Draft]) -> list[Draft]:
-        """Leave out statements that only set the region's own scalars, which nothing reads."""
+    def without_idle(self, drafts: list[Draft], lasting: set[Object]) -> list[Draft]:
+        """Leave out statements that only set scalars that nothing reads; ``lasting`` ones are read later."""
         while True:
             needed = {draft: self._needed(draft) for draft in drafts}
             read = {
@@ -165,7 +167,7 @@ class _Finisher:
                 for access in draft.accesses
                 if access.kind is AccessKind.READ and access.ref in needed[draft]
             }
-            useful = [draft for draft in drafts if any(_matters(access, read) for access in draft.accesses)]
+            useful = [d for d in drafts if any(_matters(access, read | lasting) for access in d.accesses)]
             if len(useful) == len(drafts):
                 return drafts
             drafts = useful
@@ -219,8 +221,13 @@ class _Finisher:
         return isl.MultiUnionPwAff.from_union_pw_aff(total)
 
 
-def finish(builder: RegionState, shapes: Shapes) -> Finished | None:
-    """Return the finished parts, or None if the region computes nothing (or has problems, then collected)."""
+def finish(
+    builder: RegionState, shapes: Shapes, live_after: Callable[[Symbol], bool]
+) -> Finished | None:
+    """Return the finished parts, or None if the region computes nothing (or has problems, then collected).
+
+    ``live_after``: whether the value that a variable has at the end may be read later.
+    """
     work = _Finisher(builder, shapes)
     drafts = list(_drafts(builder.root))
     for thing in dict.fromkeys(a.object for d in drafts for a in d.accesses):
@@ -234,7 +241,9 @@ def finish(builder: RegionState, shapes: Shapes) -> Finished | None:
     work.check_subscripts(drafts)
     work.space = _parameter_space(builder)
     alive = [d for d in drafts if not d.domain.intersect(builder.context).is_empty()]
-    alive = work.without_idle(alive)
+    outside = {t for t in builder.objects.values() if t.storage is not Storage.REGION}
+    lasting = {t for t in outside if not isinstance(t.symbol.type, Scalar) or live_after(t.symbol)}
+    alive = work.without_idle(alive, lasting) or work.without_idle(alive, outside)
     for number, draft in enumerate(alive):
         work.names[draft] = f"S{number}"
         domain = aligned(instances(draft.domain, draft.loops, f"S{number}"), work.space)
@@ -312,9 +321,8 @@ def _drafts(block: Block) -> list[Draft]:
 
 
 def _matters(access: RawAccess, read: set[Object]) -> bool:
-    """Whether an access writes something that is read, or that outlives the region."""
-    own = access.object.storage is Storage.REGION and not access.object.rank
-    return access.kind is not AccessKind.READ and (not own or access.object in read)
+    """Whether an access writes an array, or a scalar in ``read``."""
+    return access.kind is not AccessKind.READ and (access.object.rank > 0 or access.object in read)
 
 
 def _refs(parts: Sequence[BodyPart]) -> set[int]:

@@ -10,6 +10,7 @@ from pycparser import c_ast
 from swbuild.frontend.ctype import Scalar, common_type, is_integer
 from swbuild.frontend.integers import Integers, Value
 from swbuild.frontend.problems import Problems
+from swbuild.frontend.scop import ElementType
 from swbuild.frontend.symbols import FileScope
 
 __all__ = ["Inliner"]
@@ -31,7 +32,7 @@ class Inliner:
         arguments = list(call.args.exprs) if call.args is not None else []
         function = self._scope.functions.get(name)
         if function is not None:
-            return self._body(call, function, arguments, domain, integers)
+            return self._body(call, domain, integers)
         return self._known(call, name, arguments, domain, integers)
 
     def _known(
@@ -61,21 +62,19 @@ class Inliner:
             "compute it before the region and use a variable",
         )
 
-    def _body(
-        self,
-        call: c_ast.FuncCall,
-        function: c_ast.FuncDef,
-        arguments: list[c_ast.Node],
-        domain: isl.Set,
-        integers: Integers,
-    ) -> Value:
-        params = [
-            p
-            for p in (function.decl.type.args.params if function.decl.type.args is not None else ())
-            if isinstance(p, c_ast.Decl)
-        ]
-        items = function.body.block_items or []
-        result = self._scope.types.resolve(function.decl.type.type)
+    def opened(
+        self, call: c_ast.FuncCall, domain: isl.Set, integers: Integers
+    ) -> tuple[c_ast.Node, Integers, ElementType]:
+        """Return the expression that the called function returns, an evaluator for it, and its type.
+
+        Raise NotModelledError if the function does anything else, or an argument is not affine.
+        """
+        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+        function = self._scope.functions.get(name)
+        params = _parameters(function) if function is not None else []
+        arguments = list(call.args.exprs) if call.args is not None else []
+        items = function.body.block_items or [] if function is not None else []
+        result = self._scope.types.resolve(function.decl.type.type) if function is not None else None
         simple = (
             len(items) == 1
             and isinstance(items[0], c_ast.Return)
@@ -88,21 +87,30 @@ class Inliner:
         if not simple:
             raise self._problems.refuse(
                 "SW211",
-                f"'{function.decl.name}' does not just return one integer expression, so its value is not "
+                f"'{name or 'this call'}' does not just return one integer expression, so its value is not "
                 "affine",
                 call,
                 "compute it before the region and use a variable",
             )
         bound = {}
-        for parameter, argument in zip(params, arguments, strict=False):
+        for parameter, argument in zip(params, arguments, strict=True):
             kind = self._scope.types.resolve(parameter)
             assert isinstance(kind, Scalar)
             value = integers.value(argument, domain)
             bound[parameter.name] = integers.convert(value, kind.element, domain, argument)
+        assert isinstance(result, Scalar)
+        return copy.copy(items[0].expr), integers.bound(bound), result.element
+
+    def _body(self, call: c_ast.FuncCall, domain: isl.Set, integers: Integers) -> Value:
+        expression, inside, kind = self.opened(call, domain, integers)
         self._depth += 1
         try:
-            value = integers.bound(bound).value(copy.copy(items[0].expr), domain)
+            value = inside.value(expression, domain)
         finally:
             self._depth -= 1
-        assert isinstance(result, Scalar)
-        return integers.convert(value, result.element, domain, call)
+        return integers.convert(value, kind, domain, call)
+
+
+def _parameters(function: c_ast.FuncDef) -> list[c_ast.Decl]:
+    args = function.decl.type.args
+    return [p for p in (args.params if args is not None else ()) if isinstance(p, c_ast.Decl)]

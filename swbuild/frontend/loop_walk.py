@@ -84,7 +84,7 @@ class Loops(DynamicLoops):
         if head.start is not None:
             value = self._bound(head.start, where.domain)
             return self.integers.convert(value, element, where.domain, head.start)
-        value_now = self._values.get(head.symbol)
+        value_now = self._value_of(head.symbol)
         if value_now is None:
             raise self.problems.refuse(
                 "SW210",

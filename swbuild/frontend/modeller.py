@@ -96,7 +96,7 @@ class _Modeller:
         self.builder.build(self.items)
         self._apply_assumed()
         self._check_afterwards()
-        finished = finish(self.builder, Shapes(self.builder, given))
+        finished = finish(self.builder, Shapes(self.builder, given), self.liveness.live_after)
         if finished is None or self.problems.found:
             if not self.problems.found:
                 self.problems.add(

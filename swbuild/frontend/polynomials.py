@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.integers import Integers, Value, constant
+from swbuild.frontend.ctype import Scalar, TypeNames, common_type, is_integer
+from swbuild.frontend.integers import Integers, constant
 from swbuild.frontend.problems import NotModelledError
-from swbuild.frontend.scop import TypeKind
+from swbuild.frontend.scop import ElementType, TypeKind
 
-__all__ = ["Monomial", "Polynomial", "chain", "polynomial"]
+__all__ = ["Monomial", "Polynomial", "Products", "chain"]
 
 #: Sorted names of the atoms (functions of the parameters alone) that are multiplied.
 Monomial = tuple[str, ...]
 
+_LONG = 8
+_DEEPEST = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Polynomial:
-    """The sum over ``terms`` of (product of the monomial's atoms) times (an affine function)."""
+    """The sum over ``terms`` of (product of the monomial's atoms) times (an affine function).
+
+    ``type`` is its type in C.
+    """
 
     terms: dict[Monomial, isl.PwAff]
     atoms: dict[str, isl.PwAff]
-    wraps: bool = False  # of an unsigned type so narrow that products may well overflow
+    type: ElementType
+
+    @property
+    def wraps(self) -> bool:
+        """Whether the type is unsigned and so narrow that products may well overflow."""
+        return self.type.kind is TypeKind.UNSIGNED and self.type.size < _LONG
 
     def add(self, other: Polynomial, sign: int) -> Polynomial:
         """Return ``self + sign * other``."""
@@ -33,42 +45,74 @@ class Polynomial:
         for monomial, factor in other.terms.items():
             factor = factor if sign > 0 else factor.neg()
             terms[monomial] = terms[monomial].add(factor) if monomial in terms else factor
-        return Polynomial(terms, {**self.atoms, **other.atoms}, self.wraps or other.wraps)
+        return Polynomial(terms, {**self.atoms, **other.atoms}, common_type(self.type, other.type))
+
+    def converted(self, target: ElementType) -> Polynomial | None:
+        """Return the polynomial after C's conversion to ``target``, None if that may change the value.
+
+        64 bits hold every subscript, be they signed or not: what wraps around comes back in the address.
+        """
+        kept = target.size == self.type.size and target.kind is TypeKind.SIGNED
+        if not is_integer(target) or self.wraps or not (target.size >= _LONG or kept):
+            return None
+        return Polynomial(self.terms, self.atoms, target)
 
 
-def polynomial(
-    node: c_ast.Node, domain: isl.Set, integers: Integers, is_symbolic: Callable[[isl.PwAff], bool]
-) -> Polynomial:
-    """Return ``node`` as a polynomial; ``is_symbolic`` tells functions of the sizes alone.
-
-    Raises NotModelledError where it is none.
+@dataclass(frozen=True, slots=True)
+class Products:
+    """Reads polynomials: ``is_symbolic`` tells functions of the sizes alone, ``variable`` knows the variables
+    that hold polynomials, ``opened`` gives a called function's expression, the evaluator in which it stands
+    and its type.
     """
-    try:
-        return _of(integers.value(node, domain))
-    except NotModelledError as reason:
+
+    integers: Integers
+    types: TypeNames
+    is_symbolic: Callable[[isl.PwAff], bool]
+    variable: Callable[[c_ast.ID], Polynomial | None]
+    opened: Callable[[c_ast.FuncCall, isl.Set, Integers], tuple[c_ast.Node, Integers, ElementType]]
+    depth: int = 0  # of the calls that are open
+
+    def polynomial(self, node: c_ast.Node, domain: isl.Set) -> Polynomial:
+        """Return ``node`` as a polynomial; raise NotModelledError where it is none."""
+        try:
+            value = self.integers.value(node, domain)
+            return Polynomial({(): value.pa}, {}, value.type)
+        except NotModelledError as reason:
+            found = self._composed(node, domain)
+            if found is None:
+                raise reason
+            return found
+
+    def _composed(self, node: c_ast.Node, domain: isl.Set) -> Polynomial | None:
+        """Return what is no affine function as a polynomial; None if it is none either."""
+        if isinstance(node, c_ast.ID):
+            return self.variable(node)
+        if isinstance(node, c_ast.Cast):
+            target = self.types.resolve(node.to_type)
+            inner = self.polynomial(node.expr, domain)
+            return inner.converted(target.element) if isinstance(target, Scalar) else None
+        if isinstance(node, c_ast.FuncCall):
+            if self.depth == _DEEPEST:
+                return None
+            expression, inside, kind = self.opened(node, domain, self.integers)
+            products = replace(self, integers=inside, variable=lambda _: None, depth=self.depth + 1)
+            return products.polynomial(expression, domain).converted(kind)
         if not isinstance(node, c_ast.BinaryOp) or node.op not in ("+", "-", "*"):
-            raise reason
-        left = polynomial(node.left, domain, integers, is_symbolic)
-        right = polynomial(node.right, domain, integers, is_symbolic)
+            return None
+        left, right = self.polynomial(node.left, domain), self.polynomial(node.right, domain)
         if left.wraps or right.wraps:
-            raise reason from None
-        if node.op != "*":
-            return left.add(right, 1 if node.op == "+" else -1)
-        product = _multiply(left, right, is_symbolic)
-        if product is None:
-            raise reason from None
-        return product
+            return None
+        return _multiply(left, right, self.is_symbolic) if node.op == "*" else left.add(right, _SIGN[node.op])
 
 
-def _of(value: Value) -> Polynomial:
-    narrow = value.type.kind is TypeKind.UNSIGNED and value.type.size <= 4
-    return Polynomial({(): value.pa}, {}, narrow)
+_SIGN = {"+": 1, "-": -1}
 
 
 def _multiply(
     left: Polynomial, right: Polynomial, is_symbolic: Callable[[isl.PwAff], bool]
 ) -> Polynomial | None:
-    result = Polynomial({}, {**left.atoms, **right.atoms})
+    kind = common_type(left.type, right.type)
+    result = Polynomial({}, {**left.atoms, **right.atoms}, kind)
     for first, a in left.terms.items():
         for second, b in right.terms.items():
             term = _product(a, b, is_symbolic)
@@ -76,7 +120,7 @@ def _multiply(
                 return None
             atoms, factor = term
             monomial = tuple(sorted((*first, *second, *map(str, atoms))))
-            result = result.add(Polynomial({monomial: factor}, {str(atom): atom for atom in atoms}), 1)
+            result = result.add(Polynomial({monomial: factor}, {str(atom): atom for atom in atoms}, kind), 1)
     return result
 
 

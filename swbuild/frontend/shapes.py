@@ -70,6 +70,8 @@ class Shapes:
         self.settled[thing] = shape
 
     def _declared(self, thing: Object, node: c_ast.Node) -> tuple[isl.PwAff | None, ...]:
+        if thing.storage is Storage.REGION and isinstance(thing.symbol.type, Pointer):
+            return (None,) * thing.rank  # refused at its declaration
         if thing.storage is Storage.REGION and thing.place.through_pointer:
             raise self._builder.problems.refuse(
                 "SW223",

@@ -17,15 +17,19 @@ from swbuild.frontend.inline import Inliner
 from swbuild.frontend.integers import Integers, Knowledge, Value, constant, parameter, universe
 from swbuild.frontend.loops import LoopReader, without
 from swbuild.frontend.places import Place, PlaceFinder
+from swbuild.frontend.polynomials import Polynomial, Products
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
 from swbuild.frontend.symbols import FileScope, Symbol, constant_value, integer_constant
 
-__all__ = ["Assumption", "Position", "RegionState", "sizes_only"]
+__all__ = ["Assumption", "Known", "Position", "RegionState", "sizes_only"]
 
 _LARGEST_UNION = 6
 
 Key = tuple[Symbol, tuple[str, ...]]
+
+#: What a variable holds: an affine function, or one with products of sizes, good for subscripts only.
+Known = Value | Polynomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class RegionState:
         self._types = scope.types
         self._loops = LoopReader(facts.bindings, self.integers, problems)
         self._inliner = Inliner(scope, problems)
-        self._values: dict[Symbol, Value | None] = {}
+        self._values: dict[Symbol, Known | None] = {}
         #: What must hold for a tracked value to be right; asked for only once the value is used.
         self._needs: dict[Symbol, list[Assumption]] = {}
         self._active: dict[Symbol, tuple[Loop, int]] = {}
@@ -91,8 +95,12 @@ class RegionState:
         self._locals: dict[Symbol, str] = {}
         self._own_names = 0
         self._given_names: dict[Key, str] = {}
+        products = Products(
+            self.integers, scope.types, self.is_symbolic, self._variable, self._inliner.opened
+        )
+        self._products = products
         self._names = Names(
-            self.object, self._level, self._after_loop, self.is_symbolic, self.possible, self._locals.get
+            self.object, self._level, self._after_loop, products.polynomial, self.possible, self._locals.get
         )
         self._counters = 0
         self._writes_integers: bool | None = None
@@ -185,7 +193,7 @@ class RegionState:
         """Return the formula of a counter's value behind its loop, None if memory holds the value."""
         if symbol not in self.stale:
             return None
-        value = self._values.get(symbol)
+        value = self._value_of(symbol)
         if value is None:
             raise self.problems.refuse(
                 "SW220",
@@ -219,9 +227,9 @@ class RegionState:
         if not place.fields:
             if symbol in self._active:
                 return Value(parameter(self._active[symbol][0].variable), element)
-            value = self._values.get(symbol)
+            value = self._value_of(symbol)
             if value is not None:
-                self.assumptions += [a for a in self._needs.get(symbol, ()) if a not in self.assumptions]
+                self._rely_on(symbol)
                 return value
             known = self.facts.constant(symbol)
             if known is not None:
@@ -234,6 +242,24 @@ class RegionState:
                 "compute it before the region",
             )
         return self.parameter(place, node)
+
+    def _value_of(self, symbol: Symbol) -> Value | None:
+        """Return the value of a variable if it is known to be an affine function."""
+        known = self._values.get(symbol)
+        return known if isinstance(known, Value) else None
+
+    def _variable(self, node: c_ast.ID) -> Polynomial | None:
+        """Return the value of a variable that is known to hold a polynomial."""
+        symbol = self.finder.root(node)
+        known = self._values.get(symbol) if symbol is not None else None
+        if symbol is None or not isinstance(known, Polynomial):
+            return None
+        self._rely_on(symbol)
+        return known
+
+    def _rely_on(self, symbol: Symbol) -> None:
+        """Note what the known value of a variable needs to be right."""
+        self.assumptions += [a for a in self._needs.get(symbol, ()) if a not in self.assumptions]
 
     def _fixed_element(self, node: c_ast.Node) -> Value | None:
         """Return the value of an integer at fixed subscripts, ``size[0]``, that the region never changes."""
@@ -323,7 +349,7 @@ class RegionState:
             known = self._try_value(symbol, node.rvalue, where.domain)
         self._set(symbol, known, bool(where.guards))
 
-    def _set(self, symbol: Symbol, value: Value | None, conditional: bool) -> None:
+    def _set(self, symbol: Symbol, value: Known | None, conditional: bool) -> None:
         if symbol in self.stale and conditional:
             raise NotModelledError(
                 self.problems.make(
@@ -336,20 +362,27 @@ class RegionState:
         self.stale.pop(symbol, None)
         self._values[symbol] = value
 
-    def _try_value(self, symbol: Symbol, node: c_ast.Node, domain: isl.Set) -> Value | None:
+    def _try_value(self, symbol: Symbol, node: c_ast.Node, domain: isl.Set) -> Known | None:
         if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
             return None
         before = len(self.assumptions)
         try:
-            value = self.integers.convert(
-                self.integers.value(node, domain), symbol.type.element, domain, node
-            )
+            value = self._converted(node, symbol.type.element, domain)
+            self._needs[symbol] = self.assumptions[before:]
+            return value
+        except NotModelledError:
+            return None
+        finally:
+            del self.assumptions[before:]
+
+    def _converted(self, node: c_ast.Node, target: ElementType, domain: isl.Set) -> Known | None:
+        """Return the value of ``node`` as one of type ``target``, None where that may change it."""
+        before = len(self.assumptions)
+        try:
+            return self.integers.convert(self.integers.value(node, domain), target, domain, node)
         except NotModelledError:
             del self.assumptions[before:]
-            return None
-        self._needs[symbol] = self.assumptions[before:]
-        del self.assumptions[before:]
-        return value
+            return self._products.polynomial(node, domain).converted(target)
 
     def _forget(self, node: c_ast.Node) -> None:
         """Drop what is known of the variables that ``node`` may change."""

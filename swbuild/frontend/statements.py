@@ -75,10 +75,18 @@ class PlainStatements(RegionState):
             )
         self._depths[symbol] = len(where.loops)
         self._values.pop(symbol, None)
-        if isinstance(symbol.type, (Pointer, OtherType)):
+        if isinstance(symbol.type, Pointer):
             raise self.problems.refuse(
                 "SW223",
-                f"'{symbol.name}' is a pointer or an unsupported type",
+                f"'{symbol.name}' is a pointer that is not seen to stay where its declaration puts it",
+                node,
+                "give it its place in an array where an inner block declares it and leave it there, "
+                "or use the array itself",
+            )
+        if isinstance(symbol.type, OtherType):
+            raise self.problems.refuse(
+                "SW223",
+                f"'{symbol.name}' is of an unsupported type",
                 node,
                 "declare numbers and arrays of numbers inside a region",
             )
@@ -159,7 +167,7 @@ class PlainStatements(RegionState):
         """Add the statement that leaves in memory what a counter is behind the region;
         False if that is unknown.
         """
-        value = self._values.get(symbol)
+        value = self._value_of(symbol)
         if value is None or not isinstance(symbol.type, Scalar):
             return False
         node = self.stale.pop(symbol)

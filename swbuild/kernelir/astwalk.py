@@ -108,13 +108,21 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, due: Due 
     options.set_ast_build_prefer_pdiv(1)
     build = isl.AstBuild.from_context(context).set_iterators(_iterator_names())
     build, _keep = build.set_at_each_domain(collector.at_domain)
-    with bounded_effort(0):  # to stop in the middle of a callback would leave isl in an undefined state
-        tree = build.node_from_schedule(schedule)
+    try:
+        with bounded_effort(0):  # to stop in the middle of a callback would leave isl in an undefined state
+            tree = build.node_from_schedule(schedule)
+    except isl.Error as error:
+        raise (collector.error or TooComplicated(f"isl failed ({_first_line(error)})")) from None
     if collector.error is not None:
         raise collector.error
     if due is not None:
         _check_runs(collector.runs, due, context)
     return _convert(tree, collector.nodes)
+
+
+def _first_line(error: isl.Error) -> str:
+    """Return what ``error`` says, without the place in isl's sources."""
+    return str(error).partition(" in /")[0]
 
 
 def _check_runs(runs: list[isl.Map], due: Due, context: isl.Set) -> None:

@@ -111,13 +111,20 @@ def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependen
     """Return the dependences of the accesses ``found`` when instances run in the order of ``schedule``.
 
     Where isl cannot find the exact data flow, or not soon, every two accesses to one element of
-    which one writes depend on each other: more constraints than needed, never fewer.
+    which one writes depend on each other, and where the elements are too hard every two accesses to
+    one array, also outside the domains: more constraints than needed, never fewer.
     """
+    order = schedule.get_map() if isinstance(schedule, isl.Schedule) else schedule
     try:
         with bounded_effort(MAX_OPERATIONS):
             return _exact(found, schedule)
     except (isl.Error, _IncompleteError):
-        return _memory_based(found, schedule)
+        pass
+    try:
+        with bounded_effort(5 * MAX_OPERATIONS):
+            return _memory_based(found, order)
+    except isl.Error:
+        return _memory_based(_whole_arrays(found), order.gist_domain(order.domain()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +178,17 @@ def _exact(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependenc
     )
 
 
-def _memory_based(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
-    """Return the pairs of conflicting accesses, the earlier one first."""
-    order = schedule.get_map() if isinstance(schedule, isl.Schedule) else schedule
+def _whole_arrays(found: Relations) -> Relations:
+    """Return relations in which an instance touches all of the arrays that its statement touches at all.
+
+    They hold outside the domains, too.
+    """
+    reads, must, may = found.reads.universe(), found.must_writes.universe(), found.may_writes.universe()
+    return Relations(found.domain.universe(), reads, must, may)
+
+
+def _memory_based(found: Relations, order: isl.UnionMap) -> Dependences:
+    """Return the pairs of conflicting accesses, the earlier one by ``order`` first."""
     before = order.lex_lt_union_map(order)
     true = found.writes.apply_range(found.reads.reverse()).intersect(before).coalesce()
     anti = found.reads.apply_range(found.writes.reverse())

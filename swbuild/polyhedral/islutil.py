@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -132,7 +133,9 @@ def apart(work: Callable[[], str], seconds: int) -> str | None:
     :func:`bounded_effort` alone does not end everything that would take for ever.
     """
     read, write = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: the child touches none of theirs
+        child = os.fork()
     if child == 0:
         _answer(work, seconds, write)
     os.close(write)

@@ -26,10 +26,9 @@ __all__ = ["Scheduled", "compute_schedule", "permutable_schedule"]
 #: isl operations after which the scheduler gives up; ordinary kernels need some tens of thousands.
 MAX_OPERATIONS = 200_000
 
-#: From this weight on (see :func:`_weight`) the scheduler has been seen to compute with endless numbers, so
-#: it runs apart, for so many seconds at most.  Most of PolyBench weighs less than 110.
-RISKY = 120
-SECONDS = 5
+#: Seconds of processor time for one call: the scheduler has been seen to compute with endless numbers, which
+#: isl does not count as operations, so it runs apart.
+SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,8 @@ def _whole(scop: Scop, private: Private, kept: isl.UnionMap) -> _Problem:
 
 def _keeps(schedule: isl.Schedule, dependences: isl.UnionMap) -> bool:
     order = schedule.get_map()
-    return bool(dependences.is_subset(order.lex_lt_union_map(order)))
+    inside = dependences.intersect_domain(order.domain()).intersect_range(order.domain())
+    return bool(inside.is_subset(order.lex_lt_union_map(order)))
 
 
 def _contraction_constraints(scop: Scop, private: Private) -> tuple[isl.UnionMap, isl.UnionMap]:
@@ -301,10 +301,8 @@ def _isl_schedule(problem: _Problem, fusion: Fusion, *, outer: bool = True) -> i
         .set_proximity(inside)
         .set_conditional_validity(problem.condition, problem.conditional)
     )
-    if _weight(problem) > RISKY:
-        found = apart(lambda: str(_computed(constraints, fusion, outer) or ""), SECONDS)
-        return isl.Schedule(found) if found else None
-    return _computed(constraints, fusion, outer)
+    found = apart(lambda: str(_computed(constraints, fusion, outer) or ""), SECONDS)
+    return isl.Schedule(found) if found else None
 
 
 def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion, outer: bool) -> isl.Schedule | None:
@@ -313,14 +311,6 @@ def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion, outer: bool)
             return constraints.compute_schedule()
         except isl.Error:
             return None
-
-
-def _weight(problem: _Problem) -> int:
-    """Return how many dimensions the pieces of all dependences have together."""
-    return sum(
-        piece.n_basic_map() * (piece.dim(isl.dim_type.in_) + piece.dim(isl.dim_type.out))
-        for piece in maps_of(problem.validity)
-    )
 
 
 @contextmanager
