@@ -27,7 +27,7 @@ def overlap_condition(region: RegionCode) -> list[str]:
 
 
 def _may_overlap(first: Array, second: Array) -> bool:
-    return first.may_alias or second.may_alias
+    return first.may_alias and second.may_alias
 
 
 def _overlap(scop: Scop, first: Array, second: Array) -> str:

@@ -77,7 +77,8 @@ class _Campaign:
             self.total["emulated" if not text else "emulated wrongly"] += 1
             if text:
                 print(f"{name}: on the emulated node: {text}", flush=True)
-                keep(self.found, f"{name}_emulated", programs[name], machine, Verdict("emulated", text))
+                if name in programs:  # else it is about the file of all of them
+                    keep(self.found, f"{name}_emulated", programs[name], machine, Verdict("emulated", text))
 
 
 def fingerprint(verdict: Verdict) -> str:

@@ -18,6 +18,7 @@ from swfuzz.program import (
     Expr,
     If,
     Index,
+    Indexing,
     Local,
     LocalArray,
     Loop,
@@ -60,9 +61,16 @@ class _Grammar:
         self.calm = random.random() < 0.5  # simple subscripts only: more of it becomes parallel
         self.in_place = random.random() < 0.5
         self.dynamics = random.random() < 0.15  # whether some loops depend on data
+        self.indexing = self.random_indexing() if random.random() < 0.2 else None
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
+
+    def random_indexing(self) -> Indexing:
+        style: Literal["own", "shared", "hoisted", "rows"]
+        style = self.random.choice(("own", "own", "shared", "hoisted", "rows", "rows"))
+        type_ = self.random.choice(("int", "int", "int", "long", "unsigned long", "unsigned int"))
+        return Indexing(style, type_, self.chance(0.3))
 
     # -- arrays -----------------------------------------------------------------------------------
 
@@ -89,7 +97,8 @@ class _Grammar:
         if self.chance(0.15):
             shape = (shape[0],) * dims
         flat: tuple[Literal["nested", "expanded"], ...] = ("nested", "expanded")
-        return Array(name, type_, shape, self.random.choice(flat) if self.chance(0.08) else "")
+        linear = 0.08 if self.indexing is None else 0.6
+        return Array(name, type_, shape, self.random.choice(flat) if self.chance(linear) else "")
 
     def scalar(self, number: int) -> Array:
         type_ = self.random.choice(("double", "double", "float", "int", "long"))
@@ -363,7 +372,7 @@ class _Grammar:
         if self.chance(0.2):
             count = constant(self.random.choice((2, 3)))
             body = (Loop("t", (constant(0),), (count,), 1, False, 0, body),)
-        return Program(self.sizes, tuple(arrays), body, {}, self.chance(0.1))
+        return Program(self.sizes, tuple(arrays), body, {}, self.chance(0.1), self.indexing)
 
 
 def _attempt(random: Random) -> Program | None:

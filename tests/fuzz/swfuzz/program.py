@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from swfuzz.linear import Bounds, Linear, bounds_of, constant, never_negative
+from swfuzz.linear import Bounds, Linear, bounds_of, constant, never_negative, variable
 
 __all__ = [
     "Array",
@@ -15,6 +15,7 @@ __all__ = [
     "Binary",
     "Call",
     "Index",
+    "Indexing",
     "If",
     "Local",
     "LocalArray",
@@ -220,6 +221,19 @@ Statement = Assign | Local | LocalArray | Loop | If | While | Continue
 
 
 @dataclass(frozen=True, slots=True)
+class Indexing:
+    """How places are computed ahead of their use: in variables of ``type``, or as pointers to ``rows``.
+
+    ``own``: a variable each; ``shared``: one for all, set again and again, ``live``: and used at the end;
+    ``hoisted``: what a loop's counter adds, at the start of the loop.
+    """
+
+    style: Literal["own", "shared", "hoisted", "rows"]
+    type: str
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """One function with one region; ``options`` are the fields of its KernelOptions, JSON-ready."""
 
@@ -228,6 +242,7 @@ class Program:
     body: tuple[Statement, ...]
     options: dict[str, object] = field(default_factory=dict)
     outer_counters: bool = False
+    indexing: Indexing | None = None
 
     def array(self, name: str) -> Array:
         return next(a for a in self.arrays if a.name == name)
@@ -258,16 +273,81 @@ def _linear(indices: tuple[Index, ...], array: Array) -> str:
     return text
 
 
+def _step_of(array: Array) -> str:
+    """Return by how many elements the first subscript moves."""
+    return " * ".join(f"({extent})" for extent in array.dims[1:])
+
+
 class _Printer:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.arrays = {a.name: a for a in program.arrays}
+        #: What has to stand before the statement in hand; None where nothing can.
+        self.ahead: list[str] | None = None
+        self.names = 0
+        self.counters: list[str] = []
 
     def ref(self, ref: Ref) -> str:
-        array = self.arrays.get(ref.array)
-        if array is not None and array.flat and len(array.dims) > 1:
-            return f"{ref.array}[{_linear(ref.indices, array)}]"
+        array, indexing = self.arrays.get(ref.array), self.program.indexing
+        if array is not None and len(array.dims) > 1:
+            if indexing is not None and indexing.style == "rows" and self.ahead is not None:
+                return self.through_row(ref, array, self.ahead)
+            if array.flat:
+                return f"{ref.array}[{self.place(ref.indices, array)}]"
         return ref.array + "".join(f"[{index}]" for index in ref.indices)
+
+    def through_row(self, ref: Ref, array: Array, ahead: list[str]) -> str:
+        """Return the access through a pointer to the last dimension's row, declared ahead."""
+        *outer, last = ref.indices
+        row = f"{ref.array}{''.join(f'[{index}]' for index in outer)}"
+        if array.flat:
+            first = _linear((*outer, Index(constant(0))), array)
+            row = f"{ref.array} + {first}" if self.names % 2 else f"&{ref.array}[{first}]"
+        ahead.append(f"{'const ' if self.names % 3 else ''}{array.type} *r{self.names} = {row};")
+        self.names += 1
+        return f"r{self.names - 1}[{last}]"
+
+    def place(self, indices: tuple[Index, ...], array: Array) -> str:
+        """Return the place of an element of a flat array, computed ahead in part or as a whole."""
+        direct, indexing = _linear(indices, array), self.program.indexing
+        if indexing is None:
+            return direct
+        if indexing.style == "hoisted":
+            return self.from_hoisted(indices, array) or direct
+        if self.ahead is None or (indexing.style == "shared" and self.ahead):
+            return direct
+        if indexing.style == "shared":
+            self.ahead.append(f"x = {direct};")
+            return "x"
+        self.ahead.append(f"const {indexing.type} x{self.names} = {direct};")
+        self.names += 1
+        return f"x{self.names - 1}"
+
+    def from_hoisted(self, indices: tuple[Index, ...], array: Array) -> str | None:
+        for counter in self.counters:
+            offset = indices[0].form - variable(counter)
+            if not indices[0].op and not offset.terms:
+                moved = f" + ({offset}) * {_step_of(array)}" if offset.constant else ""
+                rest = _linear((Index(constant(0)), *indices[1:]), array)
+                return f"h_{array.name}_{counter}{moved} + {rest}"
+        return None
+
+    def hoisted(self, counter: str, indent: str) -> list[str]:
+        """Return what a loop over ``counter`` starts with."""
+        if self.program.indexing is None or self.program.indexing.style != "hoisted":
+            return []
+        flat = [a for a in self.program.arrays if a.flat and len(a.dims) > 1]
+        return [f"{indent}h_{a.name}_{counter} = {counter} * {_step_of(a)};" for a in flat]
+
+    def spelled(self, text: Callable[[], str], indent: str) -> list[str]:
+        """Return the statement ``text`` with what has to stand before it."""
+        self.ahead = []
+        line, ahead, self.ahead = text(), self.ahead, None
+        if not ahead or self.program.indexing is None:
+            return [indent + line]
+        if self.program.indexing.style == "shared":
+            return [indent + item for item in self.with_shared(ahead[0], line)]
+        return [f"{indent}{{", *(f"{indent}  {item}" for item in (*ahead, line)), f"{indent}}}"]
 
     def expr(self, expr: Expr) -> str:
         match expr:
@@ -295,7 +375,7 @@ class _Printer:
     def statement(self, item: Statement, indent: str) -> list[str]:
         match item:
             case Assign(target, op, value):
-                return [f"{indent}{self.ref(target)} {op} {_bare(self.expr(value))};"]
+                return self.spelled(lambda: self.assigned(target, op, value), indent)
             case Local(name, type_, value):
                 return [f"{indent}{type_} {name} = {_bare(self.expr(value))};"]
             case LocalArray(name, type_, extent, counter, value):
@@ -306,7 +386,11 @@ class _Printer:
                     f"{indent}  {name}[{counter}] = {_bare(self.expr(value))};",
                 ]
             case Loop():
-                return [f"{indent}{self.head(item)} {{", *self.block(item.body, indent + "  "), f"{indent}}}"]
+                inside, first = indent + "  ", self.hoisted(item.counter, indent + "  ")
+                self.counters.append(item.counter)
+                body = [*first, *self.block(item.body, inside)]
+                self.counters.pop()
+                return [f"{indent}{self.head(item)} {{", *body, f"{indent}}}"]
             case Continue():
                 return [f"{indent}continue;"]
             case While(counter, limit, test, leaves, body):
@@ -321,6 +405,32 @@ class _Printer:
                 if other:
                     lines += [f"{indent}}} else {{", *self.block(other, indent + "  ")]
                 return [*lines, f"{indent}}}"]
+
+    def with_shared(self, setting: str, line: str) -> list[str]:
+        """Return the statement ``line`` that uses the shared variable, which may also be 0."""
+        self.names += 1
+        scalars = [a.name for a in self.program.arrays if not a.dims and a.type in ("double", "float")]
+        holds = f"{self.counters[-1]} % 2 == 0" if self.counters else f"{self.program.sizes[0]} > 3"
+        if scalars and self.names % 2:
+            holds = f"{scalars[0]} < 0.7"
+        variants = (
+            [setting, line],
+            [setting, f"if ({holds}) x = 0;", line],
+            ["x = 0;", f"if ({holds}) {{", f"  {setting}", "}", line],
+            [setting, "for (int y = 0; y < 2; y++) {", f"  {line}", "  x = 0;", "}"],
+            [setting, f"if ({holds}) {{", "  for (int y = 0; y < 2; y++)", "    x = 0;", "}", line],
+        )
+        return variants[self.names * 7 // 3 % len(variants)]
+
+    def assigned(self, target: Ref, op: str, value: Expr) -> str:
+        text = _bare(self.expr(value))
+        written, self.ahead = self.ahead, None if self.is_by_rows() else self.ahead
+        place = self.ref(target)
+        self.ahead = written
+        return f"{place} {op} {text};"
+
+    def is_by_rows(self) -> bool:
+        return self.program.indexing is not None and self.program.indexing.style == "rows"
 
     def head(self, loop: Loop) -> str:
         low, high = _extreme("max", loop.lows), _extreme("min", loop.highs)
@@ -377,9 +487,33 @@ def program_text(program: Program, name: str) -> str:
     if program.outer_counters:
         counters = sorted({s.counter for s in walk(program.body) if isinstance(s, Loop)})
         lines += [f"  int {', '.join(counters)};"] if counters else []
+    lines += _declared_ahead(program)
     lines += ["#pragma scop", *printer.block(program.body, "  "), "#pragma endscop"]
+    lines += _used_behind(program)
     lines += [f"  *{a.name}_p = {a.name};" for a in scalars]
     return "\n".join([*lines, "}", ""])
+
+
+def _declared_ahead(program: Program) -> list[str]:
+    """Return the declarations of the variables that hold places."""
+    if program.indexing is None:
+        return []
+    kind = program.indexing.type
+    if program.indexing.style == "shared":
+        return [f"  {kind} x = 0;"]
+    if program.indexing.style != "hoisted":
+        return []
+    counters = dict.fromkeys(s.counter for s in walk(program.body) if isinstance(s, Loop))
+    flat = [a for a in program.arrays if a.flat and len(a.dims) > 1]
+    return [f"  {kind} h_{a.name}_{counter};" for a in flat for counter in counters]
+
+
+def _used_behind(program: Program) -> list[str]:
+    """Return the use of the shared variable behind the region, in a scalar of an integer type."""
+    if program.indexing is None or program.indexing.style != "shared" or not program.indexing.live:
+        return []
+    scalars = [a.name for a in program.arrays if not a.dims and a.type in ("int", "long")]
+    return [f"  {name} += x % 5;" for name in scalars[:1]]
 
 
 # -- validity ---------------------------------------------------------------------------------------

@@ -87,6 +87,8 @@ def smaller(program: Program) -> Iterator[Program]:
         yield replace(program, options={k: v for k, v in program.options.items() if k != name})
     if program.outer_counters:
         yield replace(program, outer_counters=False)
+    if program.indexing is not None:
+        yield replace(program, indexing=None)
     if "m" in program.sizes:
         yield _cleaned(_without_m(program))
     for i, array in enumerate(program.arrays):
