@@ -75,7 +75,7 @@ def _others(scop: Scop, slots: Sequence[Slot]) -> list[str]:
 
 
 def _initial(declaration: str) -> str:
-    if "[" in declaration or declaration.startswith(("struct ", "union ")):
+    if "[" in declaration or "=" in declaration or declaration.startswith(("struct ", "union ")):
         return ""
     return " = (void *)swchk_spare" if "*" in declaration else " = 8" if _NUMBER.match(declaration) else ""
 

@@ -62,14 +62,15 @@ class Where:
 @dataclass(frozen=True, slots=True)
 class Names:
     """What the emitter asks about names: the object of a place, the loop a counter belongs to (or None),
-    the current value of a counter behind its loop, the polynomial that a subscript is,
-    where a condition may hold (see :meth:`RegionState.possible`), and the name of a variable that
-    belongs to the statement's own text."""
+    the current value of a counter behind its loop, the formula that a variable stands for, what an only
+    subscript is (see :meth:`RegionState.place`), where a condition may hold (see
+    :meth:`RegionState.possible`), and the name of a variable that belongs to the statement's own text."""
 
     object: Callable[[Place, c_ast.Node], Object]
     level: Callable[[Symbol], int | None]
     after_loop: Callable[[Symbol, c_ast.Node], list[BodyPart] | None]
-    polynomial: Callable[[c_ast.Node, isl.Set], Polynomial]
+    formula: Callable[[Symbol], c_ast.Node | None]
+    place: Callable[[c_ast.Node, isl.Set], isl.PwAff | Polynomial]
     possible: Callable[[c_ast.Node, isl.Set, bool], tuple[isl.Set, bool]]
     local: Callable[[Symbol], str | None]
 
@@ -137,6 +138,10 @@ class Emitter:
             behind = self._names.after_loop(symbol, node)
             if behind is not None:
                 return Piece(["(", *behind, ")"], _PRIMARY, symbol.type.element)
+            formula = self._names.formula(symbol)
+            if formula is not None:
+                text = self.expression(formula, where).at(_UNARY)
+                return Piece([f"({symbol.type.element.name})", *text], _UNARY, symbol.type.element)
         return self._read(node, where)
 
     def _emit_arrayref(self, node: c_ast.ArrayRef, where: Where) -> Piece:
@@ -194,13 +199,11 @@ class Emitter:
 
     def _subscript(self, node: c_ast.Node, where: Where, alone: bool) -> Subscript:
         try:
-            return self._integers.value(node, where.domain).pa
-        except NotModelledError:
-            pass
-        if not alone:
-            return None
-        try:
-            return self._names.polynomial(node, where.domain)
+            return (
+                self._names.place(node, where.domain)
+                if alone
+                else self._integers.value(node, where.domain).pa
+            )
         except NotModelledError:
             return None
 

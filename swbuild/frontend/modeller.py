@@ -26,6 +26,7 @@ from swbuild.frontend.regions import Region
 from swbuild.frontend.request import RefusedRegion, RegionRequest
 from swbuild.frontend.scop import Scop, Storage
 from swbuild.frontend.shapes import Shapes
+from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
 
 __all__ = ["model_region"]
@@ -139,8 +140,26 @@ class _Modeller:
             assumptions=finished.assumptions,
             includes=tuple(sorted(self.calls.includes)),
             prelude="\n".join(self.calls.prelude.values()),
-            named=tuple((symbol.name, declared(symbol, self.builder.scope)) for symbol in self.named),
+            named=tuple((symbol.name, self._declared(symbol)) for symbol in self._named()),
         )
+
+    def _named(self) -> list[Symbol]:
+        """Return the variables around the region that it names, with those that their formulas name."""
+        found = dict.fromkeys(self.named)
+        pending = list(found)
+        while pending:
+            formula = self.builder.definitions.formula(pending.pop())
+            names = identifiers(formula) if formula is not None else ()
+            fresh = [s for s in map(self.bindings.symbol, names) if s is not None and s not in found]
+            found.update(dict.fromkeys(fresh))
+            pending += fresh
+        return sorted(found, key=_declaration_order)
+
+    def _declared(self, symbol: Symbol) -> str:
+        """Return the declaration of a variable around the region, with the formula that it stands for."""
+        formula = self.builder.definitions.formula(symbol)
+        text = declared(symbol, self.builder.scope)
+        return text if formula is None else f"{text} = {expression_text(formula, self.builder.scope)}"
 
     # -- what the user says ---------------------------------------------------------------------
 
@@ -163,6 +182,9 @@ class _Modeller:
                 raise self._unknown(name.name, what)
             self.bindings.uses[id(name)] = symbol
         self.builder.facts.keep(node)
+        self.builder.definitions.sizes.update(
+            symbol for name in identifiers(node) if (symbol := self.bindings.symbol(name)) is not None
+        )
         return node
 
     def _unknown(self, name: str, what: str) -> NotModelledError:
@@ -195,6 +217,7 @@ class _Modeller:
             node = c_ast.ID(name, self.region.begin.coord)
             self.bindings.uses[id(node)] = symbol
             self.builder.facts.keep(node)
+            self.builder.definitions.sizes.add(symbol)
             known = self.builder.integers.value(node, universe())
             self.builder.context = self.builder.context.intersect(known.pa.eq_set(constant(value)))
 
@@ -248,4 +271,11 @@ def _named_outside(region: Region, bindings: Bindings) -> list[Symbol]:
         if symbol.node is not None and id(symbol.node) not in inside and not symbol.is_static:
             found[symbol] = None
             pending += identifiers(symbol.node.type)
-    return sorted(found, key=lambda symbol: (not isinstance(symbol.type, Scalar), symbol.name))
+    return list(found)
+
+
+def _declaration_order(symbol: Symbol) -> tuple[bool, int, int, str]:
+    """Numbers first, and what a formula may use before it."""
+    coord = getattr(symbol.node, "coord", None)
+    line, column = (int(coord.line or 0), int(coord.column or 0)) if coord is not None else (0, 0)
+    return not isinstance(symbol.type, Scalar), line, column, symbol.name

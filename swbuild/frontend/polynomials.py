@@ -74,6 +74,9 @@ class Products:
 
     def polynomial(self, node: c_ast.Node, domain: isl.Set) -> Polynomial:
         """Return ``node`` as a polynomial; raise NotModelledError where it is none."""
+        held = self.variable(node) if isinstance(node, c_ast.ID) else None
+        if held is not None:
+            return held
         try:
             value = self.integers.value(node, domain)
             return Polynomial({(): value.pa}, {}, value.type)
@@ -85,8 +88,6 @@ class Products:
 
     def _composed(self, node: c_ast.Node, domain: isl.Set) -> Polynomial | None:
         """Return what is no affine function as a polynomial; None if it is none either."""
-        if isinstance(node, c_ast.ID):
-            return self.variable(node)
         if isinstance(node, c_ast.Cast):
             target = self.types.resolve(node.to_type)
             inner = self.polynomial(node.expr, domain)

@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.ctype import INT, OtherType, Scalar, is_integer
+from swbuild.frontend.definitions import Definitions
 from swbuild.frontend.drafts import Block, Draft, Loop, Object
 from swbuild.frontend.emit import Emitter, Names
 from swbuild.frontend.facts import RegionFacts, writes
@@ -72,6 +73,7 @@ class RegionState:
             self.require,
         )
         self.integers = Integers(problems, scope.types, knowledge)
+        self.definitions = Definitions(facts)
         self.context = context
         #: 64-bit sizes stay far from the ends of their range, so that sums of them do not overflow.
         self.moderate = universe()
@@ -95,12 +97,12 @@ class RegionState:
         self._locals: dict[Symbol, str] = {}
         self._own_names = 0
         self._given_names: dict[Key, str] = {}
-        products = Products(
+        self._products = Products(
             self.integers, scope.types, self.is_symbolic, self._variable, self._inliner.opened
         )
-        self._products = products
         self._names = Names(
-            self.object, self._level, self._after_loop, products.polynomial, self.possible, self._locals.get
+            self.object, self._level, self._after_loop, self.definitions.formula, self.place,
+            self.possible, self._locals.get,
         )
         self._counters = 0
         self._writes_integers: bool | None = None
@@ -231,6 +233,11 @@ class RegionState:
             if value is not None:
                 self._rely_on(symbol)
                 return value
+            formula = self.definitions.formula(symbol)
+            if formula is not None:
+                return self.integers.convert(
+                    self.integers.value(formula, universe()), element, universe(), formula
+                )
             known = self.facts.constant(symbol)
             if known is not None:
                 return Value(constant(known), element)
@@ -250,12 +257,27 @@ class RegionState:
 
     def _variable(self, node: c_ast.ID) -> Polynomial | None:
         """Return the value of a variable that is known to hold a polynomial."""
-        symbol = self.finder.root(node)
-        known = self._values.get(symbol) if symbol is not None else None
-        if symbol is None or not isinstance(known, Polynomial):
+        symbol = self.facts.bindings.symbol(node)
+        if symbol is None:
             return None
-        self._rely_on(symbol)
-        return known
+        known = self._values.get(symbol)
+        if isinstance(known, Polynomial):
+            self._rely_on(symbol)
+            return known
+        formula = self.definitions.formula(symbol)
+        if formula is None or not isinstance(symbol.type, Scalar):
+            return None
+        return self._products.polynomial(formula, universe()).converted(symbol.type.element)
+
+    def place(self, node: c_ast.Node, domain: isl.Set) -> isl.PwAff | Polynomial:
+        """Return an only subscript: an affine function, or a polynomial where there are products of sizes.
+
+        Raise NotModelledError where it is neither.
+        """
+        try:
+            return self.integers.value(node, domain).pa
+        except NotModelledError:
+            return self._products.polynomial(node, domain)
 
     def _rely_on(self, symbol: Symbol) -> None:
         """Note what the known value of a variable needs to be right."""

@@ -67,8 +67,8 @@ class _Grammar:
         return self.random.random() < probability
 
     def random_indexing(self) -> Indexing:
-        style: Literal["own", "shared", "hoisted", "rows"]
-        style = self.random.choice(("own", "own", "shared", "hoisted", "rows", "rows"))
+        style: Literal["own", "shared", "hoisted", "rows", "strides"]
+        style = self.random.choice(("own", "shared", "hoisted", "rows", "strides"))
         type_ = self.random.choice(("int", "int", "int", "long", "unsigned long", "unsigned int"))
         return Indexing(style, type_, self.chance(0.3))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from swfuzz.linear import Bounds, Linear, bounds_of, constant, never_negative, variable
@@ -225,10 +225,10 @@ class Indexing:
     """How places are computed ahead of their use: in variables of ``type``, or as pointers to ``rows``.
 
     ``own``: a variable each; ``shared``: one for all, set again and again, ``live``: and used at the end;
-    ``hoisted``: what a loop's counter adds, at the start of the loop.
+    ``hoisted``: what a loop's counter adds, at the start of the loop; ``strides``: those, before the region.
     """
 
-    style: Literal["own", "shared", "hoisted", "rows"]
+    style: Literal["own", "shared", "hoisted", "rows", "strides"]
     type: str
     live: bool = False
 
@@ -312,6 +312,9 @@ class _Printer:
         direct, indexing = _linear(indices, array), self.program.indexing
         if indexing is None:
             return direct
+        if indexing.style == "strides":
+            outer = [f"st_{array.name}_{k} * ({index}) + " for k, index in enumerate(indices[:-1])]
+            return f"{''.join(outer)}{indices[-1]}"
         if indexing.style == "hoisted":
             return self.from_hoisted(indices, array) or direct
         if self.ahead is None or (indexing.style == "shared" and self.ahead):
@@ -501,6 +504,12 @@ def _declared_ahead(program: Program) -> list[str]:
     kind = program.indexing.type
     if program.indexing.style == "shared":
         return [f"  {kind} x = 0;"]
+    if program.indexing.style == "strides":
+        return [
+            f"  const {kind} st_{a.name}_{k} = {_step_of(replace(a, dims=a.dims[k:]))};"
+            for a in program.arrays
+            for k in range(len(a.dims) - 1)
+        ]
     if program.indexing.style != "hoisted":
         return []
     counters = dict.fromkeys(s.counter for s in walk(program.body) if isinstance(s, Loop))
