@@ -154,6 +154,17 @@ def test_a_slave_object_in_a_host_link_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "app").exists()
 
 
+def test_what_the_linker_misses_is_said_once(tmp_path: Path) -> None:
+    # the versions of a program are linked side by side; their messages in one stream would mix
+    host = HOST.replace("return n;", "extern int gone(void); return gone();")
+    put(tmp_path, host=host, slave=SLAVE, help=HELP)
+    for role, name in (("-host", "host"), ("-slave", "slave"), ("-slave", "help")):
+        must(tmp_path, "sw5cc", role, "-c", f"{name}.c", "-o", f"{name}.o")
+    done = do(tmp_path, "sw5cc", "-hybrid", "host.o", "slave.o", "help.o", "-o", "app")
+    assert done.status != 0
+    assert done.err.count("undefined reference to `gone'") == 1
+
+
 def test_mpicc_links_both_roles_without_being_told(tmp_path: Path) -> None:
     put(tmp_path, host=HOST, slave=SLAVE + HELP)
     must(tmp_path, "mpicc", "-mhost", "-c", "host.c", machine="sw26010-pro")

@@ -108,12 +108,14 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
     for kind, section in () if other_runtime() else VARIANTS.items():
         if line.role == "hybrid" and not line.shared and any(obj.section(section) for _, obj in objects):
             twin_files, twin_objects = variant_words(line, kind, work)
-            twins[kind] = start(
-                link_command(tool, line, twin_files, twin_objects, f"{work}/{kind}.exe", kind, work)
-            )
+            command = link_command(tool, line, twin_files, twin_objects, f"{work}/{kind}.exe", kind, work)
+            twins[kind] = start(command, f"{work}/{kind}.err")
     status = run(link_command(tool, line, files, objects, f"{work}/image" if twins else target, "fast", work))
-    for child in twins.values():
-        status = finish(child) or status
+    for kind, child in twins.items():  # they run beside the first one: only one of them may speak at a time
+        bad = finish(child)
+        if bad and not status:
+            sys.stderr.write(read(f"{work}/{kind}.err").decode(errors="replace"))
+        status = status or bad
     if status:
         raise Failure("", status if status > 0 else 1)
     if not twins:

@@ -16,13 +16,14 @@ class Failure(Exception):
         self.status = status
 
 
-def start(command: list[str], quiet: bool = False) -> int:
-    """Start a command and return its process number."""
+def start(command: list[str], errors: str = "") -> int:
+    """Start a command and return its process number; ``errors`` is a file for its error stream."""
     if os.environ.get("SWBUILD_EMU_VERBOSE"):
         print("+", " ".join(command), file=sys.stderr)
     try:
-        silence = [(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)] if quiet else []
-        return os.posix_spawnp(command[0], command, os.environ, file_actions=silence)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        actions = [(os.POSIX_SPAWN_OPEN, 2, errors, flags, 0o600)] if errors else []
+        return os.posix_spawnp(command[0], command, os.environ, file_actions=actions)
     except FileNotFoundError:
         raise Failure(f"error[SW601]: '{command[0]}' is not installed") from None
 

@@ -48,7 +48,7 @@ def slave_object(tool: Tool, command: list[str], work: str, is_c: bool, weak: se
     source = f"{work}/final.i"
     flags = {"checked": (*checks.FLAGS, "-S"), "counted": _COUNTED_FLAGS}
     others = {
-        name: start([*command, *flags[name], "-o", f"{work}/{name}", source], quiet=True)
+        name: start([*command, *flags[name], "-o", f"{work}/{name}", source], "/dev/null")
         for name in _wanted()
     }
     names = ["-aux-info", f"{work}/names"] if is_c else []
