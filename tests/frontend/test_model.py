@@ -262,6 +262,43 @@ def test_linearised_subscripts_get_their_dimensions_back(tmp_path: Path) -> None
     assert len(relations) == 1
 
 
+_PLACES = {
+    "variable": ("", "int p = i * m + j; A[p] = A[p] + 1;"),
+    "outer variable": ("int p;", "p = i * m + j; A[p] = A[p] + 1;"),
+    "wide variable": ("", "const unsigned long p = (unsigned long)i * m + j; A[p] = A[p - 0] + 1;"),
+    "function": ("", "A[at(i, j, m)] = A[at(i, j, m)] + 1;"),
+    "row": ("", "double *r = A + i * m; const double *q = r; r[j] = q[j] + 1;"),
+    "stride": ("const long row = m;", "A[i * row + j] = A[row * i + j] + 1;"),
+    "product": ("int row = m, plane = row * n;", "A[i * row + j + 0 * plane] = A[row * i + j] + 1;"),
+}
+
+
+@pytest.mark.parametrize("way", _PLACES)
+def test_places_computed_ahead_are_as_good_as_subscripts(way: str, tmp_path: Path) -> None:
+    before, body = _PLACES[way]
+    scop = model(
+        tmp_path,
+        "static int at(int i, int j, int m) { return i * m + j; }\n"
+        f"void f(int n, int m, double *A) {{\n{before}\n#pragma scop\nfor (int i = 0; i < n; i++) "
+        f"for (int j = 0; j < m; j++) {{ {body} }}\n#pragma endscop\n}}\n",
+    )
+    assert [p.name for p in scop.parameters] == ["n", "m"]
+    (statement,) = scop.statements
+    assert len(scop.array("A").extents) == 2
+    wanted = isl.Map(f"[n, m] -> {{ {statement.name}[i, j] -> A[i, j] }}")
+    assert len(statement.accesses) == 2
+    assert all(a.affine and a.relation.is_subset(wanted) for a in statement.accesses)
+
+
+def test_a_variable_that_is_used_later_is_still_set(tmp_path: Path) -> None:
+    text = (
+        "int f(int n, double *A) {\nint p = 0;\n#pragma scop\nfor (int i = 0; i < n; i++) { p = i * n; A[p] = 0; }\n"
+        "#pragma endscop\nreturn p;\n}\n"
+    )
+    assert len(model(tmp_path, text).statements) == 2
+    assert len(model(tmp_path, text.replace("return p", "return 0")).statements) == 1
+
+
 @pytest.mark.parametrize("size", ["n", "(n + 1)"])
 def test_powers_of_one_size_are_strides_of_their_own(size: str, tmp_path: Path) -> None:
     scop = model(
