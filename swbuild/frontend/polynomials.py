@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -14,7 +15,7 @@ from swbuild.frontend.integers import Integers, constant
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import ElementType, TypeKind
 
-__all__ = ["Monomial", "Polynomial", "Products", "chain"]
+__all__ = ["Monomial", "Polynomial", "Products", "chain", "common_factor"]
 
 #: Sorted names of the atoms (functions of the parameters alone) that are multiplied.
 Monomial = tuple[str, ...]
@@ -132,13 +133,30 @@ def _product(
     if a.is_cst() or b.is_cst():
         return (), a.mul(b)
     symbolic = [is_symbolic(a), is_symbolic(b)]
-    if all(symbolic):
-        return (a, b), constant(1)
-    if symbolic[1]:
-        return (b,), a
-    if symbolic[0]:
-        return (a,), b
-    return None
+    if not any(symbolic):
+        return None
+    factor, atoms = constant(1), []
+    for value, is_size in zip((a, b), symbolic, strict=True):
+        if is_size:
+            scale = common_factor([value])
+            atoms.append(value.scale_down_val(isl.Val(scale)))
+            factor = factor.mul(constant(scale))
+        else:
+            factor = factor.mul(value)
+    return tuple(atoms), factor
+
+
+def common_factor(functions: Sequence[isl.PwAff]) -> int:
+    """Return the largest number that divides all coefficients of ``functions``, 1 where that is hard."""
+    factor = 0
+    for function in functions:
+        pieces = function.get_pieces()
+        if len(pieces) != 1 or pieces[0][1].dim(isl.dim_type.div):
+            return 1
+        aff = pieces[0][1]
+        values = [aff.get_coefficient_val(isl.dim_type.param, k) for k in range(aff.dim(isl.dim_type.param))]
+        factor = math.gcd(factor, *(int(value.to_python()) for value in (*values, aff.get_constant_val())))
+    return factor or 1
 
 
 def chain(monomials: set[Monomial]) -> tuple[Monomial, ...] | None:

@@ -12,7 +12,7 @@ from pycparser import c_ast
 from swbuild.frontend.ctype import ArrayType, CType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
 from swbuild.frontend.integers import constant, single_value, universe
-from swbuild.frontend.polynomials import Polynomial, chain
+from swbuild.frontend.polynomials import Polynomial, chain, common_factor
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.state import RegionState, sizes_only
@@ -222,27 +222,33 @@ class Shapes:
             if isinstance(a.subscripts[0], Polynomial)
             for k, v in a.subscripts[0].atoms.items()
         }
-        inner = [atoms[_quotient(big, small)] for big, small in itertools.pairwise(order)]
-        extents = (None, *inner)
-        split: dict[RawAccess, tuple[isl.PwAff, ...] | None] = {}
-        for access in accesses:
-            subscript = access.subscripts[0]
-            assert subscript is not None
-            terms = _terms(subscript)
-            parts = tuple(terms.get(monomial, constant(0)) for monomial in order)
-            split[access] = self._normalised(access, parts, extents)
-        self._adopt(shape, extents, split)
+        rows = [atoms[_quotient(big, small)] for big, small in itertools.pairwise(order)]
+        terms = {access: _terms(s) for access in accesses if (s := access.subscripts[0]) is not None}
+        factors = [common_factor([t[m] for t in terms.values() if m in t]) for m in order[:-1]]
+        for scales in dict.fromkeys(((1,) * len(order), (*factors, 1))):
+            if shape.split or any(big % small for big, small in itertools.pairwise(scales)):
+                continue
+            steps = [big // small for big, small in itertools.pairwise(scales)]
+            extents = (None, *(row.mul(constant(step)) for row, step in zip(rows, steps, strict=True)))
+            split: dict[RawAccess, tuple[isl.PwAff, ...] | None] = {}
+            for access, found in terms.items():
+                parts = (
+                    found.get(m, constant(0)).scale_down_val(isl.Val(s))
+                    for m, s in zip(order, scales, strict=True)
+                )
+                split[access] = self._normalised(access, tuple(parts), extents)
+            self._adopt(shape, extents, split)
 
     def _normalised(
         self, access: RawAccess, parts: tuple[isl.PwAff, ...], extents: Sequence[isl.PwAff | None]
     ) -> tuple[isl.PwAff, ...]:
-        """Carry a whole row over where an inner subscript lies just outside on all points."""
+        """Carry whole rows over where an inner subscript lies outside on all points."""
         result = list(parts)
         for position in range(len(result) - 1, 0, -1):
             extent = extents[position]
             if extent is None:
                 continue
-            for carry in (0, 1, -1):
+            for carry in dict.fromkeys((0, -_rows_in(result[position], extent), 1, -1)):
                 moved = result[position].add(extent.mul(constant(carry)))
                 inside = moved.nonneg_set().intersect(moved.lt_set(extent))
                 if access.domain.intersect(self._builder.context).is_subset(inside):
@@ -282,6 +288,21 @@ def _counter_steps(functions: Sequence[isl.PwAff]) -> list[int] | None:
                 found.add(abs(int(aff.get_coefficient_val(isl.dim_type.param, position).to_python())))
     steps = sorted(found - {0, 1}, reverse=True)
     return steps if all(big % small == 0 for big, small in itertools.pairwise(steps)) else None
+
+
+def _rows_in(subscript: isl.PwAff, extent: isl.PwAff) -> int:
+    """Return how often ``subscript`` holds the size in ``extent``: ``j + 2 * n`` holds two rows of ``n``."""
+    functions = [function.get_pieces() for function in (subscript, extent)]
+    if any(len(pieces) != 1 for pieces in functions):
+        return 0
+    inner, row = (pieces[0][1] for pieces in functions)
+    for position in range(row.dim(isl.dim_type.param)):
+        size = row.get_coefficient_val(isl.dim_type.param, position)
+        name = str(row.get_dim_name(isl.dim_type.param, position))
+        here = inner.find_dim_by_name(isl.dim_type.param, name)
+        if not size.is_zero() and here >= 0:
+            return int(inner.get_coefficient_val(isl.dim_type.param, here).div(size).floor().to_python())
+    return 0
 
 
 def _row_length(kind: CType) -> isl.PwAff:

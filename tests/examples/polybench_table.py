@@ -1,9 +1,10 @@
 """Writes docs/polybench.md: PolyBench/C 4.2.1, every program serial against offloaded.
 
-    python tests/examples/polybench_table.py PolyBenchC-4.2.1 [--sizes MINI,SMALL] > docs/polybench.md
+    python tests/examples/polybench_table.py PolyBenchC-4.2.1 [--sizes MINI,LARGE:120] > docs/polybench.md
 
-The benchmark's sources are not part of swbuild; give the directory that holds a copy.  Generation times
-are processor seconds of front end and generator, measured in one process.
+The benchmark's sources are not part of swbuild; give the directory that holds a copy.  A number behind a
+size is the limit of its runs, in seconds, in place of --timeout.  Generation times are processor
+seconds of front end and generator, measured in one process.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,7 @@ _HEAD = """\
 
 The thirty programs of PolyBench/C 4.2.1, unmodified: `swbuild check --program` builds each of them twice,
 serially with gcc and with its regions on the emulated SW26010, and compares what both print, byte for byte.
-A run of more than {timeout:g} seconds counts as *too long*. *Kernels* counts what the core group runs,
+A run of more than {limits} counts as *too long*. *Kernels* counts what the core group runs,
 *mapped* the loops that are dealt out to threads in each of them, and *loops on the host* those around
 kernels that stay sequential. *Seconds* is the processor time of front end and generator.
 
@@ -59,10 +60,16 @@ def main() -> int:
     parser.add_argument("--sizes", default="MINI,SMALL,MEDIUM")
     parser.add_argument("--timeout", type=float, default=600)
     args = parser.parse_args()
-    sizes = args.sizes.split(",")
-    rows = [_row(args.root, path, sizes, args.timeout) for path in _programs(args.root)]
+    sizes = dict(_size(text, args.timeout) for text in args.sizes.split(","))
+    rows = [_row(args.root, path, sizes) for path in _programs(args.root)]
     print("\n".join(_page(rows, sizes, args.timeout)))
     return int(any(verdict == "wrong" for row in rows for verdict in row.verdicts))
+
+
+def _size(text: str, timeout: float) -> tuple[str, float]:
+    """Return a size and the limit of its runs."""
+    name, _, seconds = text.partition(":")
+    return name, float(seconds) if seconds else timeout
 
 
 def _programs(root: Path) -> Iterator[Path]:
@@ -70,7 +77,7 @@ def _programs(root: Path) -> Iterator[Path]:
         yield from sorted(p for p in (root / folder).rglob("*.c") if p.stem == p.parent.name)
 
 
-def _row(root: Path, path: Path, sizes: list[str], timeout: float) -> Row:
+def _row(root: Path, path: Path, sizes: Mapping[str, float]) -> Row:
     begin = time.process_time()
     model = read_source(path, CppOptions((str(root / "utilities"),)), None)
     (region,) = generate_unit(model, {}).regions
@@ -78,7 +85,7 @@ def _row(root: Path, path: Path, sizes: list[str], timeout: float) -> Row:
     kernels = region.report["kernels"]
     assert isinstance(kernels, list)
     verdicts = []
-    for size in sizes:
+    for size, timeout in sizes.items():
         verdicts.append(_verdict(root, path, size, timeout))
         print(f"{path.stem} {size}: {verdicts[-1]}", file=sys.stderr, flush=True)
     return Row(
@@ -111,8 +118,9 @@ def _verdict(root: Path, path: Path, size: str, timeout: float) -> str:
     return _VERDICTS.get(done.returncode, f"exit {done.returncode}")
 
 
-def _page(rows: list[Row], sizes: list[str], timeout: float) -> Iterator[str]:
-    yield _HEAD.format(timeout=timeout).rstrip() + "\n"
+def _page(rows: list[Row], sizes: Mapping[str, float], timeout: float) -> Iterator[str]:
+    others = ", ".join(f"{name}: {limit:g}" for name, limit in sizes.items() if limit != timeout)
+    yield _HEAD.format(limits=f"{timeout:g} seconds" + (f" ({others})" if others else "")).rstrip() + "\n"
     yield f"| program | kernels | mapped | loops on the host | {' | '.join(sizes)} | seconds |"
     yield "|---|---|---|---|" + "---|" * len(sizes) + "---|"
     for row in rows:

@@ -262,6 +262,28 @@ def test_linearised_subscripts_get_their_dimensions_back(tmp_path: Path) -> None
     assert len(relations) == 1
 
 
+@pytest.mark.parametrize(
+    ("subscript", "wanted"),
+    [
+        ("(i + 4) * m + j - 3 * m", "[i + 1, j]"),
+        ("i * m + j + 2 * m", "[i + 2, j]"),
+        ("i * (2 * m) + j", "[2i, j]"),
+        ("2 * (i * m + j) + 1", "[i, 2j + 1]"),
+        ("(i * m + j) * 9 + 4", "[i, 9j + 4]"),
+        ("i * 2 * m + m + j", "[2i + 1, j]"),
+    ],
+)
+def test_whole_rows_and_records_are_recognised(subscript: str, wanted: str, tmp_path: Path) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, int m, double *A) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < m; j++) "
+        f"A[{subscript}] = 0;\n#pragma endscop\n}}\n",
+    )
+    (access,) = scop.statements[0].accesses
+    assert access.affine
+    assert access.relation.is_subset(isl.Map(f"[n, m] -> {{ S0[i, j] -> A{wanted} }}"))
+
+
 _PLACES = {
     "variable": ("", "int p = i * m + j; A[p] = A[p] + 1;"),
     "outer variable": ("int p;", "p = i * m + j; A[p] = A[p] + 1;"),

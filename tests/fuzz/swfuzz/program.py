@@ -278,6 +278,10 @@ def _step_of(array: Array) -> str:
     return " * ".join(f"({extent})" for extent in array.dims[1:])
 
 
+def _times(factor: int, step: str) -> str:
+    return f" {'-' if factor < 0 else '+'} {abs(factor)} * {step}" if factor else ""
+
+
 class _Printer:
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -322,9 +326,13 @@ class _Printer:
         if indexing.style == "shared":
             self.ahead.append(f"x = {direct};")
             return "x"
+        offset = "" if indices[0].op else _times(indices[0].form.constant, _step_of(array))
+        if offset:
+            form = indices[0].form - indices[0].form.constant
+            direct = _linear((replace(indices[0], form=form), *indices[1:]), array)
         self.ahead.append(f"const {indexing.type} x{self.names} = {direct};")
         self.names += 1
-        return f"x{self.names - 1}"
+        return f"x{self.names - 1}{offset}"
 
     def from_hoisted(self, indices: tuple[Index, ...], array: Array) -> str | None:
         for counter in self.counters:
