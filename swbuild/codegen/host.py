@@ -51,7 +51,9 @@ def _call(region: RegionCode, original: Lines, name: str) -> Lines:
         arguments.append(_value(array) if by_value else f"({array.element.name} *)({array.pointer})")
     call = f"sw_{scop.name}({', '.join(arguments)})"
     if not declines(region):
-        return [f"  (void){call}; /* runs on the core group */"]
+        idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
+        named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
+        return [f"  (void){call}; /* runs on the core group */", *named]
     return [
         f"  if ({call}) {{ /* runs on the core group, or not at all */",
         f'#line {scop.span.line + 1} "{name}"',

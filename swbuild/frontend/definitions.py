@@ -6,6 +6,8 @@ size: strides are recognised as products, and the model knows how they depend on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pycparser import c_ast
 
 from swbuild.frontend.ctype import Scalar, is_integer
@@ -17,10 +19,13 @@ __all__ = ["Definitions"]
 
 
 class Definitions:
-    """Finds the formulas of the variables that one region uses in subscripts and values only."""
+    """Finds the formulas of the variables that one region uses in subscripts and values only.
 
-    def __init__(self, facts: RegionFacts) -> None:
-        self._facts = facts
+    ``visible`` are the names in sight where the region stands.
+    """
+
+    def __init__(self, facts: RegionFacts, visible: Mapping[str, Symbol]) -> None:
+        self._facts, self._visible = facts, visible
         #: What is one more size: it bounds loops, decides conditions, or is the extent of an array.
         self.sizes: set[Symbol] = set()
         for node in walk(facts.function.body):
@@ -71,4 +76,6 @@ class Definitions:
         if symbol is None or not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
             return False
         own = symbol.storage in (Storage.LOCAL, Storage.PARAMETER) and not symbol.is_static
+        if self._visible.get(symbol.name) is not symbol:
+            return False  # another variable of that name hides it where the region stands
         return own and not symbol.type.volatile and self._facts.is_unchanged(symbol)

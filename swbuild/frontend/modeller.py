@@ -22,7 +22,7 @@ from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.nested import NestedExpander
 from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
-from swbuild.frontend.regions import Region
+from swbuild.frontend.regions import Region, names_outside_regions
 from swbuild.frontend.request import RefusedRegion, RegionRequest
 from swbuild.frontend.scop import Scop, Storage
 from swbuild.frontend.shapes import Shapes
@@ -88,8 +88,8 @@ class _Modeller:
         self.items = NestedExpander(scope, self.bindings, self.calls, finder).items(region.items)
         without_continues(self.items)
         facts = RegionFacts(self.items, self.bindings, region.function)
-        self.builder = RegionBuilder(facts, scope, problems, self.calls, universe())
         self.visible = self.bindings.visible.get(id(region.begin), {})
+        self.builder = RegionBuilder(facts, scope, problems, self.calls, self.visible)
 
     def scop(self) -> Scop | None:
         given = self._user_shapes()
@@ -114,7 +114,7 @@ class _Modeller:
     def _assemble(self, finished: Finished) -> Scop | None:
         space = finished.context.get_space().params()
         maker = ArrayMaker(self.builder, self.liveness, finished.shapes, finished.statements, space)
-        locator = self.problems.locator
+        locator, names = self.problems.locator, frozenset(symbol.name for symbol in self.named)
         for size, written in maker.overwritten_parameters():
             self.problems.add(
                 self.problems.make(
@@ -141,6 +141,7 @@ class _Modeller:
             includes=tuple(sorted(self.calls.includes)),
             prelude="\n".join(self.calls.prelude.values()),
             named=tuple((symbol.name, self._declared(symbol)) for symbol in self._named()),
+            only_here=names - names_outside_regions(self.region.function.body),
         )
 
     def _named(self) -> list[Symbol]:

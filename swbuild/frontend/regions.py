@@ -137,6 +137,18 @@ def _in_block(block: c_ast.Compound) -> Iterator[tuple[c_ast.Pragma, tuple[c_ast
             items.append(item)
 
 
+def names_outside_regions(node: c_ast.Node) -> frozenset[str]:
+    """Return the names of objects and functions below ``node`` that stand outside of all regions."""
+    if isinstance(node, c_ast.ID):
+        return frozenset([node.name])
+    regions = _in_block(node) if isinstance(node, c_ast.Compound) else ()
+    skipped = {id(item) for _, items, _ in regions for item in items}
+    if isinstance(node, c_ast.StructRef):
+        skipped.add(id(node.field))
+    parts = (child for child in node if id(child) not in skipped)
+    return frozenset[str]().union(*map(names_outside_regions, parts))
+
+
 def _region(
     function: c_ast.FuncDef,
     begin: c_ast.Pragma,

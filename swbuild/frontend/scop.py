@@ -228,6 +228,8 @@ class Scop:
     #: What the region's own text names of the variables and parameters of the function around it,
     #: modelled or not: (name, declaration), numbers before arrays.
     named: tuple[tuple[str, str], ...] = ()
+    #: Those of them that nothing in the function but regions names.
+    only_here: frozenset[str] = frozenset()
 
     def array(self, name: str) -> Array:
         """Return the array of this name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -60,7 +61,12 @@ class RegionState:
     """The knowledge that the parts of the walk share."""
 
     def __init__(
-        self, facts: RegionFacts, scope: FileScope, problems: Problems, calls: Calls, context: isl.Set
+        self,
+        facts: RegionFacts,
+        scope: FileScope,
+        problems: Problems,
+        calls: Calls,
+        visible: Mapping[str, Symbol],
     ) -> None:
         self.facts, self.problems, self.calls = facts, problems, calls
         self.finder = PlaceFinder(facts.bindings, problems, scope.symbols)
@@ -73,8 +79,8 @@ class RegionState:
             self.require,
         )
         self.integers = Integers(problems, scope.types, knowledge)
-        self.definitions = Definitions(facts)
-        self.context = context
+        self.definitions = Definitions(facts, visible)
+        self.context = universe()
         #: 64-bit sizes stay far from the ends of their range, so that sums of them do not overflow.
         self.moderate = universe()
         self.root = Block(None)

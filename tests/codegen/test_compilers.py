@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from generation import EXAMPLES, unit_of
 
+from swbuild.frontend import CppOptions, read_source
+from swbuild.generate import generate_unit
 from swbuild.options import Distribution, KernelOptions, Machine, Preset
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +44,40 @@ def test_compiles_clean(tmp_path: Path, example: str) -> None:
                 command = [compiler, *FLAGS, *_role(options.machine, role), file.name]
                 done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
                 assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+
+
+SHARED = """\
+void f(int n, int m, double A[restrict n][m], double *restrict B)
+{
+  int i, j, place, unset = 3;
+  const int row = m;
+#pragma scop
+  for (i = 0; i < n; i++)
+    for (j = 0; j < m; j++) {
+      place = i * row + j;
+      unset = place;
+      B[place] = A[i][j];
+    }
+#pragma endscop
+#pragma scop
+  for (i = 0; i < n; i++)
+    A[i][0] = 2.0;
+#pragma endscop
+}
+"""
+
+
+def test_variables_that_only_regions_name_are_no_unused_ones(tmp_path: Path) -> None:
+    source = tmp_path / "shared.c"
+    source.write_text(SHARED)
+    model = read_source(source, CppOptions(), None)
+    unit = generate_unit(model, {})
+    assert len(unit.regions) == 2 and all(region.kernels for region in unit.regions)
+    for file in (unit.host, unit.header):
+        (tmp_path / file.name).write_text(file.text, encoding="utf-8")
+    command = ["gcc", *FLAGS, *_role(Machine.SW26010, "host"), unit.host.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def _role(machine: Machine, role: str) -> list[str]:

@@ -375,6 +375,7 @@ CASES: list[Case] = [
     _c("plane_bound", "for (int p = 0; p < plane; p++) y[p] += p; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i * m + j] += i;", before="int plane = n * m;"),
     _c("plane_changed", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;", before="int plane = n * m; plane -= 1;"),
     _c("plane_of_changed", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;", before="int k = n, plane = k * m; k = 1; y[k] += 1;"),
+    _c("plane_hidden", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;", before="const int plane = n * m; { int m = 2; y[m] += 1;", after="}"),
     _c("plane_condition", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) if (j < plane) y[i * plane + j] += i;", before="int plane = n * m;"),
     _c("linearised_far", "for (int i = 0; i < 2; i++) for (int j = 2; j < n - 2; j++) for (int k = 3; k < m - 3; k++) { int c = (i * n + j) * m + k; y[c] += y[c + 2 * m] - y[c - 2 * m + 3] + y[c + 2 * n * m - 1]; }"),
     _c("linearised_pairs", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { y[2 * (i * m + j)] += i; y[2 * (i * m + j) + 1] -= y[2 * j]; }"),
