@@ -157,10 +157,12 @@ class _Modeller:
         return sorted(found, key=_declaration_order)
 
     def _declared(self, symbol: Symbol) -> str:
-        """Return the declaration of a variable around the region, with the formula that it stands for."""
-        formula = self.builder.definitions.formula(symbol)
+        """Return the declaration of a variable around the region, with what the model knows it to be."""
         text = declared(symbol, self.builder.scope)
-        return text if formula is None else f"{text} = {expression_text(formula, self.builder.scope)}"
+        formula, value = self.builder.definitions.formula(symbol), self.builder.facts.constant(symbol)
+        if formula is not None:
+            return f"{text} = {expression_text(formula, self.builder.scope)}"
+        return text if value is None else f"{text} = {value}"
 
     # -- what the user says ---------------------------------------------------------------------
 
