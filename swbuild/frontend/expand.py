@@ -38,6 +38,31 @@ _MOST = 10_000
 _UNFIT = (c_ast.Goto, c_ast.Label, c_ast.Return, c_ast.StaticAssert)
 
 
+def _is_address(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "&"
+
+
+def _without_detours(node: c_ast.Node) -> c_ast.Node:
+    """Return ``node`` with ``*&x``, ``(&x)[0]`` and ``(&x)->y`` spelled ``x`` and ``x.y`` all over.
+
+    What a call's body does to a variable whose address it is given is then seen as done to the variable.
+    """
+    for slot in node.__slots__:
+        child = getattr(node, slot, None)
+        if isinstance(child, c_ast.Node):
+            setattr(node, slot, _without_detours(child))
+        elif isinstance(child, list):
+            child[:] = [_without_detours(c) if isinstance(c, c_ast.Node) else c for c in child]
+    if isinstance(node, c_ast.UnaryOp) and node.op == "*" and _is_address(node.expr):
+        return node.expr.expr
+    if isinstance(node, c_ast.ArrayRef) and _is_address(node.name):
+        zero = isinstance(node.subscript, c_ast.Constant) and node.subscript.value == "0"
+        return node.name.expr if zero else node
+    if isinstance(node, c_ast.StructRef) and node.type == "->" and _is_address(node.name):
+        node.type, node.name = ".", node.name.expr
+    return node
+
+
 class UnfitError(Exception):
     """This call cannot be expanded (raised and caught inside the front end)."""
 
@@ -55,7 +80,7 @@ class Expander:
         found: list[c_ast.Node] = []
         for item in items:
             found += self._statement(item)
-        return found
+        return [_without_detours(item) for item in found]
 
     def _inner(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
         """Return the statements of a block inside the region, calls expanded.
@@ -250,21 +275,29 @@ class Expander:
                 if self._bindings.symbol(node) is symbol:
                     self._bindings.uses[id(node)] = fresh
             return [declaration]
-        if not self._is_fixed(function.body, symbol, argument) or not self._same_shape(
+        others = tuple(bound.values())
+        if not self._is_fixed(function.body, symbol, argument, others) or not self._same_shape(
             symbol.type, argument, bound
         ):
             raise UnfitError
         self._replace(function.body, symbol, argument)
         return []
 
-    def _is_fixed(self, body: c_ast.Node, symbol: Symbol, argument: c_ast.Node) -> bool:
-        """Whether a pointer means all over ``body`` what ``argument`` means before it."""
+    def _is_fixed(
+        self, body: c_ast.Node, symbol: Symbol, argument: c_ast.Node, others: Sequence[c_ast.Node] = ()
+    ) -> bool:
+        """Whether a pointer means all over ``body`` what ``argument`` means before it.
+
+        ``others`` are what the other pointers in ``body`` point to.
+        """
         for target, _, _ in writes(body):
             if isinstance(target, c_ast.ID) and self._bindings.symbol(target) is symbol:
                 return False
         if any(True for _ in writes(argument)) or any(isinstance(n, c_ast.FuncCall) for n in walk(argument)):
             return False
         changed = {self._bindings.symbol(t) for t, _, _ in writes(body) if isinstance(t, c_ast.ID)}
+        addresses = [n for part in (body, *others) for n in walk(part) if _is_address(n)]
+        changed |= {self._finder.root(n.expr) for n in addresses}
         root = self._finder.root(argument.expr if isinstance(argument, c_ast.UnaryOp) else argument)
         others = [n for n in identifiers(argument) if self._bindings.symbol(n) is not root]
         numbers = all(

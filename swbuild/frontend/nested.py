@@ -112,7 +112,8 @@ class NestedExpander(Expander):
         """Return what replaces a parameter in the expression."""
         symbol, argument = self._bindings.declared[id(parameter)], bound[parameter.name]
         if not isinstance(symbol.type, Scalar):
-            if not self._is_fixed(function.body, symbol, argument) or not self._same_shape(
+            others = tuple(bound.values())
+            if not self._is_fixed(function.body, symbol, argument, others) or not self._same_shape(
                 symbol.type, argument, bound
             ):
                 raise UnfitError
