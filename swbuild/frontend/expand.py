@@ -296,16 +296,28 @@ class Expander:
         if any(True for _ in writes(argument)) or any(isinstance(n, c_ast.FuncCall) for n in walk(argument)):
             return False
         changed = {self._bindings.symbol(t) for t, _, _ in writes(body) if isinstance(t, c_ast.ID)}
+        root = self._finder.root(argument.expr if isinstance(argument, c_ast.UnaryOp) else argument)
+        if root is None or root in changed:
+            return False
         addresses = [n for part in (body, *others) for n in walk(part) if _is_address(n)]
         changed |= {self._finder.root(n.expr) for n in addresses}
-        root = self._finder.root(argument.expr if isinstance(argument, c_ast.UnaryOp) else argument)
-        others = [n for n in identifiers(argument) if self._bindings.symbol(n) is not root]
-        numbers = all(
+        members = [n for n in walk(argument) if self._is_number_in_structure(n)]
+        written = {t.field.name for t, _, _ in writes(body) if isinstance(t, c_ast.StructRef)}
+        if any(n.field.name in written or self._finder.root(n) in changed for n in members):
+            return False
+        done = {id(name) for member in members for name in identifiers(member)}
+        names = [self._bindings.symbol(n) for n in identifiers(argument) if id(n) not in done]
+        return all(
             isinstance(s.type, (Scalar, OtherType)) and s not in changed and s.storage is not Storage.GLOBAL
-            for s in map(self._bindings.symbol, others)
-            if s is not None
+            for s in names
+            if s is not None and s is not root
         )
-        return root is not None and numbers
+
+    def _is_number_in_structure(self, node: c_ast.Node) -> bool:
+        """Whether ``node`` is a number in a structure that a variable is or points to, such as ``f->n``."""
+        if not isinstance(node, c_ast.StructRef) or not isinstance(node.name, c_ast.ID):
+            return False
+        return isinstance(self._finder.type_of(node), Scalar)
 
     def _same_shape(self, kind: CType, argument: c_ast.Node, names: dict[str, c_ast.Node]) -> bool:
         given = self._decayed(argument)
