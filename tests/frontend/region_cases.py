@@ -371,7 +371,7 @@ CASES: list[Case] = [
     _c("row_in_row", "for (int i = 0; i < n; i++) { double *r = &y[i * m]; for (int j = 0; j < m; j++) { double *e = r + j; *e += j; e[0] *= 2; } }"),
     _c("row_of_structure", "for (int i = 0; i < 3; i++) { double *q = s->p + i * s->n; for (int j = 0; j < 3; j++) q[j] += i; }"),
     _c("row_of_changed_structure", "for (int i = 0; i < 3; i++) { double *q = s->p + s->n; s->n = i; q[0] += i; }", fallback=True),
-    _c("record_pointer", "for (int i = 0; i < n; i++) { struct cell *c = &cells[i]; c->mass += i; c->at[1] = c->at[0] + 1; }"),
+    _c("row_of_records", "for (int i = 0; i < n; i++) { struct cell *c = &cells[i]; c->mass += i; c->at[1] = c->at[0] + 1; }"),
     _c("row_moved", "for (int i = 0; i < n; i++) { double *r = y + i * m; for (int j = 0; j < m; j++) { *r += 1; r++; } }", fallback=True),
     _c("row_of_changed", "for (int i = 0; i < n; i++) { int k = i; double *r = y + k; k = 0; r[k] += 1; }", fallback=True),
     _c("plane", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++) y[i * plane + j * row + k] += i + plane;", before="const long plane = (long)n * m; int row = m;"),
