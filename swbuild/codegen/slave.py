@@ -167,7 +167,7 @@ class _Kernel:
     def _tile_range(self, position: int) -> tuple[str, str]:
         tiled = self.kernel.tiled
         index = tiled.coordinates.get_at(position).scale_down_val(isl.Val(tiled.sizes[position]))
-        values = isl.Set.from_union_set(isl.UnionMap.from_union_pw_aff(index).range())
+        values = _smooth(isl.Set.from_union_set(isl.UnionMap.from_union_pw_aff(index).range()))
         context = values.params().intersect(self.scop.context)
         build = isl.AstBuild.from_context(context)
         low, high = values.dim_min(0), values.dim_max(0)
@@ -228,3 +228,11 @@ def _local(array: Array) -> str:
     """Return the declaration of a private variable."""
     extents = "".join(f"[{int(e.max_val().to_python())}]" for e in array.extents if e is not None)
     return f"{array.element.name} {array.name}{extents};"
+
+
+def _smooth(values: isl.Set) -> isl.Set:
+    """Return a superset of the tiles ``values`` whose ends are simple to say; empty tiles do no harm."""
+    if all(piece.dim(isl.dim_type.div) <= 1 for piece in values.get_basic_sets()):
+        return values
+    smooth = values.remove_divs()
+    return smooth if smooth.dim_is_bounded(isl.dim_type.set, 0) else values

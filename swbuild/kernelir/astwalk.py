@@ -9,7 +9,7 @@ import islpy as isl
 
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
-from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, ran_out, sets_of
+from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of
 
 __all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
 
@@ -130,22 +130,28 @@ def _check_runs(runs: list[isl.Map], due: Due, context: isl.Set) -> None:
 
     Raise :class:`TooComplicated` if that takes long to tell.
     """
-    covered: dict[str, isl.Set] = {}
-    try:
+
+    def compare() -> str:
         with bounded_effort(CHECK_OPERATIONS):
-            for run in runs:
-                name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain()
-                covered[name] = instances.union(covered[name]) if name in covered else instances
-            named = {str(piece.get_tuple_name()): piece for piece in sets_of(due.instances)}
-            times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(due.times)}
-            exact = all(_is_same(*pair, context) for pair in _distinct(named, covered))
-            exact = exact and all(_is_in_time(run, times) for run in runs)
-    except isl.Error as error:
-        if not ran_out(error):
-            raise
-        raise TooComplicated from None
-    if not exact:
+            return "exact" if _is_exact(runs, due, context) else "inexact"
+
+    found = apart(compare, SECONDS)
+    if found is None:
+        raise TooComplicated
+    if found != "exact":
         raise Inexact
+
+
+def _is_exact(runs: list[isl.Map], due: Due, context: isl.Set) -> bool:
+    """Return whether ``runs`` are those ``due``, where ``context`` holds."""
+    covered: dict[str, isl.Set] = {}
+    for run in runs:
+        name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain()
+        covered[name] = instances.union(covered[name]) if name in covered else instances
+    named = {str(piece.get_tuple_name()): piece for piece in sets_of(due.instances)}
+    times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(due.times)}
+    exact = all(_is_same(*pair, context) for pair in _distinct(named, covered))
+    return exact and all(_is_in_time(run, times) for run in runs)
 
 
 def _is_in_time(run: isl.Map, times: dict[str, isl.Map]) -> bool:

@@ -72,6 +72,8 @@ def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
         return None
     if not base.relation.domain().is_equal(other.relation.domain()):
         return None  # one of them runs under a condition: its footprint is no shifted copy
+    if not (base.relation.is_single_valued() and other.relation.is_single_valued()):
+        return None  # a subscript that is data
     first, second = (isl.PwMultiAff.from_map(ref.relation) for ref in (base, other))
     difference = []
     for k in range(first.dim(isl.dim_type.out)):
