@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -13,9 +14,15 @@ from pathlib import Path
 from kernels import CACHE, SCALE, manifest, properties
 from plugin_flag import PLUGIN_FLAG
 
-__all__ = ["ROOT", "Result", "make_project", "run_pytest"]
+__all__ = ["ROOT", "Result", "interruptible", "make_project", "run_pytest"]
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def interruptible() -> None:
+    """Let the process that is about to start take interrupts, also where a shell runs this in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 
 #: Put in front of every host file: ``ACT_name=what`` or ``ACT_name=once:FILE:what``.
 _ACT = r"""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from acting import interruptible
 
 from swbuild.check.batch import BatchRun, read_records, write_script
 from swbuild.diagnostics import SwbuildError
@@ -188,7 +189,8 @@ sys.path[:0] = {sys.path!r}
 from test_jobs import *
 on_lsf(Path({str(tmp_path)!r}), Path({str(tmp_path)!r}) / "batch.sh")
 """
-    process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-c", program]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, preexec_fn=interruptible)
     deadline = time.monotonic() + 60
     while not read_records(tmp_path / "records", NONCE).begun:
         assert time.monotonic() < deadline

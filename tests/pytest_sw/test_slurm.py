@@ -166,13 +166,15 @@ def test_an_interrupt_cancels_the_job(acting: Path, slurm: Cluster, stand_ins: s
     import signal
     import sys
 
-    from acting import ROOT
+    from acting import ROOT, interruptible
     from kernels import CACHE
 
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": CACHE, **slurm.environment}
     environment |= {"PATH": f"{stand_ins}:{environment['PATH']}", "ACT_k1": "hang"}
     command = [sys.executable, "-m", "pytest", "--sw-target=node", "--sw-launcher=slurm", "-k", "k1"]
-    process = subprocess.Popen(command, cwd=acting, env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=acting, env=environment, stdout=subprocess.DEVNULL, preexec_fn=interruptible
+    )
     wait_for_running(slurm)
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 2
