@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def interruptible() -> None:
-    """Let the process that is about to start take interrupts, also where a shell runs this in the background."""
+    """Let the process that is about to start take interrupts, also where all this runs in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
