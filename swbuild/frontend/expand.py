@@ -82,14 +82,16 @@ class Expander:
             found += self._statement(item)
         return [_without_detours(item) for item in found]
 
-    def _inner(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+    def _inner(self, items: Sequence[c_ast.Node], result: c_ast.Node | None = None) -> list[c_ast.Node]:
         """Return the statements of a block inside the region, calls expanded.
 
-        Pointers that the block declares and never moves are replaced by what they point to.
+        Pointers that the block declares and never moves are replaced by what they point to, also in
+        ``result``, what follows the block.
         """
         found: list[c_ast.Node] = []
+        behind = [result] if result is not None else []
         for position, item in enumerate(items):
-            scope = c_ast.Compound(list(items[position + 1 :]), item.coord)
+            scope = c_ast.Compound([*items[position + 1 :], *behind], item.coord)
             if isinstance(item, c_ast.Decl) and self._is_alias(item, scope):
                 self._replace(scope, self._bindings.declared[id(item)], item.init)
             else:
@@ -201,8 +203,9 @@ class Expander:
             raise UnfitError
         heads = [head for p in params for head in self._parameter(function, p, bound)]
         holder = c_ast.Compound(items, call.coord)
-        holder.block_items = self._inner(holder.block_items)
-        tail = self._result(result, assignment, holder)
+        value = c_ast.ExprList([result] if result is not None else [], call.coord)
+        holder.block_items = self._inner(holder.block_items, value)
+        tail = self._result(value.exprs[0] if value.exprs else None, assignment, holder)
         return [*heads, *holder.block_items, *tail]
 
     def _prepared(self, call: c_ast.FuncCall) -> tuple[c_ast.FuncDef, dict[str, c_ast.Node]]:
@@ -290,7 +293,8 @@ class Expander:
 
         ``others`` are what the other pointers in ``body`` point to.
         """
-        for target, _, _ in writes(body):
+        sized = [n.expr for n in walk(body) if isinstance(n, c_ast.UnaryOp) and n.op == "sizeof"]
+        for target in [*sized, *(target for target, _, _ in writes(body))]:
             if isinstance(target, c_ast.ID) and self._bindings.symbol(target) is symbol:
                 return False
         if any(True for _ in writes(argument)) or any(isinstance(n, c_ast.FuncCall) for n in walk(argument)):
