@@ -1,0 +1,18 @@
+"""Whole programs about types, aliases and names: what they print is the same serially and offloaded."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from swfuzz.typed import program_of, random_unit
+
+_SANITIZED = ("-fsanitize=undefined,address", "-fno-sanitize-recover=all")
+
+
+def test_nothing_in_the_programs_is_undefined(tmp_path: Path) -> None:
+    source, program = tmp_path / "typed.c", tmp_path / "typed"
+    source.write_text(program_of([random_unit(seed) for seed in range(60)]))
+    subprocess.run(["gcc", "-std=gnu99", "-w", *_SANITIZED, source, "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
