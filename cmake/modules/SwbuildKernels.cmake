@@ -130,6 +130,8 @@ macro(swbuild_add_sources)
     swbuild_add_source()
   endforeach()
   swbuild_set_preprocessing()
+  # Of the files, not of targets: Clang goes by the last flag, and what targets link may bring -Wall.
+  set_property(SOURCE ${originals} APPEND PROPERTY COMPILE_OPTIONS "${SWBUILD_PRAGMA_FLAGS}")
 endmacro()
 
 # One run of the generator per source.  Its output is a stamp that every run touches: the generated files keep
@@ -268,9 +270,14 @@ endfunction()
 
 # Slave files: a language with a compiler and flags of its own, or C with the options of the slave role.
 macro(swbuild_add_slaves)
+  set(counted "")
+  if(SWBUILD_COUNTED AND SWBUILD_TARGET STREQUAL "emulator")
+    set(counted SWBUILD_EMU_COUNTED_CODE=1)
+  endif()
   if(SWBUILD_SLAVE_MODE STREQUAL "language")
     set_source_files_properties(${slaves} PROPERTIES LANGUAGE SWSlave)
     target_sources(${target} PRIVATE ${slaves})
+    target_compile_definitions(${target} PRIVATE "$<$<COMPILE_LANGUAGE:SWSlave>:${counted}>")
   else()
     add_library(${target}.slave OBJECT ${slaves})
     set_target_properties(${target}.slave PROPERTIES
@@ -279,6 +286,7 @@ macro(swbuild_add_slaves)
       POSITION_INDEPENDENT_CODE "$<TARGET_PROPERTY:${target},POSITION_INDEPENDENT_CODE>")
     target_compile_options(${target}.slave PRIVATE
       ${SWBUILD_${SWBUILD_MACHINE}_SLAVE_FLAGS} ${SWBUILD_SLAVE_OPTIMISE})
+    target_compile_definitions(${target}.slave PRIVATE ${counted})
     add_dependencies(${target}.slave ${target}.gen)
     target_sources(${target} PRIVATE "$<TARGET_OBJECTS:${target}.slave>")
   endif()

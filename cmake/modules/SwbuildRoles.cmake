@@ -26,3 +26,8 @@ set(SWBUILD_sw26010-pro_LIBRARIES m_slave m)
 set(SWBUILD_SLAVE_OPTIMISE -O2)
 # What generated host code is compiled with unless the target has a C_STANDARD of its own.
 set(SWBUILD_HOST_STANDARD -std=gnu99)
+# What keeps compilers silent about '#pragma scop' where the user's sources are compiled as they are; a compiler
+# that does not know it gets another, or none: -DSWBUILD_PRAGMA_FLAGS=
+if(NOT DEFINED SWBUILD_PRAGMA_FLAGS)
+  set(SWBUILD_PRAGMA_FLAGS -Wno-unknown-pragmas)
+endif()

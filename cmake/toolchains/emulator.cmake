@@ -8,6 +8,8 @@ if(NOT SWBUILD_MACHINE)
   endif()
 endif()
 
+option(SWBUILD_COUNTED "Slave code counts its cycles when it runs, so that profiles have model time" OFF)
+
 # Projects that CMake configures on the way (check_ipo_supported() has one) see this file, but none of our cache
 # variables; what was found once reaches them through the environment.
 if(NOT SWBUILD_EMULATOR_DIR AND "$ENV{SWBUILD_EMULATOR_DIR}" MATCHES "/${SWBUILD_MACHINE}$")

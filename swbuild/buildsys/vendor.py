@@ -13,7 +13,7 @@ from swbuild.pipeline.writing import write_all
 
 __all__ = ["advice", "vendor"]
 
-_SUFFIXES = (".cmake", ".cmake.in", ".build")
+_SUFFIXES = (".cmake", ".cmake.in", ".build", "meson_options.txt")
 _LEFT_OUT = ("swbuildSubdirectory.cmake", "__init__.py")
 
 #: The directory is there: nothing is fetched.

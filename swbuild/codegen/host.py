@@ -27,7 +27,7 @@ def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str
     """
     name = os.path.basename(source)
     lines = text.split("\n")
-    parts = [*banner, f'#include "{base}.sw.h"', f'#line 1 "{name}"']
+    parts = [*banner, _QUIET, f'#include "{base}.sw.h"', f'#line 1 "{name}"']
     position = 0
     replaced = [region for region in regions if region.kernels]
     for region in sorted(replaced, key=lambda r: r.scop.span.line):
@@ -40,6 +40,10 @@ def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str
     body = "\n".join(parts)
     entries = _entries(regions, base)
     return body + ("" if body.endswith("\n") else "\n") + "\n".join(entries) + "\n"
+
+
+#: Regions that stay on the host, and those of headers, keep their pragmas: no error under -Wall -Werror.
+_QUIET = '#pragma GCC diagnostic ignored "-Wunknown-pragmas"'
 
 
 def _call(region: RegionCode, original: Lines, name: str) -> Lines:

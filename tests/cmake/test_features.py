@@ -149,3 +149,63 @@ def test_mpi_host_and_its_own_slave_compiler(configured: Configure, tmp_path: Pa
     assert "Building SWSlave object" in printed
     assert Path(build.cached("CMAKE_C_COMPILER") or "mpicc").name == "mpicc"
     build.run("app")
+
+
+#: What strict projects compile everything with; an interface library brings it after all flags of a target.
+_STRICT = """\
+add_library(strict INTERFACE)
+target_compile_options(strict INTERFACE -Wall -Wextra -Werror)
+link_libraries(strict)
+"""
+_REGION_THAT_STAYS = """\
+void stays(double *x);
+void stays(double *x)
+{
+#pragma scop
+    while (x[0] > 1.0)
+        x[0] *= 0.5;
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("toolchain", "compiler"),
+    [("emulator", ""), (None, "gcc"), (None, "clang")],
+    ids=["emulator", "gcc", "clang"],
+)
+def test_pragmas_are_no_error_for_strict_projects(
+    configured: Configure, tmp_path: Path, toolchain: str | None, compiler: str
+) -> None:
+    source = copy_project("cxx_host", tmp_path / "source")
+    lists = source / "CMakeLists.txt"
+    text = lists.read_text().replace("MANIFEST sunway.yaml", "MANIFEST sunway.yaml REFERENCE ALLOW_REFUSED")
+    lists.write_text(text.replace("add_sunway", f"{_STRICT}add_sunway", 1))
+    (source / "scale.c").write_text(_REGION_THAT_STAYS + (source / "scale.c").read_text())
+    chosen = {"CMAKE_C_COMPILER": compiler} if compiler else {}
+    build = configured(source, source=source, toolchain=toolchain, **chosen)
+    build.build("app", "kernels.reference")
+    assert build.run("app") == "3\n"
+    (source / "main.cpp").write_text('#pragma scop\nextern "C" {}\nint main() { return 0; }\n')
+    assert "unknown-pragmas" in build.build("app", check=False), "files of others keep their flags"
+
+
+def test_counted_slave_code_is_an_option(configured: Configure) -> None:
+    build = configured("cxx_host", SWBUILD_COUNTED="ON")
+    build.build()
+    assert _has_model_time(build)
+    call([build.cmake, "-DSWBUILD_COUNTED=OFF", build.directory], build.environment)
+    build.build()
+    assert not _has_model_time(build)
+    call(
+        [build.cmake, "-DSWBUILD_COUNTED=ON", "-DSWBUILD_SLAVE_MODE=flags", build.directory],
+        build.environment,
+    )
+    build.build()
+    assert _has_model_time(build)
+
+
+def _has_model_time(build: Build) -> bool:
+    profile = build.directory / "profile.json"
+    call(["swbuild", "run", "--profile", profile, build.program("app")], build.environment)
+    return "compute time is not in it" not in call(["swbuild", "profile", profile], build.environment).stdout

@@ -109,6 +109,29 @@ def test_serial_without_a_machine_file(meson: Setup, tmp_path: Path) -> None:
     assert (build.directory / "sunway/scale.report.json").is_file()
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_pragmas_are_no_error_for_strict_projects(meson: Setup, tmp_path: Path, compiler: str) -> None:
+    native = tmp_path / "compiler.ini"
+    native.write_text(f"[binaries]\nc = '{compiler}'\n")
+    strict = ("-Dwarning_level=3", "-Dwerror=true", "-Dc_args=-Wunknown-pragmas")
+    build = meson(copy_project("counted", tmp_path / "source"), "--native-file", native, *strict)
+    build.build()
+    build.run("first")
+
+
+def test_host_parts_and_counted_slave_code(meson: Setup, tmp_path: Path) -> None:
+    native = tmp_path / "emulator.ini"
+    native.write_text(machine_file(Target.EMULATOR, Machine.SW26010))
+    options = ("-Dwarning_level=2", "-Dwerror=true", "-Dswbuild:counted=true")
+    build = meson(copy_project("counted", tmp_path / "source"), "--native-file", native, *options)
+    build.build()
+    run = ["swbuild", "run", "--checked", build.directory / "first"]
+    assert call(run, build.environment).stdout == "", "libraries are thin archives"
+    profile = tmp_path / "profile.json"
+    call(["swbuild", "run", "--profile", profile, build.directory / "first"], build.environment)
+    assert "compute time is not in it" not in call(["swbuild", "profile", profile], build.environment).stdout
+
+
 def test_a_wrong_manifest(meson: Setup, tmp_path: Path) -> None:
     source = copy_project("counted", tmp_path / "source")
     (source / "sunway.yaml").write_text("version: 1\nsources: [{fil: a.c}]\n")

@@ -15,7 +15,7 @@ import options
 import rewrite
 from link import check_roles, foreign_stubs, has_slave_code, link_image, linked_objects
 from process import Failure, clean, must, read, run, scratch, write
-from slave import declared_functions, prefix_functions, slave_object
+from slave import declared_functions, prefix_functions, slave_object, wanted_versions
 from tool import Tool, mpi_words
 
 __all__ = ["main"]
@@ -140,7 +140,8 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         command = [tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra]
         command += [*compile_flags(line.flags), "-fpreprocessed", "-x", output, stop]
         if slave and stop == "-c":
-            data = slave_object(tool, command, work, output == "cpp-output", weak)
+            versions = wanted_versions(line.flags)
+            data = slave_object(tool, command, work, output == "cpp-output", weak, versions)
             write(target, data)
         else:
             names = ["-aux-info", f"{work}/names"] if slave and output == "cpp-output" else []

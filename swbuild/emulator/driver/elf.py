@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import struct
 
-__all__ = ["EXCLUDE", "FUNCTION", "THREAD", "ElfObject", "Symbol", "add_section", "members", "rename_symbols"]
+__all__ = ["EXCLUDE", "FUNCTION", "THREAD", "ElfObject", "Symbol", "add_section", "pieces", "rename_symbols"]
 
 EXCLUDE = 0x80000000
 FUNCTION = 2
 THREAD = 6
+#: The first bytes of archives: those that hold their members, and those that name them (Meson makes such).
+_THIN = b"!<thin>\n"
+_ARCHIVES = (b"!<arch>\n", _THIN)
 
 
 def _native() -> int:
@@ -128,8 +131,17 @@ def add_section(data: bytes, name: str, payload: bytes, flags: int = 0) -> bytes
     return bytes(out)
 
 
-def members(data: bytes) -> list[tuple[str, bytes]]:
-    """Return (name, contents) of every member of a Unix archive that is not an index."""
+def pieces(path: str) -> tuple[bool, list[tuple[str, bytes]]]:
+    """Return whether the file is an archive, and (name, contents) of its members, or of the file."""
+    with open(path, "rb") as stream:
+        data = stream.read()
+    if data[:8] not in _ARCHIVES:
+        return False, [("", data)]
+    return True, _members(data, path.rpartition("/")[0] if data[:8] == _THIN else None)
+
+
+def _members(data: bytes, folder: str | None) -> list[tuple[str, bytes]]:
+    """Return the members that are no index; those of a thin archive are files as seen from ``folder``."""
     found, at, long_names = [], 8, b""
     while at + 60 <= len(data):
         name, size = data[at : at + 16].decode("latin-1").rstrip(), int(data[at + 48 : at + 58])
@@ -140,6 +152,12 @@ def members(data: bytes) -> list[tuple[str, bytes]]:
             if name.startswith("/") and name[1:].isdigit():
                 start = int(name[1:])
                 name = long_names[start : long_names.index(b"\n", start)].decode("latin-1")
-            found.append((name.rstrip("/"), body))
+            name = name.rstrip("/")
+            if folder is None:
+                found.append((name, body))
+            else:
+                with open(f"{folder or '.'}/{name}" if name[0] != "/" else name, "rb") as stream:
+                    found.append((name, stream.read()))
+                size = 0  # only headers are in the archive
         at += 60 + size + size % 2
     return found

@@ -28,10 +28,9 @@ def linked_objects(line: options.CommandLine) -> Objects:
     found: Objects = []
     for path in archive_paths(line):
         try:
-            data = read(path)
+            _, pieces = elf.pieces(path)
         except OSError:
             continue
-        pieces = elf.members(data) if data[:8] == b"!<arch>\n" else [("", data)]
         for name, piece in pieces:
             try:
                 found.append((f"{path}({name})" if name else path, elf.ElfObject(piece)))
@@ -163,10 +162,9 @@ def variant_words(line: options.CommandLine, kind: str, work: str) -> tuple[list
 
 def variant_file(path: str, kind: str, prefix: str, objects: Objects) -> str:
     """Write the other version of one object or archive, note its objects, and return its path."""
-    data = read(path)
-    archive = data[:8] == b"!<arch>\n"
+    archive, pieces = elf.pieces(path)
     changed, parts = False, []
-    for name, piece in elf.members(data) if archive else [("", data)]:
+    for name, piece in pieces:
         try:
             other = elf.ElfObject(piece).section(VARIANTS[kind])
         except ValueError:

@@ -14,11 +14,12 @@ import elf
 from process import Failure, finish, must, read, run, start, write
 from tool import Tool
 
-__all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object"]
+__all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object", "wanted_versions"]
 
 #: The further versions and the sections that hold them.
 VARIANTS = {"checked": ".swbuild.checked", "counted": ".swbuild.counted"}
 _KEPT = ("__swemu_", "__tsan_", "__sanitizer_", "__real_")
+_COUNTED_MACRO = "-DSWBUILD_EMU_COUNTED_CODE=1"
 #: As the counting needs it: two scratch registers of its own, no vectors but the source's, and loops that
 #: stay loops.
 _COUNTED_FLAGS = (
@@ -34,14 +35,20 @@ _COUNTED_FLAGS = (
 )
 
 
-def _wanted() -> list[str]:
-    """Return the versions that SWBUILD_EMU_CHECKED_CODE (on) and SWBUILD_EMU_COUNTED_CODE (off) ask for."""
+def wanted_versions(flags: list[str]) -> list[str]:
+    """Return the versions that SWBUILD_EMU_CHECKED_CODE (on) and SWBUILD_EMU_COUNTED_CODE (off) ask for.
+
+    The latter may be a macro of the command line: build systems hand on flags, but no environment.
+    """
     found = ["checked"] if os.environ.get("SWBUILD_EMU_CHECKED_CODE", "1") != "0" else []
-    return [*found, "counted"] if os.environ.get("SWBUILD_EMU_COUNTED_CODE", "0") != "0" else found
+    counted = _COUNTED_MACRO in flags or os.environ.get("SWBUILD_EMU_COUNTED_CODE", "0") != "0"
+    return [*found, "counted"] if counted else found
 
 
-def slave_object(tool: Tool, command: list[str], work: str, is_c: bool, weak: set[str]) -> bytes:
-    """Compile a slave file, ``work/final.i``, in every version; return one object that holds them all.
+def slave_object(
+    tool: Tool, command: list[str], work: str, is_c: bool, weak: set[str], versions: list[str]
+) -> bytes:
+    """Compile a slave file, ``work/final.i``, plain and in the ``versions``; return one object with them all.
 
     The functions of the names in ``weak`` may be in other objects too.
     """
@@ -49,7 +56,7 @@ def slave_object(tool: Tool, command: list[str], work: str, is_c: bool, weak: se
     flags = {"checked": (*checks.FLAGS, "-S"), "counted": _COUNTED_FLAGS}
     others = {
         name: start([*command, *flags[name], "-o", f"{work}/{name}", source], "/dev/null")
-        for name in _wanted()
+        for name in versions
     }
     names = ["-aux-info", f"{work}/names"] if is_c else []
     status = run([*command, *names, "-o", f"{work}/out", source])

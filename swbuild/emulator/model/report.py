@@ -136,6 +136,7 @@ def _notes(analysis: Analysis) -> tuple[str, ...]:
     if not analysis.counted:
         notes.append(
             "compute time is not in it: compile slave code with SWBUILD_EMU_COUNTED_CODE=1 in the environment"
+            " (CMake: -DSWBUILD_COUNTED=ON, Meson: -Dswbuild:counted=true)"
         )
     if any(process.trace.dropped for process in analysis.profile.processes):
         notes.append("the trace was cut short: times are those of its part")
