@@ -31,7 +31,7 @@ def run_environment(mode: str, counters: Path) -> dict[str, str]:
 def read_counts(path: Path) -> Counts:
     """Return the counts of a run, all unknown if it wrote none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(_written(path).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return Counts()
     return Counts(
@@ -40,6 +40,12 @@ def read_counts(path: Path) -> Counts:
         dma_bytes=_sum(found, "bytes"),
         ldm_bytes=int(found["ldm"]["peak"]),
     )
+
+
+def _written(path: Path) -> Path:
+    """Return the file of the counters: a process that is told another rank than 0 adds it to the name."""
+    others = () if path.exists() else sorted(path.parent.glob(f"{path.name}.[0-9]*"))
+    return others[0] if others else path
 
 
 def _sum(found: Mapping[str, Any], what: str) -> int:

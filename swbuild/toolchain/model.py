@@ -85,8 +85,11 @@ class Toolchain:
     path: tuple[str, ...] = ()
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the environment for running the tools and what they build."""
-        environment = {**os.environ, **(extra or {})}
+        """Return the environment for running the tools and what they build.
+
+        Settings of emulated runs that the caller's environment happens to hold have no say in it.
+        """
+        environment = {**_without_run_settings(os.environ), **(extra or {})}
         environment["PATH"] = os.pathsep.join([*self.path, environment.get("PATH", os.defpath)])
         return environment
 
@@ -94,3 +97,10 @@ class Toolchain:
     def hybrid(self) -> bool:
         """Whether executables have CPE code."""
         return self.target is not Target.HOST
+
+
+def _without_run_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without what would change an emulated run, or where it leaves its figures."""
+    kept = {f"SWBUILD_EMU_{name}" for name in ("CC", "CXX", "RUNTIME", "VERBOSE")}  # how to build
+    settings = ("SWBUILD_EMU_", "SWCHK_")
+    return {k: v for k, v in environment.items() if k in kept or not k.startswith(settings)}

@@ -182,3 +182,12 @@ def test_signals_and_both_streams_are_kept(tmp_path: Path) -> None:
     done = run([str(script)], environment=os.environ)
     assert (done.status, done.stdout, done.stderr) == (-11, "out\n", "err\n")
     assert done.output == "out\nerr"
+
+
+def test_settings_of_emulated_runs_do_not_leak_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CPES", "STACK", "POISON", "COUNTERS", "DMA", "CHECKED_CODE", "CC"):
+        monkeypatch.setenv(f"SWBUILD_EMU_{name}", "1")
+    monkeypatch.setenv("SWCHK_ADDRESSES", "somewhere")
+    found = host_toolchain().environment({"SWBUILD_EMU_DMA": "late"})
+    ours = {name: value for name, value in found.items() if name.startswith(("SWBUILD_EMU_", "SWCHK_"))}
+    assert ours == {"SWBUILD_EMU_DMA": "late", "SWBUILD_EMU_CC": "1"}
