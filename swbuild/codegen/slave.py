@@ -35,8 +35,8 @@ def slave_lines(regions: tuple[RegionCode, ...], stem: str, base: str) -> Lines:
     )
     lines = [f"#include <{name}>" for name in (*includes, *dialect.includes)]
     lines += [f'#include "{base}.sw.h"', ""]
-    for text in dict.fromkeys(region.scop.prelude for region in regions if region.scop.prelude):
-        lines += [*text.split("\n"), ""]
+    called = dict.fromkeys(text for region in regions for text in region.scop.prelude)
+    lines += [line for text in called for line in text.split("\n")] + [""] * bool(called)
     lines += _storage(kernels, stem, dialect)
     for region, kernel in kernels:
         lines += ["", *_Kernel(region, kernel, stem, dialect).lines()]

@@ -16,7 +16,7 @@ from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKi
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.state import RegionState
-from swbuild.frontend.symbols import FileScope, Symbol, constant_value, walk
+from swbuild.frontend.symbols import FileScope, Symbol, walk
 
 __all__ = ["ArrayMaker", "declared"]
 
@@ -214,7 +214,7 @@ def _compatible(first: ElementType, second: ElementType) -> bool:
 
 
 def _extent_text(node: c_ast.Node, scope: FileScope) -> str:
-    known = constant_value(node, scope.symbols)
+    known = scope.integer(node)
     return expression_text(node, scope) if known is None else str(known)
 
 

@@ -193,7 +193,7 @@ class Branches(PlainStatements):
         """Declare an array of the statement's own text: small, of a size that the compiler knows."""
         kind, extents, count = symbol.type, "", 1
         while isinstance(kind, ArrayType):
-            extent = self._file_constant(kind.extent) if kind.extent is not None else None
+            extent = self.scope.integer(kind.extent) if kind.extent is not None else None
             if extent is None or extent <= 0 or count * extent > _LARGEST_ARRAY:
                 raise self.problems.refuse(
                     "SW219",

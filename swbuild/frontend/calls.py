@@ -10,6 +10,7 @@ from swbuild.frontend.ctype import (
     INT,
     LONG,
     ArrayType,
+    CType,
     FunctionType,
     OtherType,
     Pointer,
@@ -72,6 +73,7 @@ _MATH = frozenset(
 )
 _MATH_LONG = frozenset(["lround", "lrint", "llround", "llrint"])
 _STDLIB = {"abs": INT, "labs": LONG, "llabs": ElementType("long long", 8, LONG.kind)}
+_DEFINITIONS = (c_ast.Typedef, c_ast.Struct, c_ast.Union)
 
 
 class Calls:
@@ -142,9 +144,11 @@ class Calls:
             kind = self._scope.types.resolve(parameter)
             if isinstance(kind, (Pointer, ArrayType)):
                 return f"takes a pointer ('{parameter.name}')"
-            if not isinstance(kind, Scalar) and not (isinstance(kind, OtherType) and kind.name == "void"):
+            if not _is_plain(kind):
                 return f"takes a parameter ('{parameter.name}') that is no number"
             names.add(parameter.name)
+        if not _is_plain(self._scope.types.resolve(function.decl.type.type)):
+            return "returns something that is no number"
         return self._body_impurity(function.body, names, chain)
 
     def _body_impurity(self, body: c_ast.Node, names: set[str], chain: tuple[str, ...]) -> str | None:
@@ -154,6 +158,10 @@ class Calls:
             if isinstance(n, c_ast.FuncCall) and isinstance(n.name, c_ast.ID)
         }
         for node in walk(body):
+            if isinstance(node, _DEFINITIONS) or (isinstance(node, c_ast.Enum) and node.values is not None):
+                return "defines a type of its own"
+            if isinstance(node, c_ast.Typename) and not isinstance(self._scope.types.resolve(node), Scalar):
+                return "converts to, or measures, something that is no number"
             if isinstance(node, c_ast.Decl) and node.name is not None:
                 if node.storage and node.storage != ["register"]:
                     return f"keeps state in '{node.name}'"
@@ -167,6 +175,9 @@ class Calls:
                 return "uses pointers"
             elif isinstance(node, (c_ast.Goto, c_ast.StructRef)):
                 return "uses structures or goto"
+        hidden = next((name for name in sorted(names) if self._scope.is_constant(name)), None)
+        if hidden is not None:
+            return f"has a variable '{hidden}' that hides an enumeration constant"
         for node in walk(body):
             if isinstance(node, c_ast.ID) and node.name not in names:
                 reason = self._foreign(node, id(node) in called, chain)
@@ -197,14 +208,27 @@ class Calls:
                 node,
                 "if it only computes from its arguments, declare it with __attribute__((const))",
             )
+        args = declaration.type.args
+        parts = [declaration.type.type, *(args.params if args is not None else ())]
+        if not all(_is_plain(self._scope.types.resolve(part)) for part in parts):
+            raise self._problems.refuse(
+                "SW214",
+                f"'{name}' takes or returns something that is no number",
+                node,
+                "pass numbers, and return one",
+            )
         self.prelude[name] = standalone(declaration, self._scope)
         return name, self._result(declaration)
 
     def _result(self, declaration: c_ast.Decl) -> ElementType:
         kind = self._scope.types.resolve(declaration.type)
-        if isinstance(kind, FunctionType) and isinstance(kind.result, Scalar):
-            return kind.result.element
-        return INT
+        assert isinstance(kind, FunctionType)
+        return kind.result.element if isinstance(kind.result, Scalar) else INT
+
+
+def _is_plain(kind: CType) -> bool:
+    """Whether a type is that of a number, or void."""
+    return isinstance(kind, Scalar) or (isinstance(kind, OtherType) and kind.name == "void")
 
 
 def _calls(body: c_ast.Node) -> list[str]:

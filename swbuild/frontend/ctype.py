@@ -5,9 +5,10 @@ through).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
-from pycparser import c_ast
+from pycparser import c_ast, c_generator
 
 from swbuild.frontend.scop import ElementType, TypeKind
 
@@ -19,17 +20,21 @@ __all__ = [
     "FLOAT",
     "FunctionType",
     "INT",
+    "LLONG",
     "LONG",
     "OtherType",
     "Pointer",
     "Scalar",
     "StructType",
     "TypeNames",
+    "ULLONG",
     "ULONG",
+    "UNKNOWN_ENUMERATION",
     "UNSIGNED",
     "common_type",
     "element_range",
     "is_integer",
+    "promoted",
 ]
 
 
@@ -92,10 +97,15 @@ class OtherType:
 
 CType = Scalar | Pointer | ArrayType | StructType | FunctionType | OtherType
 
+#: What the name of a type says that has no model.
+UNKNOWN_ENUMERATION = "of an enumeration whose values are not known here, or whose type compilers choose"
+
 INT = ElementType("int", 4, TypeKind.SIGNED)
 UNSIGNED = ElementType("unsigned int", 4, TypeKind.UNSIGNED)
 LONG = ElementType("long", 8, TypeKind.SIGNED)
 ULONG = ElementType("unsigned long", 8, TypeKind.UNSIGNED)
+LLONG = ElementType("long long", 8, TypeKind.SIGNED)
+ULLONG = ElementType("unsigned long long", 8, TypeKind.UNSIGNED)
 FLOAT = ElementType("float", 4, TypeKind.FLOAT)
 DOUBLE = ElementType("double", 8, TypeKind.FLOAT)
 BOOL = ElementType("_Bool", 1, TypeKind.UNSIGNED)
@@ -110,8 +120,8 @@ _BASE = {
     "unsigned int": UNSIGNED,
     "long": LONG,
     "unsigned long": ULONG,
-    "long long": ElementType("long long", 8, TypeKind.SIGNED),
-    "unsigned long long": ElementType("unsigned long long", 8, TypeKind.UNSIGNED),
+    "long long": LLONG,
+    "unsigned long long": ULLONG,
     "float": FLOAT,
     "double": DOUBLE,
     "_Bool": BOOL,
@@ -138,13 +148,14 @@ def common_type(left: ElementType, right: ElementType) -> ElementType:
     if TypeKind.FLOAT in (left.kind, right.kind):
         floats = [t for t in (left, right) if t.kind is TypeKind.FLOAT]
         return max(floats, key=lambda t: t.size)
-    left, right = _promoted(left), _promoted(right)
+    left, right = promoted(left), promoted(right)
     if left.size != right.size:
         return max(left, right, key=lambda t: t.size)
     return left if left.kind is TypeKind.UNSIGNED else right
 
 
-def _promoted(element: ElementType) -> ElementType:
+def promoted(element: ElementType) -> ElementType:
+    """Return the type of an integer behind the integer promotions."""
     return INT if element.size < INT.size else element
 
 
@@ -153,21 +164,48 @@ class TypeNames:
 
     def __init__(self) -> None:
         self.typedefs: dict[str, CType] = {}
-        self.tags: dict[str, StructType] = {}
+        self.tags: dict[str, CType] = {}
+        self._enums: dict[int, CType] = {}
+        self._homes: dict[str, str] = {}
         #: Whether the structure that a node defines is packed or aligned, which the parser does not see.
         self.is_irregular: Callable[[c_ast.Node], bool] = _never
 
-    def define(self, name: str, node: c_ast.Node) -> None:
-        """Enter a typedef."""
-        kind = self.typedefs[name] = self.resolve(node)
+    def inner(self) -> TypeNames:
+        """Return a copy that may learn more names."""
+        copied = copy(self)
+        copied.typedefs, copied.tags = dict(self.typedefs), dict(self.tags)
+        copied._enums, copied._homes = dict(self._enums), dict(self._homes)
+        return copied
+
+    def define(self, node: c_ast.Typedef) -> None:
+        """Enter a typedef; a name that means several types in several blocks stands for none of them."""
+        name, kind = node.name, self.resolve(node)
+        if self._hides(name, node) and not _same(kind, self.typedefs[name]):
+            kind = _ambiguous(name)
+        self.typedefs[name] = kind
         if isinstance(kind, StructType) and kind.alias is None:
             kind.alias = name
+
+    def define_enum(self, node: c_ast.Enum, element: ElementType | None) -> None:
+        """Enter the type of an enumeration where it is defined (None: not known)."""
+        kind: CType = OtherType(UNKNOWN_ENUMERATION) if element is None else Scalar(element)
+        self._enums[id(node)] = kind
+        if node.name is not None:
+            hides = self._hides(f"enum {node.name}", node) and not _same(kind, self.tags[node.name])
+            self.tags[node.name] = _ambiguous(f"enum {node.name}") if hides else kind
+
+    def _hides(self, name: str, node: c_ast.Node) -> bool:
+        """Whether ``name`` is known from another place in the source."""
+        home = str(node.coord)
+        return self._homes.setdefault(name, home) != home
 
     def resolve(self, node: c_ast.Node) -> CType:
         """Return the type that a declarator or type-name node denotes."""
         if isinstance(node, (c_ast.Decl, c_ast.Typename, c_ast.Typedef)):
             return self.resolve(node.type)
         if isinstance(node, c_ast.PtrDecl):
+            if _UNSTEADY & set(node.quals):
+                return OtherType("volatile or atomic pointer")
             return Pointer(self.resolve(node.type), "restrict" in node.quals)
         if isinstance(node, c_ast.ArrayDecl):
             return ArrayType(self.resolve(node.type), node.dim, "restrict" in (node.dim_quals or ()))
@@ -178,17 +216,14 @@ class TypeNames:
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
             return self._struct(node)
         if isinstance(node, c_ast.Enum):
-            return Scalar(INT)
+            known = self._enums.get(id(node)) if node.values is not None else self.tags.get(node.name)
+            return known or OtherType(f"enum {node.name}, which is not defined here")
         return OtherType(type(node).__name__)
 
     def _qualified(self, node: c_ast.TypeDecl) -> CType:
         inner = node.type
         base = self._named(inner.names) if isinstance(inner, c_ast.IdentifierType) else self.resolve(inner)
-        if isinstance(base, Scalar):
-            const = base.const or "const" in node.quals
-            volatile = base.volatile or "volatile" in node.quals or "_Atomic" in node.quals
-            return Scalar(base.element, const, volatile)
-        return base
+        return _with_qualifiers(base, "const" in node.quals, bool(_UNSTEADY & set(node.quals)))
 
     def _named(self, names: list[str]) -> CType:
         if len(names) == 1 and names[0] in self.typedefs:
@@ -198,28 +233,76 @@ class TypeNames:
             return Scalar(_BASE[key])
         return OtherType(key)
 
-    def _struct(self, node: c_ast.Struct | c_ast.Union) -> StructType:
+    def _struct(self, node: c_ast.Struct | c_ast.Union) -> CType:
         keyword = "struct" if isinstance(node, c_ast.Struct) else "union"
-        if node.name is not None and node.name in self.tags:
-            found = self.tags[node.name]
-        else:
+        found = self.tags.get(node.name) if node.name is not None else None
+        if node.decls and self._is_other(found, f"{keyword} {node.name}", node):
+            found = _ambiguous(f"{keyword} {node.name}")
+        if found is None:
             found = StructType(keyword, node.name)
-            if node.name is not None:
-                self.tags[node.name] = found
-        if node.decls and not found.fields:
-            found.node = node
-            found.regular = not self.is_irregular(node)
-            for member in node.decls:
-                if not isinstance(member, c_ast.Decl) or member.name is None:
-                    found.regular = False
-                    inner = self.resolve(member.type) if isinstance(member, c_ast.Decl) else None
-                    if isinstance(inner, StructType) and inner.keyword == "struct" and inner.name is None:
-                        found.fields.update(inner.fields)  # the members of an unnamed one are its own
-                else:
-                    found.fields[member.name] = self.resolve(member.type)
-                    if member.bitsize is not None:
-                        found.bitfields |= {member.name}
+        if node.name is not None:
+            self.tags[node.name] = found
+        if isinstance(found, StructType) and node.decls and not found.fields:
+            self._fill(found, node)
         return found
+
+    def _is_other(self, found: CType | None, name: str, node: c_ast.Node) -> bool:
+        """Whether ``node`` defines another type than the one known by its tag."""
+        if found is None or (isinstance(found, StructType) and not found.fields):
+            self._homes[name] = str(node.coord)
+            return False
+        return self._hides(name, node)
+
+    def _fill(self, found: StructType, node: c_ast.Struct | c_ast.Union) -> None:
+        found.node = node
+        found.regular = not self.is_irregular(node)
+        for member in node.decls:
+            if not isinstance(member, c_ast.Decl) or member.name is None:
+                found.regular = False
+                inner = self.resolve(member.type) if isinstance(member, c_ast.Decl) else None
+                if isinstance(inner, StructType) and inner.keyword == "struct" and inner.name is None:
+                    found.fields.update(inner.fields)  # the members of an unnamed one are its own
+            else:
+                found.fields[member.name] = self.resolve(member.type)
+                if member.bitsize is not None:
+                    found.bitfields |= {member.name}
+
+
+_UNSTEADY = {"volatile", "_Atomic"}
+
+
+def _with_qualifiers(kind: CType, const: bool, volatile: bool) -> CType:
+    """Return ``kind`` qualified: the qualifiers of an array are those of its elements."""
+    if isinstance(kind, Scalar):
+        return Scalar(kind.element, kind.const or const, kind.volatile or volatile)
+    if isinstance(kind, ArrayType) and (const or volatile):
+        return replace(kind, target=_with_qualifiers(kind.target, const, volatile))
+    if isinstance(kind, (StructType, Pointer)) and volatile:
+        return OtherType("volatile structure or pointer")
+    return kind
+
+
+def _ambiguous(name: str) -> OtherType:
+    return OtherType(f"{name}, which names different types in different blocks")
+
+
+def _same(first: CType, second: CType) -> bool:
+    """Whether two types are the same, sizes of arrays by their text."""
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, StructType):
+        return first is second
+    if isinstance(first, ArrayType) and isinstance(second, ArrayType):
+        return _text(first.extent) == _text(second.extent) and _same(first.target, second.target)
+    if isinstance(first, Pointer) and isinstance(second, Pointer):
+        return first.restrict == second.restrict and _same(first.target, second.target)
+    if isinstance(first, FunctionType) and isinstance(second, FunctionType):
+        return _same(first.result, second.result)
+    return first == second
+
+
+def _text(node: c_ast.Node | None) -> str:
+    return "" if node is None else str(c_generator.CGenerator().visit(node))
 
 
 def _never(node: c_ast.Node) -> bool:

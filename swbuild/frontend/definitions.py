@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 from pycparser import c_ast
 
+from swbuild.frontend.constants import integer_constant
 from swbuild.frontend.ctype import Scalar, is_integer
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.symbols import Symbol, identifiers, integer_constant, walk
+from swbuild.frontend.symbols import Symbol, identifiers, walk
 
 __all__ = ["Definitions"]
 

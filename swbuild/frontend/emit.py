@@ -9,15 +9,20 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.calls import Calls
+from swbuild.frontend.constants import integer_constant, literal
 from swbuild.frontend.ctype import (
     DOUBLE,
+    FLOAT,
     INT,
+    ULONG,
+    CType,
     OtherType,
     Scalar,
     StructType,
     TypeNames,
     common_type,
     is_integer,
+    promoted,
 )
 from swbuild.frontend.drafts import Draft, Object, RawAccess, Subscript
 from swbuild.frontend.facts import writes
@@ -26,7 +31,7 @@ from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import Polynomial
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart, ElementType, IteratorRef
-from swbuild.frontend.symbols import Symbol, integer_constant
+from swbuild.frontend.symbols import Symbol
 
 __all__ = ["Emitter", "Names", "Piece", "Where"]
 
@@ -119,15 +124,20 @@ class Emitter:
             raise self._problems.refuse(
                 "SW218", "a long double constant cannot be held by kernels", node, "use double"
             )
-        if integer_constant(node) is not None:
-            return Piece([node.value], _PRIMARY, INT)
-        kind = ElementType("float", 4, DOUBLE.kind) if node.value[-1] in "fF" else DOUBLE
-        return Piece([node.value], _PRIMARY, kind)
+        known = integer_constant(node)
+        if known is not None:
+            return Piece([node.value], _PRIMARY, known.type)
+        if "char" in node.type or "int" in node.type:
+            raise self._problems.refuse(
+                "SW216", f"the value of {node.value} depends on the compiler", node, "write it as a number"
+            )
+        return Piece([node.value], _PRIMARY, FLOAT if node.type == "float" else DOUBLE)
 
     def _emit_id(self, node: c_ast.ID, where: Where) -> Piece:
         symbol = self._finder.root(node)
-        if symbol is not None and isinstance(symbol.type, OtherType) and symbol.value is not None:
-            return Piece([str(symbol.value)], _PRIMARY if symbol.value >= 0 else _UNARY, INT)
+        if symbol is not None and symbol.constant is not None:
+            number = literal(symbol.constant)
+            return Piece([number], _UNARY if number.startswith("-") else _PRIMARY, symbol.element)
         if symbol is not None and isinstance(symbol.type, Scalar):
             level = self._names.level(symbol)
             if level is not None:
@@ -219,7 +229,7 @@ class Emitter:
         kind = common_type(left.type, right.type)
         if node.op in _FLOPS:
             self._count("int" if is_integer(kind) else _FLOPS[node.op])
-        result = INT if level in (10, 9, 5, 4) else left.type if level == 11 else kind
+        result = INT if level in (10, 9, 5, 4) else promoted(left.type) if level == 11 else kind
         # Comparisons of comparisons and mixed bit operators get parentheses that compilers ask for.
         inner = level if level >= 12 else 11 if level in (10, 9) else 13
         if level in (5, 4):
@@ -248,7 +258,7 @@ class Emitter:
             return Piece(
                 [f"{self._integers.size_of(node.expr)}UL"],
                 _PRIMARY,
-                ElementType("unsigned long", 8, INT.kind),
+                ULONG,
             )
         if node.op not in ("-", "+", "!", "~"):
             hint = "pass values, not addresses" if node.op == "&" else ""
@@ -259,7 +269,7 @@ class Emitter:
         text = inner.at(_UNARY)
         if text and isinstance(text[0], str) and text[0][:1] in "+-":
             text = ["(", *text, ")"]
-        return Piece([node.op, *text], _UNARY, INT if node.op == "!" else inner.type)
+        return Piece([node.op, *text], _UNARY, INT if node.op == "!" else promoted(inner.type))
 
     def _step(self, node: c_ast.UnaryOp, where: Where) -> Piece:
         target = self._target(node.expr, where, reads=True)
@@ -360,9 +370,11 @@ class Emitter:
     def _emit_cast(self, node: c_ast.Cast, where: Where) -> Piece:
         target = self._types.resolve(node.to_type)
         if not isinstance(target, Scalar):
-            what = "a structure" if isinstance(target, StructType) else "a pointer or an unsupported type"
             raise self._problems.refuse(
-                "SW216", f"a conversion to {what} inside a region has no model", node, "convert numbers only"
+                "SW216",
+                f"a conversion to {_kind_name(target)} inside a region has no model",
+                node,
+                "convert numbers only",
             )
         inner = self.expression(node.expr, where)
         return Piece([f"({target.element.name})", *inner.at(_UNARY)], _UNARY, target.element)
@@ -396,6 +408,12 @@ _DESCRIPTIONS = {
     "Typename": "a type name",
     "Compound": "a statement expression",
 }
+
+
+def _kind_name(kind: CType) -> str:
+    if isinstance(kind, OtherType):
+        return f"the type {kind.name}"
+    return "a structure" if isinstance(kind, StructType) else "a pointer"
 
 
 def _describe(node: c_ast.Node) -> str:

@@ -25,7 +25,6 @@ from swbuild.frontend.symbols import (
     FileScope,
     Symbol,
     bind_function,
-    constant_value,
     identifiers,
     walk,
 )
@@ -152,7 +151,7 @@ class Expander:
         return [node, *found]
 
     def _constant(self, node: c_ast.Node) -> int | None:
-        return constant_value(node, self._scope.symbols)
+        return self._scope.integer(node)
 
     def _block(self, node: c_ast.Node) -> c_ast.Node:
         items = self._statement(node)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from pycparser import c_ast
 
+from swbuild.frontend.constants import Constant, Evaluator, converted
 from swbuild.frontend.ctype import Scalar, is_integer
-from swbuild.frontend.symbols import Bindings, Symbol, constant_value, identifiers, walk
+from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 
 __all__ = ["RegionFacts", "writes"]
 
@@ -63,7 +64,12 @@ class RegionFacts:
         if not isinstance(kind, Scalar) or not kind.const or kind.volatile or not is_integer(kind.element):
             return None
         init = node.init if isinstance(node, c_ast.Decl) else None
-        return constant_value(init, {}) if init is not None else None
+        known = Evaluator(self._enum_constant).value(init) if init is not None else None
+        return None if known is None else converted(known.value, kind.element)
+
+    def _enum_constant(self, node: c_ast.ID) -> Constant | None:
+        symbol = self.bindings.symbol(node)
+        return symbol.constant if symbol is not None else None
 
     def assigns_whole(self, node: c_ast.Node, symbol: Symbol) -> bool:
         """Whether ``node`` is ``symbol = value`` and writes ``symbol`` nowhere else."""

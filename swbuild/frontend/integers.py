@@ -15,11 +15,11 @@ from functools import lru_cache
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.frontend.constants import Constant, integer_constant
 from swbuild.frontend.ctype import (
     INT,
     LONG,
     ULONG,
-    UNSIGNED,
     ArrayType,
     CType,
     Pointer,
@@ -31,7 +31,6 @@ from swbuild.frontend.ctype import (
 )
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import ElementType, TypeKind
-from swbuild.frontend.symbols import integer_constant
 
 __all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
 
@@ -86,7 +85,7 @@ class Knowledge:
     lookup: Callable[[c_ast.Node], Value]
     inline: Callable[[c_ast.FuncCall, isl.Set], Value]
     type_of: Callable[[c_ast.Node], CType | None]
-    constant: Callable[[c_ast.Node], int | None]
+    constant: Callable[[c_ast.Node], Constant | None]
     element: Callable[[c_ast.Node], Value | None]
     require: Callable[[isl.Set, isl.Set, c_ast.Node, str], None]
 
@@ -106,7 +105,7 @@ class Integers:
             known = self._known.constant(node)
             if known is None:
                 raise self._not_affine(node, "a name inside a called function")
-            return Value(constant(known), INT)
+            return Value(constant(known.value), known.type)
 
         known = replace(self._known, lookup=lookup, element=lambda node: None)
         return Integers(self._problems, self._types, known)
@@ -188,10 +187,10 @@ class Integers:
     # -- leaves ---------------------------------------------------------------------------------
 
     def _value_constant(self, node: c_ast.Constant, domain: isl.Set) -> Value:
-        value = integer_constant(node)
-        if value is None:
+        known = integer_constant(node)
+        if known is None:
             raise self._not_affine(node, f"the constant {node.value}")
-        return Value(constant(value), _constant_type(node, value))
+        return Value(constant(known.value), known.type)
 
     def _value_id(self, node: c_ast.ID, domain: isl.Set) -> Value:
         return self._known.lookup(node)
@@ -344,10 +343,8 @@ class Integers:
         if not isinstance(kind, ArrayType) or kind.extent is None:
             return None
         inner = self._size(kind.target)
-        count = self._known.constant(kind.extent)
-        if count is None:
-            extent = self.value(kind.extent, universe()).pa
-            count = single_value(extent)
+        known = self._known.constant(kind.extent)
+        count = known.value if known is not None else single_value(self.value(kind.extent, universe()).pa)
         return None if inner is None or count is None else inner * count
 
     def _balanced(self, node: c_ast.BinaryOp, domain: isl.Set) -> tuple[Value, Value]:
@@ -393,14 +390,3 @@ def single_value(pa: isl.PwAff) -> int | None:
         return None
     values = {int(aff.get_constant_val().to_python()) for _, aff in pa.get_pieces()}
     return values.pop() if len(values) == 1 else None
-
-
-def _constant_type(node: c_ast.Constant, value: int) -> ElementType:
-    suffix = node.value[len(node.value.rstrip("uUlL")) :].lower() if node.type != "char" else ""
-    unsigned, is_long = "u" in suffix, "l" in suffix
-    hexadecimal = node.value[:1] == "0" and len(node.value) > 1
-    if not is_long and value < 2**31 and not unsigned:
-        return INT
-    if not is_long and value < 2**32 and (unsigned or hexadecimal):
-        return UNSIGNED
-    return ULONG if unsigned or value >= 2**63 else LONG

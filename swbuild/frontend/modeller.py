@@ -80,11 +80,13 @@ def _bounded_work() -> Generator[None, None, None]:
 class _Modeller:
     def __init__(self, region: Region, request: RegionRequest, scope: FileScope, problems: Problems) -> None:
         self.region, self.request, self.problems = region, request, problems
+        scope = scope.inner()
         self.bindings = bind_function(region.function, scope)
+        scope.hide(region.function)
         self.calls = Calls(scope, problems)
         self.liveness = Liveness(region.function, self.bindings, region.end)
         self.named = _named_outside(region, self.bindings)
-        finder = PlaceFinder(self.bindings, problems, scope.symbols)
+        finder = PlaceFinder(self.bindings, problems, scope.integer)
         self.items = NestedExpander(scope, self.bindings, self.calls, finder).items(region.items)
         without_continues(self.items)
         facts = RegionFacts(self.items, self.bindings, region.function)
@@ -139,7 +141,7 @@ class _Modeller:
             context=finished.context,
             assumptions=finished.assumptions,
             includes=tuple(sorted(self.calls.includes)),
-            prelude="\n".join(self.calls.prelude.values()),
+            prelude=tuple(self.calls.prelude.values()),
             named=tuple((symbol.name, self._declared(symbol)) for symbol in self._named()),
             only_here=names - names_outside_regions(self.region.function.body),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
@@ -10,10 +11,11 @@ from swbuild.frontend.ctype import INT, ArrayType, CType, OtherType, Pointer, Sc
 from swbuild.frontend.layout import offset_of, size_of
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.symbols import Bindings, Symbol, constant_value
+from swbuild.frontend.symbols import Bindings, Symbol
 
 __all__ = ["Place", "PlaceFinder"]
 
+_ORDINARY = "use float, double or an integer type of up to 64 bits"
 _ZERO = c_ast.Constant("int", "0")
 
 
@@ -44,10 +46,10 @@ class PlaceFinder:
     """Finds the :class:`Place` of an l-value expression in a function whose names are bound."""
 
     def __init__(
-        self, bindings: Bindings, problems: Problems, constants: dict[str, Symbol] | None = None
+        self, bindings: Bindings, problems: Problems, extent: Callable[[c_ast.Node], int | None]
     ) -> None:
         self._bindings, self._problems = bindings, problems
-        self._constants = constants or {}
+        self._extent = extent
 
     def find(self, node: c_ast.Node) -> Place:
         """Return the place that ``node`` names; raise NotModelledError for what arrays cannot describe."""
@@ -239,9 +241,6 @@ class PlaceFinder:
             record, kind=rows, subscripts=(*record.subscripts, subscript), element=kind, record=record.kind
         )
 
-    def _extent(self, node: c_ast.Node) -> int | None:
-        return constant_value(node, self._constants)
-
     def _number(self, value: int, node: c_ast.Node) -> c_ast.Constant:
         constant = c_ast.Constant("int", str(value), node.coord)
         self._bindings.kept.append(constant)
@@ -257,6 +256,10 @@ class PlaceFinder:
         name, arrow = step
         if arrow and isinstance(kind, (Pointer, ArrayType)):
             kind, through = kind.target, True
+        if isinstance(kind, OtherType):
+            raise self._problems.refuse(
+                "SW218", f"'{path}' has type {kind.name}, which kernels cannot hold", node, _ORDINARY
+            )
         if not isinstance(kind, StructType) or name not in kind.fields:
             raise self._problems.refuse(
                 "SW218",
@@ -302,7 +305,7 @@ class PlaceFinder:
                 "SW218",
                 f"'{path}' has type {name}, which kernels cannot hold",
                 node,
-                "use float, double or an integer type of up to 64 bits",
+                _ORDINARY,
             )
         if kind.volatile:
             raise self._problems.refuse(

@@ -207,8 +207,8 @@ class Scop:
     where it fails.  ``arrays`` holds everything accessed, scalars included; a scalar that is only
     read and is no parameter is an array with no extents and no writes.
     ``schedule`` is the original execution order as an isl schedule tree over all statements.
-    ``prelude`` is C text (prototypes or definitions of functions called, typedefs) that a
-    statement's body needs at file scope in a slave file; ``includes`` the system headers for
+    ``prelude`` are the C texts (prototypes or definitions of functions called) that a
+    statement's body needs at file scope in a slave file, in this order; ``includes`` the system headers for
     functions called (``math.h``).
     """
 
@@ -224,7 +224,7 @@ class Scop:
     context: isl.Set
     assumptions: isl.Set
     includes: tuple[str, ...] = ()
-    prelude: str = ""
+    prelude: tuple[str, ...] = ()
     #: What the region's own text names of the variables and parameters of the function around it,
     #: modelled or not: (name, declaration), numbers before arrays.
     named: tuple[tuple[str, str], ...] = ()

@@ -16,7 +16,7 @@ from swbuild.frontend.polynomials import Polynomial, chain, common_factor
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.state import RegionState, sizes_only
-from swbuild.frontend.symbols import constant_value, identifiers
+from swbuild.frontend.symbols import identifiers
 
 __all__ = ["Shape", "Shapes"]
 
@@ -104,7 +104,7 @@ class Shapes:
 
     def _extent(self, thing: Object, node: c_ast.Node) -> isl.PwAff | None:
         builder = self._builder
-        known = constant_value(node, builder.scope.symbols)
+        known = builder.scope.integer(node)
         if known is not None:
             return constant(known)
         bindings = builder.facts.bindings

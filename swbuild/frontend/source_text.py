@@ -6,6 +6,7 @@ import copy
 
 from pycparser import c_ast, c_generator
 
+from swbuild.frontend.constants import literal
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.symbols import FileScope, walk
 
@@ -36,6 +37,10 @@ def _resolve_types(node: c_ast.Node, scope: FileScope) -> None:
             kind = scope.types.typedefs.get(item.names[0])
             if isinstance(kind, Scalar):
                 item.names = kind.element.name.split()
+        elif isinstance(item, c_ast.TypeDecl) and isinstance(item.type, c_ast.Enum):
+            kind = scope.types.resolve(item.type)
+            if isinstance(kind, Scalar):
+                item.type = c_ast.IdentifierType(kind.element.name.split())
 
 
 def _resolve_constants(node: c_ast.Node, scope: FileScope) -> None:
@@ -50,7 +55,7 @@ def _resolve_constants(node: c_ast.Node, scope: FileScope) -> None:
 
 def _constant(node: c_ast.ID, scope: FileScope) -> c_ast.Node:
     symbol = scope.symbols.get(node.name)
-    if symbol is None or symbol.value is None:
+    if symbol is None or symbol.constant is None:
         return node
-    text = c_ast.Constant("int", str(abs(symbol.value)), node.coord)
-    return text if symbol.value >= 0 else c_ast.UnaryOp("-", text, node.coord)
+    text = literal(symbol.constant)
+    return c_ast.Constant("int", f"({text})" if text.startswith("-") else text, node.coord)

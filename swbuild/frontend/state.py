@@ -9,7 +9,8 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.calls import Calls
-from swbuild.frontend.ctype import INT, OtherType, Scalar, is_integer
+from swbuild.frontend.constants import integer_constant
+from swbuild.frontend.ctype import Scalar, is_integer
 from swbuild.frontend.definitions import Definitions
 from swbuild.frontend.drafts import Block, Draft, Loop, Object
 from swbuild.frontend.emit import Emitter, Names
@@ -22,7 +23,7 @@ from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import Polynomial, Products
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
-from swbuild.frontend.symbols import FileScope, Symbol, constant_value, integer_constant
+from swbuild.frontend.symbols import FileScope, Symbol
 
 __all__ = ["Assumption", "Known", "Position", "RegionState", "sizes_only"]
 
@@ -69,12 +70,12 @@ class RegionState:
         visible: Mapping[str, Symbol],
     ) -> None:
         self.facts, self.problems, self.calls = facts, problems, calls
-        self.finder = PlaceFinder(facts.bindings, problems, scope.symbols)
+        self.finder = PlaceFinder(facts.bindings, problems, scope.integer)
         knowledge = Knowledge(
             self._lookup,
             self._inlined,
             self.finder.type_of,
-            self._file_constant,
+            scope.constant,
             self._fixed_element,
             self.require,
         )
@@ -219,8 +220,8 @@ class RegionState:
     def _lookup(self, node: c_ast.Node) -> Value:
         """Return the value of a variable: of a counter, a tracked local, a constant or a parameter."""
         root = self.finder.root(node)
-        if root is not None and isinstance(root.type, OtherType) and root.value is not None:
-            return Value(constant(root.value), INT)
+        if root is not None and root.value is not None:
+            return Value(constant(root.value), root.element)
         place = self.finder.find(node)
         symbol = place.symbol
         element = place.element.element
@@ -328,9 +329,6 @@ class RegionState:
                 self.moderate = self.moderate.intersect(size.le_set(constant(2**40)))
                 self.moderate = self.moderate.intersect(size.ge_set(constant(-(2**40))))
         return Value(parameter(self.parameters[key][0]), place.element.element)
-
-    def _file_constant(self, node: c_ast.Node) -> int | None:
-        return constant_value(node, self.scope.symbols)
 
     def _inlined(self, call: c_ast.FuncCall, domain: isl.Set) -> Value:
         return self._inliner.value(call, domain, self.integers)

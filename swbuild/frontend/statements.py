@@ -5,6 +5,7 @@ from __future__ import annotations
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.frontend.constants import integer_constant
 from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar
 from swbuild.frontend.drafts import Draft
 from swbuild.frontend.emit import Emitter, Where
@@ -13,7 +14,7 @@ from swbuild.frontend.integers import constant, single_value, universe
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart
 from swbuild.frontend.state import Position, RegionState, sizes_only
-from swbuild.frontend.symbols import Symbol, integer_constant
+from swbuild.frontend.symbols import Symbol
 
 __all__ = ["PlainStatements"]
 
@@ -86,7 +87,7 @@ class PlainStatements(RegionState):
         if isinstance(symbol.type, OtherType):
             raise self.problems.refuse(
                 "SW223",
-                f"'{symbol.name}' is of an unsupported type",
+                f"'{symbol.name}' has type {symbol.type.name}, which kernels cannot hold",
                 node,
                 "declare numbers and arrays of numbers inside a region",
             )
@@ -190,6 +191,11 @@ def _product(values: list[int]) -> int:
     return result
 
 
+def _is_zero(node: c_ast.Constant) -> bool:
+    known = integer_constant(node)
+    return known is not None and known.value == 0
+
+
 def _flatten(
     init: c_ast.InitList, extents: list[int], problems: Problems
 ) -> list[tuple[tuple[int, ...], c_ast.Node | None]]:
@@ -204,7 +210,7 @@ def _flatten(
             found.append(((position,), item))
             continue
         if item is not None and not isinstance(item, c_ast.InitList):
-            if integer_constant(item) == 0 if isinstance(item, c_ast.Constant) else False:
+            if isinstance(item, c_ast.Constant) and _is_zero(item):
                 item = None
             else:
                 raise problems.refuse("SW216", "this initialiser leaves out braces", init, "write all braces")

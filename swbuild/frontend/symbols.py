@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import CType, FunctionType, OtherType, TypeNames
-from swbuild.frontend.scop import Storage
+from swbuild.frontend.constants import Constant, Evaluator, enumeration
+from swbuild.frontend.ctype import INT, UNKNOWN_ENUMERATION, CType, FunctionType, OtherType, TypeNames
+from swbuild.frontend.scop import ElementType, Storage
 
-__all__ = ["Bindings", "FileScope", "Symbol", "bind_function", "constant_value", "identifiers", "walk"]
+__all__ = ["Bindings", "FileScope", "Symbol", "bind_function", "enum_symbols", "identifiers", "walk"]
 
 
 @dataclass(eq=False, slots=True)
@@ -22,7 +24,13 @@ class Symbol:
     storage: Storage
     node: c_ast.Node | None
     value: int | None = None  # of an enum constant
+    element: ElementType = INT  # of an enum constant
     is_static: bool = False
+
+    @property
+    def constant(self) -> Constant | None:
+        """What the name of an enum constant stands for, None for all other names."""
+        return None if self.value is None else Constant(self.value, self.element)
 
 
 @dataclass(slots=True)
@@ -51,89 +59,79 @@ class FileScope:
         return scope
 
     def _add(self, item: c_ast.Node) -> None:
+        if isinstance(item, (c_ast.Typedef, c_ast.Decl, c_ast.FuncDef)):
+            self._enum_constants(item.decl if isinstance(item, c_ast.FuncDef) else item.type)
         if isinstance(item, c_ast.Typedef):
-            self._enum_constants(item.type)
-            self.types.define(item.name, item.type)
+            self.types.define(item)
         elif isinstance(item, c_ast.FuncDef):
             self.functions[item.decl.name] = item
         elif isinstance(item, c_ast.Decl):
-            self._enum_constants(item.type)
             kind = self.types.resolve(item.type)
             if isinstance(kind, FunctionType):
                 self.prototypes[item.name] = item
             elif item.name is not None:
                 self.symbols[item.name] = Symbol(item.name, kind, Storage.GLOBAL, item)
 
+    def inner(self) -> FileScope:
+        """Return a scope of its own for one region, whose function may define types."""
+        return replace(self, types=self.types.inner(), symbols=dict(self.symbols))
+
+    def hide(self, function: c_ast.FuncDef) -> None:
+        """Forget the constants whose names mean something else in ``function``: they go by their names."""
+        for node in walk(function):
+            if isinstance(node, (c_ast.Decl, c_ast.Enumerator)) and self.is_constant(node.name):
+                del self.symbols[node.name]
+
+    def is_constant(self, name: str | None) -> bool:
+        """Whether ``name`` is that of an enum constant of the file."""
+        return name in self.symbols and self.symbols[name].value is not None
+
+    def constant(self, node: c_ast.Node) -> Constant | None:
+        """Return the value of an integer constant expression, None for any other."""
+        return Evaluator(_named(self.symbols), self.types.resolve).value(node)
+
+    def integer(self, node: c_ast.Node) -> int | None:
+        """Return the plain value of an integer constant expression, None for any other."""
+        known = self.constant(node)
+        return None if known is None else known.value
+
     def _enum_constants(self, node: c_ast.Node) -> None:
-        self.symbols.update(enum_symbols(node, self.symbols))
+        for enum in walk(node):
+            if isinstance(enum, c_ast.Enum) and enum.values is not None:
+                self.symbols.update(enum_symbols(enum, self.symbols, self.types))
 
 
-def enum_symbols(node: c_ast.Node, known: dict[str, Symbol]) -> dict[str, Symbol]:
-    """Return the constants of the enums defined in a declarator."""
+def enum_symbols(enum: c_ast.Enum, known: Mapping[str, Symbol], types: TypeNames) -> dict[str, Symbol]:
+    """Return the constants that ``enum`` defines where ``known`` names are visible; tell ``types`` of it."""
     found: dict[str, Symbol] = {}
-    for enum in walk(node):
-        if not isinstance(enum, c_ast.Enum) or enum.values is None:
-            continue
-        following = 0
-        for item in enum.values.enumerators:
-            if item.value is not None:
-                value = constant_value(item.value, {**known, **found})
-                following = 0 if value is None else value
-            symbol = Symbol(item.name, OtherType("enum constant"), Storage.GLOBAL, item, following)
-            found[item.name] = symbol
-            following += 1
+    evaluator = Evaluator(_named(ChainMap(found, dict(known))), types.resolve)
+    following: int | None = 0
+    for item in enum.values.enumerators:
+        if item.value is not None:
+            value = evaluator.value(item.value)
+            following = None if value is None else value.value
+        found[item.name] = _enum_constant(item, following, INT)
+        following = None if following is None else following + 1
+    whole, types_of = enumeration([symbol.value for symbol in found.values()])
+    for (name, symbol), element in zip(list(found.items()), types_of, strict=True):
+        found[name] = _enum_constant(symbol.node, symbol.value, element)
+    types.define_enum(enum, whole)
     return found
 
 
-def constant_value(node: c_ast.Node, symbols: dict[str, Symbol]) -> int | None:
-    """Return the value of an integer constant expression without casts, or None."""
-    if isinstance(node, c_ast.Constant):
-        return integer_constant(node)
-    if isinstance(node, c_ast.ID):
-        return symbols[node.name].value if node.name in symbols else None
-    if isinstance(node, c_ast.UnaryOp) and node.op in ("-", "+"):
-        inner = constant_value(node.expr, symbols)
-        return None if inner is None else -inner if node.op == "-" else inner
-    if isinstance(node, c_ast.BinaryOp):
-        left, right = constant_value(node.left, symbols), constant_value(node.right, symbols)
-        if left is not None and right is not None:
-            return _fold(node.op, left, right)
-    return None
+def _enum_constant(node: c_ast.Node | None, value: int | None, element: ElementType | None) -> Symbol:
+    assert isinstance(node, c_ast.Enumerator)
+    if value is None or element is None:
+        return Symbol(node.name, OtherType(UNKNOWN_ENUMERATION), Storage.GLOBAL, node)
+    return Symbol(node.name, OtherType("enum constant"), Storage.GLOBAL, node, value, element)
 
 
-def _fold(op: str, left: int, right: int) -> int | None:
-    if op in ("/", "%") and right:
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if op == "/" else left - quotient * right
-    if op in ("<<", ">>"):
-        return (left << right if op == "<<" else left >> right) if 0 <= right < 63 else None
-    simple = {"+": left + right, "-": left - right, "*": left * right, "|": left | right, "&": left & right}
-    return simple.get(op)
+def _named(symbols: Mapping[str, Symbol]) -> Callable[[c_ast.ID], Constant | None]:
+    def find(node: c_ast.ID) -> Constant | None:
+        symbol = symbols.get(node.name)
+        return symbol.constant if symbol is not None else None
 
-
-def integer_constant(node: c_ast.Constant) -> int | None:
-    """Return the value of an integer or character constant, or None for any other."""
-    text = node.value
-    if node.type == "char":
-        return _character(text)
-    if "int" not in node.type:
-        return None
-    digits = text.rstrip("uUlL")
-    if digits[:2].lower() == "0b":
-        return int(digits, 2)
-    if len(digits) > 1 and digits[0] == "0" and digits[1] not in "xX":
-        return int(digits, 8)
-    return int(digits, 0)
-
-
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8, "f": 12, "v": 11}
-
-
-def _character(text: str) -> int | None:
-    inner = text[1:-1]
-    if len(inner) == 1:
-        return ord(inner)
-    return _ESCAPES.get(inner[1:]) if inner.startswith("\\") else None
+    return find
 
 
 def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -208,16 +206,21 @@ class _Binder:
     def _visit_structref(self, node: c_ast.StructRef) -> None:
         self.visit(node.name)
 
+    def _visit_enum(self, node: c_ast.Enum) -> None:
+        if node.values is not None:
+            known = {name: symbol for names in self.stack for name, symbol in names.items()}
+            self.stack[-1].update(enum_symbols(node, known, self.scope.types))
+
     def _visit_typedef(self, node: c_ast.Typedef) -> None:
-        self.scope.types.define(node.name, node.type)
+        self.visit(node.type)
+        self.scope.types.define(node)
 
     def _visit_decl(self, node: c_ast.Decl) -> None:
-        self.stack[-1].update(enum_symbols(node.type, self.stack[-1]))
         if not isinstance(node.type, c_ast.FuncDecl):
             self.visit(node.type)
+        kind = self.scope.types.resolve(node.type)
         if node.name is not None:
             static = "static" in node.storage or "extern" in node.storage
-            kind = self.scope.types.resolve(node.type)
             symbol = Symbol(
                 node.name, kind, Storage.GLOBAL if static else self.storage, node, is_static=static
             )

@@ -426,7 +426,8 @@ def test_functions_called_go_to_the_prelude_and_headers_to_includes(tmp_path: Pa
         "for (int i = 0; i < n; i++) x[i] = sqrt(twice(i)) + outside(x[i]) + abs(i);\n#pragma endscop\n}\n",
     )
     assert scop.includes == ("math.h", "stdlib.h")
-    assert "static float twice(float v)" in scop.prelude and "2 * v" in scop.prelude
+    prelude = "\n".join(scop.prelude)
+    assert "static float twice(float v)" in prelude and "2 * v" in prelude
     assert "double outside(double v);" in scop.prelude
     assert set(scop.statements[0].calls) == {"sqrt", "twice", "outside", "abs"}
     assert dict(scop.statements[0].flops)["call:sqrt"] == 1
