@@ -107,9 +107,20 @@ class _Scanner:
             elif self.tokens[first].text == "{":
                 yield from self.loops(first)
             elif self.tokens[first].text == "if":
-                body = self.bracket(first + 1)
-                if self.tokens[body].text == "{":
-                    yield from self.loops(body)
+                yield from self.branches(first)
+
+    def branches(self, at: int) -> Iterator[tuple[int, int]]:
+        """Yield the outermost loops in the blocks of a conditional and of what follows its ``else``."""
+        body = self.bracket(at + 1)
+        if self.tokens[body].text == "{":
+            yield from self.loops(body)
+        other = self.statement(body)
+        if self.tokens[other].text != "else":
+            return
+        if self.tokens[other + 1].text == "if":
+            yield from self.branches(other + 1)
+        elif self.tokens[other + 1].text == "{":
+            yield from self.loops(other + 1)
 
     def assignments(self, at: int) -> Iterator[tuple[int, int]]:
         """Yield the runs of assignments of a block."""
