@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.scop import Scop
@@ -82,6 +84,8 @@ def place_kernel(
     placed = first_fitting(first, bool(options.tile), attempt)
     if placed is None:
         raise DoesNotFit(kernel.name, budget)
+    if placed.expanded and first.restructure:
+        placed = _whole_iterations(first, placed, options, attempt) or placed
     if options.tile or not placed.plan.direct:
         return placed
     variants = [placed]
@@ -89,6 +93,30 @@ def place_kernel(
         with contextlib.suppress(NotPrivate):
             variants += filter(None, [attempt(mapping)])
     return min(variants, key=lambda p: len(p.plan.direct))
+
+
+def _whole_iterations(
+    first: Mapping, other: Placed, options: KernelOptions, attempt: Callable[[Mapping], Placed | None]
+) -> Placed | None:
+    """Return the kernel with its statements in one nest inside the tile, None where ``other`` is better.
+
+    Variables private to an iteration then are variables of the emitted C, where ``other`` has a buffer of
+    them for the tile.  It is worse where data would be moved inside the nest, where more would stay in main
+    memory, and where the tiles would be less than half as long.
+    """
+
+    def whole(mapping: Mapping) -> Placed | None:
+        found = attempt(mapping)
+        return None if found is None or any(b.level for b in found.plan.buffers) else found
+
+    with contextlib.suppress(NotPrivate):
+        found = first_fitting(replace(first, restructure=False), bool(options.tile), whole)
+        if found is None or found.expanded or len(found.plan.direct) > len(other.plan.direct):
+            return None
+        pairs = zip(found.tiled.sizes, other.tiled.sizes, strict=False)
+        if all(2 * mine >= theirs for mine, theirs in islice(pairs, len(first.threads))):
+            return found
+    return None
 
 
 def _tile_and_plan(

@@ -1,0 +1,61 @@
+"""Statements that share scalars of their iteration stay in one nest where nothing is lost by it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from generation import generated
+
+from swbuild.options import KernelOptions, Preset
+
+_WHOLE = """
+void relax(int n, int m, double w, double a[restrict n][m][4], double b[restrict n][m][4]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double sum = 0;
+      for (int k = 0; k < 4; k++)
+        sum += a[i][j][k];
+      double mean = sum / 4;
+      for (int k = 0; k < 4; k++)
+        b[i][j][k] = a[i][j][k] + w * (mean - a[i][j][k]);
+    }
+#pragma endscop
+}
+"""
+
+#: The inner loop is as long as the array: its data do not fit the LDM for a whole tile.
+_LONG = _WHOLE.replace("[4]", "[m]").replace("k < 4", "k < m").replace("int j = 0; j < m", "int j = 0; j < 8")
+
+
+def _slave(directory: Path, text: str, options: KernelOptions | None = None) -> str:
+    slave = generated(directory, text, options).slave
+    assert slave is not None
+    return slave.text
+
+
+def test_scalars_of_an_iteration_are_variables_of_the_slave_file(tmp_path: Path) -> None:
+    slave = _slave(tmp_path, _WHOLE)
+    assert re.search(r"^ +double .*\bsum\b.*;$", slave, re.MULTILINE)
+    assert "LDM_sum" not in slave
+    assert slave.count("for (long j = j0;") == 1
+
+
+def test_a_loop_that_data_must_be_moved_in_is_distributed(tmp_path: Path) -> None:
+    slave = _slave(tmp_path, _LONG)
+    assert "LDM_sum" in slave
+    steps = re.findall(r"^ *for \(long k0 = .*$", slave, re.MULTILINE)
+    assert len(steps) == 2
+    assert all(line.startswith("      for") for line in steps), "moved between tiles"
+
+
+def test_tiles_of_the_user_are_kept(tmp_path: Path) -> None:
+    slave = _slave(tmp_path, _WHOLE, KernelOptions(tile=(5, 7)))
+    assert "LDM_sum" not in slave
+    assert "i0 + 4)" in slave
+    assert "j0 + 6)" in slave
+
+
+def test_the_classic_preset_is_what_it_was(tmp_path: Path) -> None:
+    assert "LDM_sum" not in _slave(tmp_path, _WHOLE, KernelOptions(preset=Preset.CLASSIC))
