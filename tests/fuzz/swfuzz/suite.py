@@ -167,7 +167,8 @@ class Outcome:
     text: str = ""
 
 
-_KINDS = {0: "pass", 77: "nothing offloaded", 1: "wrong", 2: "refused", 99: "infrastructure"}
+_FINE = ("left out", "pass", "skipped", "error", "timeout", "refused", "nothing offloaded")
+_KINDS = {0: "pass", 77: "nothing offloaded", 2: "refused"}
 
 
 def tried(source: Path, directory: Path, seconds: int) -> Outcome:
@@ -179,7 +180,7 @@ def tried(source: Path, directory: Path, seconds: int) -> Outcome:
     path.write_text(text, encoding="latin-1")
     include = f"-I{source.parent}"
     build = ["gcc", "-std=gnu99", "-O2", "-w", include, str(path), "-lm", "-o", str(directory / "serial")]
-    if not _ends_well(build, directory, 60) or not _ends_well([str(directory / "serial")], directory, 5):
+    if not _ends_well(build, directory, 60) or not _ends_well([str(directory / "serial")], directory, 1):
         return Outcome("left out")
     command = ["swbuild", "check", "--program", "--timeout", str(seconds), include, str(path)]
     try:
@@ -187,8 +188,14 @@ def tried(source: Path, directory: Path, seconds: int) -> Outcome:
     except subprocess.TimeoutExpired:
         return Outcome("slow", f"swbuild took more than {20 * seconds} s")
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
-    kind = "traceback" if "Traceback" in said else _KINDS.get(done.returncode, f"status {done.returncode}")
-    return Outcome(kind, said)
+    return Outcome(_kind(done.returncode, said), said)
+
+
+def _kind(status: int, said: str) -> str:
+    verdict = re.search(r"^program: (.+)$", said, re.MULTILINE)
+    if "Traceback" in said or "internal error" in said:
+        return "traceback"
+    return verdict[1] if verdict else _KINDS.get(status, f"status {status}")
 
 
 def _ends_well(command: list[str], directory: Path, seconds: int) -> bool:
@@ -220,11 +227,11 @@ def main() -> int:
     with ThreadPoolExecutor(args.jobs) as pool:
         for source, outcome in pool.map(lambda s: _one(s, args.seconds), sources):
             total[outcome.kind] += 1
-            if outcome.kind not in ("left out", "pass", "nothing offloaded", "refused"):
+            if outcome.kind not in _FINE:
                 print(f"{source}: {outcome.kind}: {outcome.text.strip()[-300:]}", flush=True)
                 (args.keep / f"{source.stem}.txt").write_text(f"{source}\n{outcome.kind}\n{outcome.text}")
     print(dict(total))
-    return 1 if set(total) - {"left out", "pass", "nothing offloaded", "refused"} else 0
+    return 1 if set(total) - set(_FINE) else 0
 
 
 if __name__ == "__main__":
