@@ -4,12 +4,12 @@ through).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast, c_generator
 
+from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.scop import ElementType, TypeKind
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "ULLONG",
     "ULONG",
     "UNKNOWN_ENUMERATION",
+    "UNMODELLED",
     "UNSIGNED",
     "common_type",
     "element_range",
@@ -79,6 +80,7 @@ class StructType:
     alias: str | None = None  # the first typedef that names it
     node: c_ast.Node | None = None
     regular: bool = True
+    unfit: str = ""  # the attribute that keeps its members from being used
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,15 @@ class OtherType:
 
 
 CType = Scalar | Pointer | ArrayType | StructType | FunctionType | OtherType
+
+#: Types of the compiler's own that the parser takes for names.
+UNMODELLED = frozenset(
+    [
+        *(f"_Float{bits}" for bits in ("16", "32", "64", "128", "32x", "64x", "128x")),
+        *(f"_Decimal{bits}" for bits in (32, 64, 128)),
+        *("__float128", "__float80", "__ibm128", "__fp16", "__bf16", "__int128_t", "__uint128_t"),
+    ]
+)
 
 #: What the name of a type says that has no model.
 UNKNOWN_ENUMERATION = "of an enumeration whose values are not known here, or whose type compilers choose"
@@ -162,13 +173,12 @@ def promoted(element: ElementType) -> ElementType:
 class TypeNames:
     """The typedefs, tags and enum constants of a file; turns declarators into :data:`CType` values."""
 
-    def __init__(self) -> None:
+    def __init__(self, attributes: Attributes | None = None) -> None:
+        self._attributes = attributes or Attributes()
         self.typedefs: dict[str, CType] = {}
         self.tags: dict[str, CType] = {}
         self._enums: dict[int, CType] = {}
         self._homes: dict[str, str] = {}
-        #: Whether the structure that a node defines is packed or aligned, which the parser does not see.
-        self.is_irregular: Callable[[c_ast.Node], bool] = _never
 
     def inner(self) -> TypeNames:
         """Return a copy that may learn more names."""
@@ -180,6 +190,8 @@ class TypeNames:
     def define(self, node: c_ast.Typedef) -> None:
         """Enter a typedef; a name that means several types in several blocks stands for none of them."""
         name, kind = node.name, self.resolve(node)
+        if self._attributes.of_alignment(node) and not _is_made_at(kind, node, self._attributes):
+            kind = OtherType(f"{name}, whose alignment is not that of its kind")
         if self._hides(name, node) and not _same(kind, self.typedefs[name]):
             kind = _ambiguous(name)
         self.typedefs[name] = kind
@@ -188,7 +200,9 @@ class TypeNames:
 
     def define_enum(self, node: c_ast.Enum, element: ElementType | None) -> None:
         """Enter the type of an enumeration where it is defined (None: not known)."""
+        odd = self._attributes.of_type(node) or self._attributes.of_members(node)
         kind: CType = OtherType(UNKNOWN_ENUMERATION) if element is None else Scalar(element)
+        kind = kind if odd is None else OtherType(f"of an enumeration with the attribute {odd}")
         self._enums[id(node)] = kind
         if node.name is not None:
             hides = self._hides(f"enum {node.name}", node) and not _same(kind, self.tags[node.name])
@@ -222,10 +236,15 @@ class TypeNames:
 
     def _qualified(self, node: c_ast.TypeDecl) -> CType:
         inner = node.type
+        odd = self._attributes.of_type(node if node.coord is not None else inner)
+        if odd is not None:
+            return OtherType(f"with the attribute {odd}")
         base = self._named(inner.names) if isinstance(inner, c_ast.IdentifierType) else self.resolve(inner)
         return _with_qualifiers(base, "const" in node.quals, bool(_UNSTEADY & set(node.quals)))
 
     def _named(self, names: list[str]) -> CType:
+        if len(names) == 1 and names[0] in UNMODELLED:
+            return OtherType(names[0])
         if len(names) == 1 and names[0] in self.typedefs:
             return self.typedefs[names[0]]
         key = _canonical(names)
@@ -255,8 +274,12 @@ class TypeNames:
 
     def _fill(self, found: StructType, node: c_ast.Struct | c_ast.Union) -> None:
         found.node = node
-        found.regular = not self.is_irregular(node)
+        found.unfit = self._attributes.of_members(node) or ""
+        found.regular = not found.unfit and self._attributes.of_alignment(node) is None
         for member in node.decls:
+            found.unfit = found.unfit or self._attributes.of_members(member) or ""
+            if found.unfit or self._attributes.of_alignment(member) is not None:
+                found.regular = False
             if not isinstance(member, c_ast.Decl) or member.name is None:
                 found.regular = False
                 inner = self.resolve(member.type) if isinstance(member, c_ast.Decl) else None
@@ -282,6 +305,11 @@ def _with_qualifiers(kind: CType, const: bool, volatile: bool) -> CType:
     return kind
 
 
+def _is_made_at(kind: CType, node: c_ast.Node, attributes: Attributes) -> bool:
+    """Whether ``kind`` is a structure that the very declaration ``node`` defines (and that knows of it)."""
+    return isinstance(kind, StructType) and kind.node is not None and bool(attributes.of_alignment(kind.node))
+
+
 def _ambiguous(name: str) -> OtherType:
     return OtherType(f"{name}, which names different types in different blocks")
 
@@ -303,10 +331,6 @@ def _same(first: CType, second: CType) -> bool:
 
 def _text(node: c_ast.Node | None) -> str:
     return "" if node is None else str(c_generator.CGenerator().visit(node))
-
-
-def _never(node: c_ast.Node) -> bool:
-    return False
 
 
 def _canonical(names: list[str]) -> str:

@@ -184,6 +184,8 @@ class PlaceFinder:
                 kind, path, through = self._member(node, kind, path, step, through)
                 base, fields = kind, (*fields, step[0])
                 continue
+            if isinstance(kind, OtherType):
+                raise self._unfit(node, path, kind)
             if not isinstance(kind, (ArrayType, Pointer)):
                 raise self._problems.refuse(
                     "SW216",
@@ -250,6 +252,10 @@ class PlaceFinder:
         message = f"'{record.path}' is an array of structures that {what}"
         return self._problems.refuse("SW218", message, node, hint)
 
+    def _unfit(self, node: c_ast.Node, path: str, kind: OtherType) -> NotModelledError:
+        message = f"'{path}' has type {kind.name}, which kernels cannot hold"
+        return self._problems.refuse("SW218", message, node, _ORDINARY)
+
     def _member(
         self, node: c_ast.Node, kind: CType, path: str, step: tuple[str, bool], through: bool
     ) -> tuple[CType, str, bool]:
@@ -257,15 +263,20 @@ class PlaceFinder:
         if arrow and isinstance(kind, (Pointer, ArrayType)):
             kind, through = kind.target, True
         if isinstance(kind, OtherType):
-            raise self._problems.refuse(
-                "SW218", f"'{path}' has type {kind.name}, which kernels cannot hold", node, _ORDINARY
-            )
+            raise self._unfit(node, path, kind)
         if not isinstance(kind, StructType) or name not in kind.fields:
             raise self._problems.refuse(
                 "SW218",
                 f"the structure of '{path}' is not known to have '{name}'",
                 node,
                 "include the header that defines it",
+            )
+        if kind.unfit:
+            raise self._problems.refuse(
+                "SW218",
+                f"'{name}' belongs to a structure with the attribute {kind.unfit}, so it may lie anywhere",
+                node,
+                "copy it to a variable before the region",
             )
         if name in kind.bitfields or kind.keyword == "union":
             what = "a bit-field" if name in kind.bitfields else "a member of a union"
@@ -300,13 +311,7 @@ class PlaceFinder:
                 "SW218", f"'{path}' is a whole structure here", node, "copy it member by member"
             )
         if not isinstance(kind, Scalar):
-            name = kind.name if isinstance(kind, OtherType) else "a function"
-            raise self._problems.refuse(
-                "SW218",
-                f"'{path}' has type {name}, which kernels cannot hold",
-                node,
-                _ORDINARY,
-            )
+            raise self._unfit(node, path, kind if isinstance(kind, OtherType) else OtherType("a function"))
         if kind.volatile:
             raise self._problems.refuse(
                 "SW217", f"'{path}' is volatile", node, "copy it to an ordinary variable before the region"

@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.frontend.ctype import UNMODELLED
 from swbuild.frontend.preprocess import Preprocessed
 
 __all__ = [
     "Chunk",
     "Marker",
+    "chunk_around",
     "find_markers",
-    "irregular_places",
     "is_const_function",
     "neutralise",
     "prune",
@@ -87,16 +88,10 @@ _REPLACED = {
     "__extension__": "", "__inline": "inline", "__inline__": "inline", "__restrict": "restrict",
     "__restrict__": "restrict", "__const": "const", "__const__": "const", "__volatile__": "volatile",
     "__volatile": "volatile", "__signed__": "signed", "__signed": "signed", "__asm": "asm", "__asm__": "asm",
-    "_Float128": "double", "_Float64x": "double", "_Float64": "double", "_Float32x": "double",
-    "_Float32": "float", "__float128": "double", "__int128": "long", "__thread": "",
-    "__complex__": "_Complex", "__alignof__": "_Alignof",
+    "__thread": "", "__complex__": "_Complex", "__complex": "_Complex", "__alignof__": "_Alignof",
 }  # fmt: skip
 _CONST = re.compile(r"__attribute__\s*\(\([^;{}]*?\b(?:const|__const__)\b")
-_PACK = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack\b", re.MULTILINE)
-_UNUSUAL = re.compile(
-    r"\b(?:_*packed_*|_*aligned_*|_Alignas|scalar_storage_order|_Float128|_Float64x|__float128|__int128)\b"
-)
-_LAST_LINE = 1 << 30
+_PARSED = "typedef void *__builtin_va_list;" + "".join(f"typedef int {name};" for name in sorted(UNMODELLED))
 _REPLACE = re.compile(r"\b(?:" + "|".join(sorted(_REPLACED, key=len, reverse=True)) + r")\b")
 _GNU_CALL = re.compile(
     r"\b(?:__attribute__|__attribute|__asm__|__asm|asm)\s*(?:volatile\s*|__volatile__\s*)?\("
@@ -231,7 +226,7 @@ def prune(source: Preprocessed, chunks: tuple[Chunk, ...], markers: Iterable[Mar
         in_regions |= _words(text, [c for c in added if c.body >= 0])
         wanted = seen | _words(text, added)
     pieces = [_emit(source, kept[start]) for start in sorted(kept)]
-    return "typedef void *__builtin_va_list;\n" + "".join(pieces)
+    return _PARSED + "\n" + "".join(pieces)
 
 
 def _words(text: str, chunks: Iterable[Chunk]) -> set[str]:
@@ -309,16 +304,10 @@ def is_const_function(source: Preprocessed, name: str) -> bool:
     return False
 
 
-def irregular_places(source: Preprocessed, chunks: Iterable[Chunk]) -> tuple[tuple[str, int, int], ...]:
-    """Return (file, first line, last line) of the declarations that change how structures are laid out."""
-    if _PACK.search(source.text):
-        return tuple((file, 0, _LAST_LINE) for file in set(source.files))
-    found = []
-    for chunk in chunks:
-        if _UNUSUAL.search(source.text, chunk.start, chunk.end):
-            first, last = source.origin(chunk.start), source.origin(chunk.end)
-            found.append((first.file, first.line, last.line if last.file == first.file else _LAST_LINE))
-    return tuple(found)
+def chunk_around(chunks: Sequence[Chunk], offset: int) -> tuple[int, int]:
+    """Return where the top-level declaration around ``offset`` starts and ends."""
+    index = bisect_right(chunks, offset, key=lambda chunk: chunk.start) - 1
+    return (chunks[index].start, chunks[index].end) if index >= 0 else (0, offset)
 
 
 def _is_asm_label(text: str, start: int) -> bool:

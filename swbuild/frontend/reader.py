@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from pycparser import c_ast, c_parser
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
 from swbuild.frontend.problems import Locator, read_text
 from swbuild.frontend.prune import (
     Chunk,
+    chunk_around,
     find_markers,
-    irregular_places,
     is_const_function,
     prune,
     split_chunks,
@@ -52,8 +53,8 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
         # The compiler's own words are better, where it agrees that there is an error.
         own = [d for d in error.diagnostics if d.code == "SW202"]
         raise SwbuildError((own and compiler_errors(path, cpp)) or error.diagnostics) from error
-    irregular = cache(partial(irregular_places, source, chunks))
-    scope = FileScope.of(tree, partial(is_const_function, source), lambda node: _is_in(irregular(), node))
+    attributes = Attributes.of(source, partial(chunk_around, chunks))
+    scope = FileScope.of(tree, partial(is_const_function, source), attributes)
     regions = find_regions(tree, markers, locator)
     wanted = match_requests(regions, requests, str(path))
     scops: list[Scop] = []
@@ -81,14 +82,6 @@ def _pruned(source: Preprocessed) -> tuple[str, tuple[tuple[int, int, str], ...]
     chunks = split_chunks(source)
     text = prune(source, chunks, markers)
     return text, tuple((first.line, last.line, first.label) for first, last in pairs), chunks
-
-
-def _is_in(places: Sequence[tuple[str, int, int]], node: c_ast.Node) -> bool:
-    """Whether a node comes from one of the (file, first line, last line)."""
-    coord = node.coord
-    if coord is None:
-        return True
-    return any(file == coord.file and first <= coord.line <= last for file, first, last in places)
 
 
 _PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
+from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.constants import Constant, Evaluator, enumeration
 from swbuild.frontend.ctype import INT, UNKNOWN_ENUMERATION, CType, FunctionType, OtherType, TypeNames
 from swbuild.frontend.scop import ElementType, Storage
@@ -49,11 +50,10 @@ class FileScope:
         cls,
         tree: c_ast.FileAST,
         is_const_function: Callable[[str], bool],
-        is_irregular: Callable[[c_ast.Node], bool],
+        attributes: Attributes,
     ) -> FileScope:
         """Collect the declarations of a parsed file."""
-        scope = cls(is_const_function=is_const_function)
-        scope.types.is_irregular = is_irregular
+        scope = cls(TypeNames(attributes), is_const_function=is_const_function)
         for item in tree.ext:
             scope._add(item)
         return scope
