@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from swbuild import __version__
+from swbuild.codegen.aliasing import addresses
 from swbuild.codegen.comments import banner
 from swbuild.codegen.header import header_lines
 from swbuild.codegen.host import host_text
@@ -69,4 +70,5 @@ def _region_unit(region: RegionCode) -> RegionUnit:
         tuple(kernel.name for kernel in region.kernels),
         region.exact,
         dict(region.report),
+        len(addresses(region)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from swbuild.check.slots import Slot
@@ -17,8 +18,9 @@ def harness_source(unit: RegionUnit, counter: str | None) -> str:
     needs (``extern long f(void);|f()``), or ``None`` where nobody counts.
     """
     declaration, _, expression = (counter or "|-1").partition("|")
-    prototype = ", ".join(_type(argument) for argument in unit.arguments) or "void"
-    call = ", ".join(_argument(argument, i) for i, argument in enumerate(unit.arguments))
+    apart = range(unit.addresses)
+    prototype = ", ".join([*map(_type, unit.arguments), *("const void *" for _ in apart)]) or "void"
+    call = ", ".join([*map(_argument, unit.arguments, itertools.count()), *("0" for _ in apart)])
     return "\n".join(
         [
             f"extern int {unit.entry}({prototype});",

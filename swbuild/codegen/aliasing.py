@@ -1,54 +1,121 @@
-"""Run-time tests that arrays which might overlap do not."""
+"""Run-time tests that what might overlap does not."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import islpy as isl
 
 from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.frontend.scop import Array, Scop
+from swbuild.frontend.scop import Array, Held, Scop
 from swbuild.kernelir.expressions import to_c
 
-__all__ = ["overlap_condition"]
+__all__ = ["Address", "addresses", "overlap_conditions"]
 
 
-def overlap_condition(region: RegionCode) -> list[str]:
-    """Return C conditions, one per pair of arrays that the source does not keep apart, true on overlap.
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An argument of an entry for its tests alone: the place of ``expression``, valid at the region."""
 
-    Raise :class:`SwbuildError` when the size of such an array is not known: then nothing can be tested.
+    name: str
+    expression: str
+
+
+def addresses(region: RegionCode) -> tuple[Address, ...]:
+    """Return the addresses that the tests of ``region`` need besides those of its arguments."""
+    tested = {thing.name: thing for pair in _pairs(region) for thing in pair}
+    passed = _by_pointer(region)
+    return tuple(
+        Address(_start(region, thing), thing.pointer if isinstance(thing, Array) else f"&{thing.expression}")
+        for name, thing in tested.items()
+        if isinstance(thing, Held) or name not in passed
+    )
+
+
+def overlap_conditions(region: RegionCode) -> list[str]:
+    """Return C conditions, one per pair that the source does not keep apart, true on overlap.
+
+    Raise :class:`SwbuildError` when the size of an array in a pair is not known: then nothing can be tested.
     """
-    arrays = [(a, written) for a, _, written in region.arguments if written or not a.is_scalar]
-    conditions = []
-    for k, (first, first_written) in enumerate(arrays):
-        for second, second_written in arrays[k + 1 :]:
-            if (first_written or second_written) and _may_overlap(first, second):
-                conditions.append(_overlap(region.scop, first, second))
-    return conditions
+    return [_overlap(region, first, second) for first, second in _pairs(region)]
 
 
-def _may_overlap(first: Array, second: Array) -> bool:
-    return first.may_alias and second.may_alias
+def _by_pointer(region: RegionCode) -> frozenset[str]:
+    """Return the names of what the entry is passed the address of."""
+    return frozenset(a.name for a, _, written in region.arguments if written or not a.is_scalar)
 
 
-def _overlap(scop: Scop, first: Array, second: Array) -> str:
-    sizes = [_bytes(scop, array, other) for array, other in ((first, second), (second, first))]
-    one, two = (f"(const char *){array.name}" for array in (first, second))
-    return f"{one} < {two} + {sizes[1]} && {two} < {one} + {sizes[0]}"
+def _pairs(region: RegionCode) -> Iterator[tuple[Array | Held, Array]]:
+    """Yield what is to be tested, of the things that the region still uses."""
+    scop = region.scop
+    for first, second in scop.overlaps:
+        if scop.users(first) and scop.users(second):
+            yield scop.array(first), scop.array(second)
+    for held in scop.held:
+        for name in held.apart_from:
+            if scop.users(name):
+                yield held, scop.array(name)
 
 
-def _bytes(scop: Scop, array: Array, other: Array) -> str:
-    """Return the number of bytes of ``array`` that the region can touch, as C text."""
+def _overlap(region: RegionCode, first: Array | Held, second: Array | Held) -> str:
+    one, two = (f"(const char *){_start(region, thing)}" for thing in (first, second))
+    low, high = _reach(region.scop, first, second)
+    low_two, high_two = _reach(region.scop, second, first)
+    return f"{one}{low} < {two} + {high_two} && {two}{low_two} < {one} + {high}"
+
+
+def _start(region: RegionCode, thing: Array | Held) -> str:
+    """Return the entry's argument that holds the address of ``thing``."""
+    passed = isinstance(thing, Array) and thing.name in _by_pointer(region)
+    return thing.name if passed else f"sw_at_{thing.name}"
+
+
+def _reach(scop: Scop, thing: Array | Held, other: Array | Held) -> tuple[str, str]:
+    """Return where the bytes that the region can touch begin (``" + …"``, if not at the start) and end."""
+    if isinstance(thing, Held):
+        return "", str(thing.size)
     build = isl.AstBuild.from_context(scop.context.intersect(scop.assumptions))
-    factors = [str(array.element.size)]
-    for position, extent in enumerate(array.extents):
-        known = _accessed(scop, array, other) if extent is None and position == 0 else extent
-        assert known is not None
-        factors.append(f"({to_c(build.expr_from_pw_aff(known))})")
-    return " * ".join(factors)
+    inner = [to_c(build.expr_from_pw_aff(extent)) for extent in thing.extents[1:] if extent is not None]
+    if not thing.extents or thing.extents[0] is not None:
+        outer = [to_c(build.expr_from_pw_aff(extent)) for extent in thing.extents[:1] if extent is not None]
+        return "", _product(thing.element.size, [*outer, *inner])
+    low, high = _rows(scop, thing, other)
+    end = _product(thing.element.size, [to_c(build.expr_from_pw_aff(high)), *inner])
+    if low is None:
+        return "", end
+    return f" + {_product(thing.element.size, [to_c(build.expr_from_pw_aff(low)), *inner])}", end
 
 
-def _accessed(scop: Scop, array: Array, other: Array) -> isl.PwAff:
-    """Return one more than the greatest outermost index accessed, over the parameters."""
+def _product(size: int, factors: list[str]) -> str:
+    """Return ``size`` times ``factors`` as C text, with one number for all constants."""
+    whole = math.prod(int(factor) for factor in factors if factor.isdigit())
+    return " * ".join([str(size * whole), *(f"({factor})" for factor in factors if not factor.isdigit())])
+
+
+def _rows(scop: Scop, array: Array, other: Array | Held) -> tuple[isl.PwAff | None, isl.PwAff]:
+    """Return the least outermost index, None if it is not below zero, and one more than the greatest."""
+    inside = _touched(scop, array)
+    if not inside.is_empty() and not inside.dim_is_bounded(isl.dim_type.set, 0):
+        what = other.name if isinstance(other, Array) else other.expression
+        raise SwbuildError(
+            Diagnostic(
+                "SW301",
+                f"'{array.name}' and '{what}' may overlap: the size of '{array.name}' is not known, "
+                "so the generated code cannot test it",
+                array.span,
+                f"declare the pointers 'restrict', or give 'arrays: {{{array.name}: [size]}}'",
+            )
+        )
+    allowed = inside.intersect_params(scop.assumptions)
+    begins = allowed.is_subset(allowed.lower_bound_val(isl.dim_type.set, 0, isl.Val(0)))
+    return None if begins else inside.dim_min(0), inside.dim_max(0).add_constant_val(isl.Val(1))
+
+
+def _touched(scop: Scop, array: Array) -> isl.Set:
+    """Return the outermost indices accessed."""
     touched: isl.Set | None = None
     for statement in scop.statements:
         for access in statement.accesses:
@@ -59,15 +126,4 @@ def _accessed(scop: Scop, array: Array, other: Array) -> isl.PwAff:
     inside = touched.intersect_params(scop.context)
     for k in range(inside.dim(isl.dim_type.set) - 1, 0, -1):
         inside = inside.project_out(isl.dim_type.set, k, 1)
-    inside = inside.reset_tuple_id()
-    if not inside.is_empty() and not inside.dim_is_bounded(isl.dim_type.set, 0):
-        raise SwbuildError(
-            Diagnostic(
-                "SW301",
-                f"'{array.name}' and '{other.name}' may overlap: the size of '{array.name}' is not known, "
-                "so the generated code cannot test it",
-                array.span,
-                f"declare the pointers 'restrict', or give 'arrays: {{{array.name}: [size]}}'",
-            )
-        )
-    return inside.dim_max(0).add_constant_val(isl.Val(1))
+    return inside.reset_tuple_id()

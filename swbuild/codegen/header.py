@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from swbuild.codegen.aliasing import addresses
 from swbuild.codegen.ctext import Lines
 from swbuild.codegen.partials import struct_fields
 from swbuild.codegen.plan import KernelCode, RegionCode
@@ -50,6 +51,7 @@ def entry_prototype(region: RegionCode) -> str:
     for array, _, written in region.arguments:
         star = " *" if written or not array.is_scalar else " "
         arguments.append(f"{array.element.name}{star}{array.name}")
+    arguments += [f"const void *{address.name}" for address in addresses(region)]
     return f"int sw_{region.scop.name}({', '.join(arguments) or 'void'})"
 
 

@@ -7,7 +7,7 @@ import re
 
 import islpy as isl
 
-from swbuild.codegen.aliasing import overlap_condition
+from swbuild.codegen.aliasing import addresses, overlap_conditions
 from swbuild.codegen.ctext import Lines, extent_texts, indent, index_macro, print_node
 from swbuild.codegen.header import entry_prototype
 from swbuild.codegen.partials import combination, host_parts
@@ -53,6 +53,7 @@ def _call(region: RegionCode, original: Lines, name: str) -> Lines:
     for array, _, written in region.arguments:
         by_value = array.is_scalar and not written
         arguments.append(_value(array) if by_value else f"({array.element.name} *)({array.pointer})")
+    arguments += [address.expression for address in addresses(region)]
     call = f"sw_{scop.name}({', '.join(arguments)})"
     if not declines(region):
         idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
@@ -84,7 +85,7 @@ def _conditions(region: RegionCode) -> list[str]:
         build = isl.AstBuild.from_context(scop.context)
         holds = to_c(build.expr_from_set(scop.assumptions.gist(scop.context)))
         conditions.append(f"!({holds})")
-    conditions += overlap_condition(region)
+    conditions += overlap_conditions(region)
     return conditions
 
 
@@ -133,6 +134,7 @@ def _entry(region: RegionCode) -> Lines:
 def _refusal(region: RegionCode) -> Lines:
     """Return the body of an entry that never does the work."""
     names = [f"{p.name}_" for p in region.scop.parameters] + [array.name for array, _, _ in region.arguments]
+    names += [address.name for address in addresses(region)]
     return [*(f"(void){name};" for name in names), "return 1;"]
 
 

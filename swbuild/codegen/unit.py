@@ -8,7 +8,8 @@ It returns 0 when the region was computed on the core group, and 1, having done 
 assumption of the model does not hold for these arguments (the caller then runs the original text).
 Arguments come in the order of :attr:`RegionUnit.arguments`: parameters and scalars that are only
 read by value in their own C type, everything else as a pointer to the first element
-(``double *A``, ``double *sum``).
+(``double *A``, ``double *sum``).  Behind them come the addresses (``const void *``) of what is
+passed by value, or not at all, and must not lie where the region writes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ class EntryArgument:
 class RegionUnit:
     """One region's outcome.  ``kernels`` is empty when all of it stays on the host.
 
+    Behind ``arguments`` the entry takes ``addresses`` pointers, which it only compares; null lies apart
+    from everything.
+
     ``report`` is the JSON-ready description that ``swbuild explain`` prints.
     """
 
@@ -45,6 +49,7 @@ class RegionUnit:
     kernels: tuple[str, ...]
     exact_order: bool
     report: dict[str, Any]
+    addresses: int = 0
 
 
 @dataclass(frozen=True, slots=True)

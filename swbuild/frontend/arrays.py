@@ -1,4 +1,4 @@
-"""The arrays of a finished region: extents, declarations, aliasing, and what is used afterwards."""
+"""The arrays of a finished region: extents, declarations, and what is used afterwards."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from collections.abc import Mapping
 import islpy as isl
 from pycparser import c_ast, c_generator
 
+from swbuild.frontend.aliasing import Aliasing
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.drafts import Object
-from swbuild.frontend.layout import element_types
 from swbuild.frontend.liveness import Liveness
-from swbuild.frontend.places import Place
-from swbuild.frontend.scop import Array, ElementType, Statement, Storage, TypeKind
+from swbuild.frontend.scop import AccessKind, Array, Statement, Storage
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.state import RegionState
-from swbuild.frontend.symbols import FileScope, Symbol, walk
+from swbuild.frontend.symbols import FileScope, Symbol
 
 __all__ = ["ArrayMaker", "declared"]
-
-_ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "alloca", "polybench_alloc_data", "_mm_malloc",
-                         "__builtin_alloca", "libc_aligned_malloc"})  # fmt: skip
 
 
 class ArrayMaker:
@@ -38,25 +34,9 @@ class ArrayMaker:
         self._builder, self._liveness, self._shapes, self._space = builder, liveness, shapes, space
         accesses = [a for s in statements for a in s.accesses]
         used = {a.array for a in accesses}
-        self._written = {a.array for a in accesses if a.kind.value != "read"}
-        self._fresh: dict[Object, bool] = {}
+        written = frozenset(a.array for a in accesses if a.kind is not AccessKind.READ)
         self._objects = [thing for thing in builder.objects.values() if thing.name in used]
-
-    def overwritten_parameters(self) -> list[tuple[str, str]]:
-        """Return (parameter, object) for each size or counter that a write may change through a pointer."""
-        found = []
-        places = [place for _, place, _ in self._builder.parameters.values()]
-        for symbol in self._builder.counters:
-            if isinstance(symbol.type, Scalar) and symbol.storage is not Storage.REGION:
-                places.append(Place(symbol, symbol.name, (), symbol.type, (), symbol.type, False))
-        for place in places:
-            parameter = Object(place.path, (place.symbol, place.fields), place, place.symbol.storage, 0)
-            found += [
-                (place.path, thing.place.path)
-                for thing in self._objects
-                if thing.name in self._written and self._overlap(parameter, thing)
-            ]
-        return found
+        self.aliasing = Aliasing(builder, liveness, self._objects, written)
 
     def arrays(self) -> tuple[Array, ...]:
         """Return the arrays in the order in which the region first names them."""
@@ -73,7 +53,6 @@ class ArrayMaker:
             thing.storage,
             self._declaration(thing),
             self._pointer(thing),
-            self._may_alias(thing),
             self._live_out(thing),
             self._builder.problems.locator.span(thing.symbol.node),
             thing.depth,
@@ -110,107 +89,6 @@ class ArrayMaker:
         if thing.storage is Storage.PARAMETER and isinstance(thing.symbol.type, ArrayType):
             return True
         return self._liveness.live_after(thing.symbol)
-
-    # -- aliasing -------------------------------------------------------------------------------
-
-    def _may_alias(self, thing: Object) -> bool:
-        return any(self._overlap(thing, other) for other in self._objects if other is not thing)
-
-    def _overlap(self, first: Object, second: Object) -> bool:
-        """Whether two objects may share memory, one of them being written."""
-        if not {first.name, second.name} & self._written:
-            return False
-        mixed = any(_is_mixed(thing) for thing in (first, second))
-        if not mixed and not _compatible(first.place.element.element, second.place.element.element):
-            return False
-        if first.symbol is second.symbol and not (_is_loaded(first) or _is_loaded(second)):
-            return False  # members of one object
-        if any(self._is_restrict(t) and not self._liveness.leaks(t.symbol) for t in (first, second)):
-            return False
-        first_points, second_points = self._points_anywhere(first), self._points_anywhere(second)
-        if first_points and second_points:
-            return True
-        return (first_points and self._reachable(second)) or (second_points and self._reachable(first))
-
-    @staticmethod
-    def _is_restrict(thing: Object) -> bool:
-        kind = thing.place.kind
-        if isinstance(kind, Pointer) or not thing.place.fields:
-            return isinstance(kind, (Pointer, ArrayType)) and kind.restrict
-        return isinstance(thing.symbol.type, Pointer) and thing.symbol.type.restrict
-
-    def _points_anywhere(self, thing: Object) -> bool:
-        """Whether the object lies where some pointer says (not in a variable or fresh memory of its own)."""
-        if thing.storage is Storage.REGION:
-            return False
-        if thing.storage is Storage.PARAMETER and isinstance(thing.symbol.type, (ArrayType, Pointer)):
-            return bool(thing.rank) or bool(thing.place.fields)
-        if thing.place.through_pointer:
-            return not self._is_fresh(thing)
-        return False
-
-    def _is_fresh(self, thing: Object) -> bool:
-        """Whether a local pointer only ever holds the result of its own allocation."""
-        symbol = thing.symbol
-        if thing.place.fields or symbol.storage is not Storage.LOCAL or symbol.is_static:
-            return False
-        if thing not in self._fresh:
-            values = self._assigned(thing)
-            self._fresh[thing] = len(values) == 1 and _is_allocation(values[0])
-        return self._fresh[thing]
-
-    def _assigned(self, thing: Object) -> list[c_ast.Node]:
-        facts = self._builder.facts
-        found = []
-        if isinstance(thing.symbol.node, c_ast.Decl) and thing.symbol.node.init is not None:
-            found.append(thing.symbol.node.init)
-        for node in walk(facts.function.body):
-            target = node.lvalue if isinstance(node, c_ast.Assignment) else None
-            if isinstance(target, c_ast.ID) and facts.bindings.symbol(target) is thing.symbol:
-                found.append(node.rvalue)
-        return found
-
-    def _reachable(self, thing: Object) -> bool:
-        """Whether a pointer from elsewhere may lead into this object."""
-        if thing.storage is Storage.REGION:
-            return False
-        if thing.storage is Storage.GLOBAL or thing.symbol.is_static:
-            return True
-        if thing.place.through_pointer:
-            return True
-        return self._liveness.escapes(thing.symbol)
-
-
-def _innermost(kind: CType) -> StructType:
-    while isinstance(kind, (ArrayType, Pointer)):
-        kind = kind.target
-    assert isinstance(kind, StructType)
-    return kind
-
-
-def _is_mixed(thing: Object) -> bool:
-    """Whether what lies between the elements of ``thing`` has other types."""
-    record = thing.place.record
-    return record is not None and len(element_types(_innermost(record))) > 1
-
-
-def _is_loaded(thing: Object) -> bool:
-    return bool(thing.place.fields) and isinstance(thing.place.kind, Pointer)
-
-
-def _is_allocation(node: c_ast.Node) -> bool:
-    while isinstance(node, c_ast.Cast):
-        node = node.expr
-    return (
-        isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in _ALLOCATORS
-    )
-
-
-def _compatible(first: ElementType, second: ElementType) -> bool:
-    """Whether C's rules let objects of these types share memory."""
-    if "char" in first.name or "char" in second.name:
-        return True
-    return first.size == second.size and (first.kind is TypeKind.FLOAT) == (second.kind is TypeKind.FLOAT)
 
 
 def _extent_text(node: c_ast.Node, scope: FileScope) -> str:

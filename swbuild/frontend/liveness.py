@@ -26,7 +26,7 @@ class Liveness:
         self._end = end
         self._jumps = any(isinstance(n, c_ast.Goto) for n in walk(function.body))
         self._escaped = _escaping(function, bindings)
-        self._leaked = _leaking(function, bindings)
+        self._leaked, self._leaked_members = _leaking(function, bindings)
         self._named: dict[int, frozenset[Symbol]] = {}
 
     def escapes(self, symbol: Symbol) -> bool:
@@ -36,6 +36,10 @@ class Liveness:
     def leaks(self, symbol: Symbol) -> bool:
         """Whether the value of a pointer may have been copied to another one."""
         return symbol in self._leaked
+
+    def leaks_member(self, name: str) -> bool:
+        """Whether the value of a pointer that is a member ``name`` of a structure may have been copied."""
+        return name in self._leaked_members
 
     def live_after(self, symbol: Symbol) -> bool:
         """Whether the value that ``symbol`` has at the end of the region may be read later."""
@@ -87,9 +91,11 @@ def _collect_escapes(node: c_ast.Node, bindings: Bindings, found: set[Symbol]) -
         _collect_escapes(child, bindings, found)
 
 
-def _leaking(function: c_ast.FuncDef, bindings: Bindings) -> set[Symbol]:
-    """Return the pointers that are named other than to reach what they point to."""
+def _leaking(function: c_ast.FuncDef, bindings: Bindings) -> tuple[set[Symbol], set[str]]:
+    """Return the pointers and members that are named other than to reach what they point to."""
     found: set[Symbol] = set()
+    members: set[str] = set()
+    followed: set[int] = set()
     pending: list[c_ast.Node] = [function.body]
     while pending:
         node = pending.pop()
@@ -103,10 +109,13 @@ def _leaking(function: c_ast.FuncDef, bindings: Bindings) -> set[Symbol]:
             reached = node.name
         elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
             reached = node.expr
+        if isinstance(node, c_ast.StructRef) and id(node) not in followed:
+            members.add(node.field.name)
+        followed.add(id(reached))
         pending += [child for child in node if not (child is reached and isinstance(child, c_ast.ID))]
         if isinstance(node, c_ast.StructRef):
             pending.remove(node.field)
-    return found
+    return found, members
 
 
 def _root(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node]]:

@@ -113,21 +113,10 @@ class _Modeller:
             return None
         return self._assemble(finished)
 
-    def _assemble(self, finished: Finished) -> Scop | None:
+    def _assemble(self, finished: Finished) -> Scop:
         space = finished.context.get_space().params()
         maker = ArrayMaker(self.builder, self.liveness, finished.shapes, finished.statements, space)
         locator, names = self.problems.locator, frozenset(symbol.name for symbol in self.named)
-        for size, written in maker.overwritten_parameters():
-            self.problems.add(
-                self.problems.make(
-                    "SW224",
-                    f"writing '{written}' may change '{size}', for all the source says",
-                    self.region.begin,
-                    f"copy '{size}' to a local variable before the region, or declare '{written}' restrict",
-                )
-            )
-        if self.problems.found:
-            return None
         return Scop(
             name=self.request.name,
             function=self.region.name,
@@ -144,6 +133,8 @@ class _Modeller:
             prelude=tuple(self.calls.prelude.values()),
             named=tuple((symbol.name, self._declared(symbol)) for symbol in self._named()),
             only_here=names - names_outside_regions(self.region.function.body),
+            overlaps=maker.aliasing.pairs(),
+            held=maker.aliasing.held(),
         )
 
     def _named(self) -> list[Symbol]:

@@ -21,6 +21,7 @@ __all__ = [
     "AccessRef",
     "Array",
     "ElementType",
+    "Held",
     "IteratorRef",
     "Iterator",
     "Parameter",
@@ -71,8 +72,6 @@ class Array:
     be used as a function parameter once the integer parameters are declared before it.
     ``pointer`` is the C expression, valid at the region, for the address of its first element
     (``&A[0][0]``, ``p``, ``&x``, ``&s->a[0][0]``).
-    ``may_alias`` is true when another array of the region may overlap it for all the source says
-    (pointer or array parameters without ``restrict``, loaded pointers).
     ``scope_depth`` counts, for storage REGION, the loops around the declaration inside the region.
     ``live_out``: its value may be used after the region.
     """
@@ -83,7 +82,6 @@ class Array:
     storage: Storage
     declaration: str
     pointer: str
-    may_alias: bool
     live_out: bool
     span: Span
     scope_depth: int = 0
@@ -106,6 +104,20 @@ class Parameter:
     expression: str
     type: ElementType
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Memory whose value before the region the model goes by: a size or a pointer.
+
+    ``expression`` is the C expression for it at the region, ``size`` its bytes; the arrays and
+    scalars named in ``apart_from``, which the region writes, may lie there for all the source says.
+    """
+
+    name: str
+    expression: str
+    size: int
+    apart_from: tuple[str, ...]
 
 
 class AccessKind(Enum):
@@ -230,6 +242,10 @@ class Scop:
     named: tuple[tuple[str, str], ...] = ()
     #: Those of them that nothing in the function but regions names.
     only_here: frozenset[str] = frozenset()
+    #: The arrays and scalars, each two by their names, that may overlap for all the source says while one
+    #: of them is written: where they do, the model is wrong.
+    overlaps: tuple[tuple[str, str], ...] = ()
+    held: tuple[Held, ...] = ()
 
     def array(self, name: str) -> Array:
         """Return the array of this name."""

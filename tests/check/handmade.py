@@ -145,4 +145,4 @@ def _array(
     const: bool = False,
 ) -> Array:
     sizes = tuple(None if e is None else isl.PwAff(f"[n, m] -> {{ [({e})] }}") for e in extents)
-    return Array(name, DOUBLE, sizes, storage, declaration, pointer, False, True, Span("-"), 0, const)
+    return Array(name, DOUBLE, sizes, storage, declaration, pointer, True, Span("-"), 0, const)

@@ -254,18 +254,6 @@ def test_options_that_do_not_fit_the_region_are_refused(
     assert re.search(re.escape(says), str(refused.diagnostics[0]))
 
 
-def test_a_size_that_writes_may_change_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "size.c"
-    path.write_text(
-        "int size;\nvoid f(int *x) {\n#pragma scop\nfor (int i = 0; i < size; i++) x[i] = 0;\n#pragma endscop\n}\n"
-        "void g(int *restrict x) {\n#pragma scop\nfor (int i = 0; i < size; i++) x[i] = 0;\n#pragma endscop\n}\n"
-        "void h(double *x) {\n#pragma scop\nfor (int i = 0; i < size; i++) x[i] = 0;\n#pragma endscop\n}\n"
-    )
-    model = read_source(path, CppOptions(), None)
-    assert [(r.name, r.diagnostics[0].code) for r in model.refused] == [("f", "SW224")]
-    assert [s.name for s in model.scops] == ["g", "h"]
-
-
 @pytest.mark.parametrize(
     ("after", "code"),
     [("x[1] = k;", "SW222"), ("", None)],
