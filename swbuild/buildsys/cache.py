@@ -105,7 +105,7 @@ def load(folder: Path, key: str) -> Entry | None:
 def store(folder: Path, key: str, entry: Entry) -> None:
     """Keep ``entry``; a cache that cannot be written is as good as none."""
     from swbuild.diagnostics import SwbuildError
-    from swbuild.pipeline.writing import write_text
+    from swbuild.files import write_text
 
     path = _path(folder, key)
     value = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swbuild.check.harness import missing_symbols_source
+from swbuild.files import write_text
 from swbuild.toolchain import (
     CompileStep,
     Role,
@@ -42,7 +43,7 @@ class Builder:
         missing = undefined_symbols(done)
         if done.status and missing:
             stand_ins = output.with_suffix(".missing.c")
-            stand_ins.write_text(missing_symbols_source(missing), encoding="utf-8")
+            write_text(stand_ins, missing_symbols_source(missing))
             extra = self.object(Role.HOST, stand_ins)
             done = link(self.toolchain, [*objects, extra], output, arguments)
         if done.status:

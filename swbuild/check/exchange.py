@@ -19,6 +19,7 @@ import numpy.typing as npt
 from swbuild.check.compare import dtype_of
 from swbuild.check.shapes import Shape
 from swbuild.check.slots import Slot
+from swbuild.files import named_failures
 
 __all__ = ["RunOutput", "RunRecord", "SlotRecord", "has_end", "read_output", "write_inputs"]
 
@@ -58,7 +59,7 @@ class RunOutput:
 
 def write_inputs(path: Path, slots: Sequence[Slot], cases: Iterable[Mapping[str, AnyArray]]) -> None:
     """Write the input file for these cases."""
-    with path.open("wb") as file:
+    with named_failures(path), path.open("wb") as file:
         for case in cases:
             file.write(struct.pack("<q", len(slots)))
             for slot in slots:

@@ -21,6 +21,7 @@ from swbuild.check.staged import GeneratedRegion, RegionTask, build_offloaded, b
 from swbuild.check.tasks import CheckSettings, RegionCheck
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.files import made
 from swbuild.frontend.request import CppOptions, RegionRequest, SourceModel
 from swbuild.options import KernelOptions
 from swbuild.toolchain import Completed, Job, Target, Toolchain, host_toolchain, launcher_for, toolchain_for
@@ -101,8 +102,7 @@ def _check(
         return plan.skipped, Counts()
     settings = context.settings
     toolchain = toolchain_for(settings.target, options.machine, settings.overrides)
-    directory = context.directory / region.scop.name
-    directory.mkdir(parents=True, exist_ok=True)
+    directory = made(context.directory / region.scop.name)
     write_inputs(directory / "inputs.bin", plan.slots, [case.inputs for case in plan.cases])
     work = _Region(context, region, plan, _generated(context, region, options, check), toolchain, directory)
     reference = _run_reference(work)

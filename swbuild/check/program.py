@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from swbuild.check.tasks import CheckSettings
 from swbuild.check.text import TextDifference, compare_texts
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.files import made, named_failures, scratch, write_text
 from swbuild.frontend.request import CppOptions, RefusedRegion
 from swbuild.options import KernelOptions
 from swbuild.toolchain import (
@@ -130,7 +130,7 @@ def _check(
     start: float,
 ) -> ProgramResult:
     cache = directory / "objects"
-    cache.mkdir(exist_ok=True)
+    made(cache)
     host = host_toolchain()
     serial = _build_serial(task, Builder(host, cache), directory)
     expected = _run(task, settings, host, "local", serial, directory / "run.serial", {})
@@ -156,11 +156,10 @@ def _check(
 @contextmanager
 def _workplace(settings: CheckSettings) -> Iterator[Path]:
     if settings.keep is not None:
-        settings.keep.mkdir(parents=True, exist_ok=True)
-        yield settings.keep.resolve()
+        yield made(settings.keep).resolve()
         return
-    with tempfile.TemporaryDirectory(prefix="swbuild-program-") as directory:
-        yield Path(directory)
+    with scratch("swbuild-program-") as directory:
+        yield directory
 
 
 def _generate(task: ProgramTask) -> tuple[_Offloaded, ...]:
@@ -212,10 +211,10 @@ def _build_offloaded(
             objects.append(builder.object(Role.HOST, source.resolve(), _arguments(task)))
             continue
         place = directory / f"{number:03}-{source.stem}"
-        place.mkdir(exist_ok=True)
+        made(place)
         arguments = (*_arguments(task), f"-I{place}", f"-I{source.resolve().parent}")
         for file in (unit.header, unit.host, *([unit.slave] if unit.slave else [])):
-            (place / file.name).write_text(file.text, encoding="utf-8")
+            write_text(place / file.name, file.text)
         objects.append(builder.object(Role.HOST, place / unit.host.name, arguments))
         if unit.slave is not None:
             objects.append(builder.object(Role.SLAVE, place / unit.slave.name, arguments))
@@ -251,9 +250,10 @@ def _run(
 ) -> _Ran:
     """Run the program in a directory of its own that holds nothing but its inputs."""
     shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
+    made(place)
     for file in task.inputs:
-        shutil.copy(file, place)
+        with named_failures(place / file.name):
+            shutil.copy(file, place)
     job = Job(executable, task.arguments, settings.launch_settings, environment, place, settings.timeout)
     done = launcher_for(launcher, toolchain.machine).start(toolchain, job)
     return _Ran(done, _output_files(place))

@@ -61,7 +61,7 @@ def reference_source(scop: Scop, slots: Sequence[Slot], text: str, source: Path)
 
 def region_text(scop: Scop, text: str) -> str:
     """Return the lines of the region, from its ``#pragma scop`` to its ``#pragma endscop``."""
-    return "\n".join(text.splitlines()[scop.span.line - 1 : scop.span.end_line])
+    return "\n".join(text.split("\n")[scop.span.line - 1 : scop.span.end_line])
 
 
 def _others(scop: Scop, slots: Sequence[Slot]) -> list[str]:

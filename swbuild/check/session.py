@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -16,6 +15,7 @@ from swbuild.check.kernel import UnitCheck, check_region
 from swbuild.check.results import Outcome, RegionResult
 from swbuild.check.tasks import CheckSettings, SourceTask
 from swbuild.diagnostics import Diagnostic, SwbuildError, render
+from swbuild.files import made, scratch
 from swbuild.frontend.request import RefusedRegion
 
 __all__ = ["Progress", "check_source", "check_sources"]
@@ -55,9 +55,9 @@ def check_source(
     from swbuild.frontend import read_source
     from swbuild.generate import generate_unit
 
-    directory.mkdir(parents=True, exist_ok=True)
-    cache.mkdir(parents=True, exist_ok=True)
     try:
+        made(directory)
+        made(cache)
         model = read_source(task.path, task.cpp, task.requests)
         options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
         unit = generate_unit(model, options)
@@ -77,11 +77,10 @@ def check_source(
 def _workplace(settings: CheckSettings) -> Iterator[Path]:
     """Yield the directory of this run: the user's, or one that vanishes."""
     if settings.keep is not None:
-        settings.keep.mkdir(parents=True, exist_ok=True)
-        yield settings.keep.resolve()
+        yield made(settings.keep).resolve()
         return
-    with tempfile.TemporaryDirectory(prefix="swbuild-check-") as directory:
-        yield Path(directory)
+    with scratch("swbuild-check-") as directory:
+        yield directory
 
 
 def _parallel(

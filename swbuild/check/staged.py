@@ -18,6 +18,7 @@ from swbuild.check.slots import Slot, region_slots
 from swbuild.check.tasks import RegionCheck
 from swbuild.codegen.unit import GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.diagnostics import SwbuildError
+from swbuild.files import made, write_text
 from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.options import KernelOptions
 from swbuild.toolchain import Role, Target, Toolchain
@@ -76,7 +77,7 @@ def build_reference(
     cache: Path | None = None,
 ) -> Path:
     """Build the serial reference in ``directory`` and return the executable; ``cache`` takes the objects."""
-    builder = Builder(toolchain, _made(cache or directory / "objects"))
+    builder = Builder(toolchain, made(cache or directory / "objects"))
     source = Path(generated.unit.source).resolve()
     text = reference_source(generated.region.scop, generated.slots, generated.text, source)
     text += slots_source(generated.slots)
@@ -99,9 +100,9 @@ def build_offloaded(
 
     ``files`` takes the generated files, where regions of one source are to share them.
     """
-    builder = Builder(toolchain, _made(cache or directory / "objects"))
+    builder = Builder(toolchain, made(cache or directory / "objects"))
     emulated = toolchain.target is Target.EMULATOR
-    files = _made(files or directory)
+    files = made(files or directory)
     for file in _files(generated.unit):
         _write(files / file.name, file.text)
     user = (*_user_arguments(generated), f"-I{files}")
@@ -119,17 +120,12 @@ def build_offloaded(
 
 def _runtime(toolchain: Toolchain, cache: Path, fence: bool) -> Path:
     """Return the object of the harness's fixed part, which all regions that use ``cache`` share."""
-    shared = Builder(toolchain, _made(cache))
+    shared = Builder(toolchain, made(cache))
     return shared.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if fence else ())
 
 
 def _files(unit: GeneratedUnit) -> Sequence[GeneratedFile]:
     return [file for file in (unit.header, unit.host, unit.slave) if file is not None]
-
-
-def _made(directory: Path) -> Path:
-    directory.mkdir(parents=True, exist_ok=True)
-    return directory
 
 
 def _user_arguments(generated: GeneratedRegion) -> tuple[str, ...]:
@@ -142,5 +138,5 @@ def _user_arguments(generated: GeneratedRegion) -> tuple[str, ...]:
 
 
 def _write(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
+    write_text(path, text)
     return path

@@ -19,6 +19,13 @@ from swbuild.memory.partials import Partial
 
 __all__ = ["host_text"]
 
+#: What marks a file as UTF-8 at its start, and is an error anywhere else.
+_MARK = "\ufeff"
+
+#: A directive that text behind a region may depend on.
+_DIRECTIVE = re.compile(r"[ \t]*(?:#|%:)[ \t]*(?!pragma\b)\w")
+_LINE = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)\b(?:[ \t]+("(?:[^"\\]|\\.)*"))?')
+
 
 def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str, banner: Lines) -> str:
     """Return the host file of ``source``, whose text is ``text``.
@@ -26,18 +33,18 @@ def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str
     A region without kernels stays as it is; its entry exists all the same, for those who call it.
     """
     name = os.path.basename(source)
-    lines = text.split("\n")
+    mark, lines = text[: text.startswith(_MARK)], text.removeprefix(_MARK).split("\n")
     parts = [*banner, _QUIET, f'#include "{base}.sw.h"', f'#line 1 "{name}"']
     position = 0
     replaced = [region for region in regions if region.kernels]
     for region in sorted(replaced, key=lambda r: r.scop.span.line):
         first, last = region.scop.span.line - 1, region.scop.span.end_line - 1
         parts += lines[position:first]
-        parts += _call(region, lines[first + 1 : last], name)
-        parts.append(f'#line {last + 2} "{name}"')
+        parts += _call(region, lines[first + 1 : last], _presumed(lines[: first + 1], name))
+        parts.append(_presumed(lines[: last + 1], name))
         position = last + 1
     parts += lines[position:]
-    body = "\n".join(parts)
+    body = mark + "\n".join(parts)
     entries = _entries(regions, base)
     return body + ("" if body.endswith("\n") else "\n") + "\n".join(entries) + "\n"
 
@@ -46,8 +53,19 @@ def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str
 _QUIET = '#pragma GCC diagnostic ignored "-Wunknown-pragmas"'
 
 
-def _call(region: RegionCode, original: Lines, name: str) -> Lines:
-    """Return the text in place of a region; the original runs where the entry declines."""
+def _presumed(before: Lines, name: str) -> str:
+    """Return the directive for the line behind ``before``, the file's first lines: the user's, if any."""
+    for ago, text in enumerate(reversed(before)):
+        found = _LINE.match(text)
+        if found:
+            return f"#line {int(found[1]) + ago} " + (found[2] or f'"{name}"')
+    return f'#line {len(before) + 1} "{name}"'
+
+
+def _call(region: RegionCode, original: Lines, place: str) -> Lines:
+    """Return the text in place of a region; the original, whose place is ``place``, runs where the entry
+    declines, and stays where it has directives.
+    """
     scop = region.scop
     arguments = [parameter.expression for parameter in scop.parameters]
     for array, _, written in region.arguments:
@@ -55,13 +73,13 @@ def _call(region: RegionCode, original: Lines, name: str) -> Lines:
         arguments.append(_value(array) if by_value else f"({array.element.name} *)({array.pointer})")
     arguments += [address.expression for address in addresses(region)]
     call = f"sw_{scop.name}({', '.join(arguments)})"
-    if not declines(region):
+    if not (declines(region) or any(_DIRECTIVE.match(line) for line in original)):
         idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
         named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
         return [f"  (void){call}; /* runs on the core group */", *named]
     return [
         f"  if ({call}) {{ /* runs on the core group, or not at all */",
-        f'#line {scop.span.line + 1} "{name}"',
+        place,
         *original,
         "  }",
     ]

@@ -157,7 +157,7 @@ def converted(value: int, kind: ElementType) -> int:
 def integer_constant(node: c_ast.Constant) -> Constant | None:
     """Return the value of an integer or plain character constant, or None for any other."""
     text = node.value
-    if node.type == "char":
+    if text.endswith("'"):
         value = _character(text)
         return None if value is None else Constant(value, INT)
     if "int" not in node.type:

@@ -56,6 +56,7 @@ class Loops(DynamicLoops):
             f"{head.symbol.name}'{self._counters}", head.symbol.name, kind, head.step > 0, node, head.symbol
         )
         self._forget(node.stmt)
+        outer = self._active.get(head.symbol)
         self._active[head.symbol] = (loop, len(where.loops))
         self.counters[head.symbol] = node
         self._depths.setdefault(head.symbol, len(where.loops)) if isinstance(
@@ -65,6 +66,8 @@ class Loops(DynamicLoops):
             self._body(node, head, start, loop, where)
         finally:
             del self._active[head.symbol]
+            if outer is not None:
+                self._active[head.symbol] = outer
         exit_value = self._values.get(head.symbol)
         self._forget(node.stmt)
         self._values[head.symbol] = exit_value

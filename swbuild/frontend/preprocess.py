@@ -6,7 +6,8 @@ import os
 import re
 import subprocess
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
@@ -15,6 +16,7 @@ from swbuild.frontend.request import CppOptions
 __all__ = ["Origin", "Preprocessed", "compiler_errors", "preprocess"]
 
 _MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"[^\n]*\n?', re.MULTILINE)
+_RENUMBERED = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d)[^\r\n]*", re.MULTILINE)
 _GCC_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.MULTILINE)
 
 
@@ -52,21 +54,8 @@ class Preprocessed:
 
 def preprocess(path: Path, options: CppOptions) -> Preprocessed:
     """Return ``path`` preprocessed by the compiler driver of ``options``; its errors become ours."""
-    command = [
-        options.compiler,
-        "-E",
-        *(f"-I{d}" for d in options.includes),
-        *(f"-D{d}" for d in options.defines),
-    ]
     try:
-        done = subprocess.run(
-            [*command, "-x", "c", str(path)],
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            check=False,
-            env=_english(),
-        )
+        done = _preprocessor(path, options)
     except OSError as error:
         raise SwbuildError(
             Diagnostic(
@@ -79,6 +68,35 @@ def preprocess(path: Path, options: CppOptions) -> Preprocessed:
     if done.returncode:
         raise SwbuildError(_gcc_errors(path, done.stderr))
     return _with_markers(str(path), done.stdout)
+
+
+def _preprocessor(path: Path, options: CppOptions) -> subprocess.CompletedProcess[str]:
+    """Run the preprocessor; its line markers count the lines of ``path`` whatever ``#line`` says there."""
+    text = path.read_bytes()
+    if not _RENUMBERED.search(text):
+        return _run([options.compiler, "-E", *_switches(options), "-x", "c", str(path)])
+    name = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    plain = f'#line 1 "{name}"\n'.encode("utf-8", "surrogateescape") + _RENUMBERED.sub(b"", text)
+    # Text from a pipe is nobody's neighbour: from "/", only the folders named here have headers.
+    beside = f"-iquote{os.path.abspath(path.parent)}"
+    away = replace(options, includes=tuple(map(os.path.abspath, options.includes)))
+    driver = os.path.abspath(options.compiler) if os.sep in options.compiler else options.compiler
+    return _run([driver, "-E", beside, *_switches(away), "-x", "c", "-"], plain, "/")
+
+
+def _switches(options: CppOptions) -> list[str]:
+    return [*(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
+
+
+def _run(
+    command: Sequence[str], text: bytes | None = None, directory: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiler that speaks plain English; give it ``text`` as its input."""
+    done = subprocess.run(
+        command, capture_output=True, check=False, env=_english(), input=text, cwd=directory
+    )
+    out, err = (stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(command, done.returncode, out, err)
 
 
 def _english() -> dict[str, str]:
@@ -106,11 +124,8 @@ def _messages(stderr: str) -> list[tuple[Span, str]]:
 
 def compiler_errors(path: Path, options: CppOptions) -> list[Diagnostic]:
     """Return the syntax errors that the compiler itself finds in ``path`` (none: it takes the file)."""
-    switches = [*(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
-    command = [options.compiler, "-fsyntax-only", "-w", *switches, "-x", "c", str(path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, errors="surrogateescape", check=False, env=_english()
-    )
+    command = [options.compiler, "-fsyntax-only", "-w", *_switches(options), "-x", "c", str(path)]
+    done = _run(command)
     return [
         Diagnostic("SW202", f"syntax error: {message}", span, "make the file one that the compiler accepts")
         for span, message in _messages(done.stderr)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pycparser import c_ast
 
 from swbuild.diagnostics import Diagnostic, Note, Span
 
-__all__ = ["Locator", "NotModelledError", "Problems", "read_text"]
+__all__ = ["Locator", "NotModelledError", "Problems"]
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\S")
 
@@ -110,8 +109,3 @@ class Problems:
         """Keep ``diagnostic`` unless it is known already."""
         if diagnostic not in self.found:
             self.found.append(diagnostic)
-
-
-def read_text(path: Path) -> str:
-    """Return the exact text of a source file, bytes that are no UTF-8 preserved."""
-    return path.read_bytes().decode("utf-8", "surrogateescape")

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.ctype import UNMODELLED
+from swbuild.frontend.pragmas import Marker
 from swbuild.frontend.preprocess import Preprocessed
 
 __all__ = [
     "Chunk",
-    "Marker",
     "chunk_around",
-    "find_markers",
     "is_const_function",
     "neutralise",
     "prune",
@@ -28,7 +27,6 @@ __all__ = [
 ]
 
 _SCAN = re.compile(r'[{};]|^[ \t]*#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.MULTILINE)
-_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(scop|endscop)\b[ \t]*([^\n]*)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVE = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _AGGREGATE = re.compile(r"\b(?:struct|union|enum)\s*(?:__attribute__\s*\(\(.*\)\)\s*)?\w*\s*$", re.DOTALL)
@@ -99,17 +97,6 @@ _GNU_CALL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
-    """One ``#pragma scop`` (``opens``) or ``#pragma endscop`` that survived preprocessing."""
-
-    opens: bool
-    label: str
-    offset: int
-    file: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
 class Chunk:
     """A top-level declaration, text[start:end]; ``body`` is the offset of a function's opening brace,
     or -1.
@@ -118,18 +105,6 @@ class Chunk:
     start: int
     end: int
     body: int
-
-
-def find_markers(source: Preprocessed) -> tuple[Marker, ...]:
-    """Return the region pragmas of the main file in textual order."""
-    found = []
-    for match in _PRAGMA.finditer(source.text):
-        origin = source.origin(match.start())
-        if origin.file == source.path:
-            found.append(
-                Marker(match[1] == "scop", match[2].strip(), match.start(), origin.file, origin.line)
-            )
-    return tuple(found)
 
 
 def split_chunks(source: Preprocessed) -> tuple[Chunk, ...]:

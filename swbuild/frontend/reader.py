@@ -11,18 +11,19 @@ from pathlib import Path
 from pycparser import c_ast, c_parser
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.files import read_text
 from swbuild.frontend.attributes import Attributes
+from swbuild.frontend.pragmas import find_markers, paired
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
-from swbuild.frontend.problems import Locator, read_text
+from swbuild.frontend.problems import Locator
 from swbuild.frontend.prune import (
     Chunk,
     chunk_around,
-    find_markers,
     is_const_function,
     prune,
     split_chunks,
 )
-from swbuild.frontend.regions import Region, find_regions, match_requests, paired
+from swbuild.frontend.regions import Region, find_regions, match_requests
 from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, SourceModel
 from swbuild.frontend.scop import Scop
 from swbuild.frontend.symbols import FileScope
@@ -46,7 +47,7 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
         ) from error
     source = preprocess(path, cpp)
     try:
-        parsed, markers, chunks = _pruned(source)
+        parsed, markers, chunks = _pruned(source, text)
         locator = Locator(str(path), text, parsed)
         tree = _parse(parsed, str(path), locator)
     except SwbuildError as error:
@@ -76,15 +77,21 @@ def _model(
     return model_region(region, request, scope, locator)
 
 
-def _pruned(source: Preprocessed) -> tuple[str, tuple[tuple[int, int, str], ...], tuple[Chunk, ...]]:
-    markers = find_markers(source)
-    pairs = paired(markers, source.path)
+def _pruned(
+    source: Preprocessed, original: str
+) -> tuple[str, tuple[tuple[int, int, str], ...], tuple[Chunk, ...]]:
+    found = find_markers(source)
+    pairs = paired(found, source.path, original)
+    markers = [marker for marker in found if marker.file == source.path]
     chunks = split_chunks(source)
     text = prune(source, chunks, markers)
     return text, tuple((first.line, last.line, first.label) for first, last in pairs), chunks
 
 
 _PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)
+
+
+_SPLIT = "split the expression, the statement or the declaration"
 
 
 def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
@@ -95,10 +102,14 @@ def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
         raise SwbuildError(_syntax_error(str(error), path, locator)) from error
     except RecursionError as error:
         raise SwbuildError(
-            Diagnostic(
-                "SW202", "the file nests too deeply to be parsed", Span(path), "split long expressions"
-            )
+            Diagnostic("SW202", "the text nests too deeply to be parsed", _reached(parser, path), _SPLIT)
         ) from error
+
+
+def _reached(parser: c_parser.CParser, path: str) -> Span:
+    """Return how far ``parser`` has read."""
+    token = parser._tokens.peek()
+    return Span(token.filename, token.lineno, token.column) if token else Span(path)
 
 
 @dataclass(slots=True)

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from swbuild.diagnostics import Diagnostic, Note, Span, SwbuildError
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.problems import Locator
-from swbuild.frontend.prune import Marker
 from swbuild.frontend.request import RegionRequest
 from swbuild.frontend.symbols import walk
 
-__all__ = ["Region", "find_regions", "match_requests", "paired"]
+__all__ = ["Region", "find_regions", "match_requests"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,62 +33,6 @@ class Region:
     def name(self) -> str:
         """The name of the enclosing function."""
         return str(self.function.decl.name)
-
-
-def paired(markers: Sequence[Marker], path: str) -> tuple[tuple[Marker, Marker], ...]:
-    """Return the pairs of opening and closing pragmas; raise for all that do not pair,
-    and for none at all.
-    """
-    problems: list[Diagnostic] = []
-    pairs: list[tuple[Marker, Marker]] = []
-    opened: Marker | None = None
-    for marker in markers:
-        span = Span(path, marker.line, 1)
-        if marker.opens and opened is not None:
-            problems.append(
-                Diagnostic(
-                    "SW204",
-                    "'#pragma scop' inside a region; regions cannot be nested",
-                    span,
-                    "close the first region with '#pragma endscop'",
-                    notes=(Note("the region begins here", Span(path, opened.line, 1)),),
-                )
-            )
-        elif marker.opens:
-            opened = marker
-        elif opened is None:
-            problems.append(
-                Diagnostic(
-                    "SW204",
-                    "'#pragma endscop' without '#pragma scop'",
-                    span,
-                    "put '#pragma scop' before the first statement of the region",
-                )
-            )
-        else:
-            pairs.append((opened, marker))
-            opened = None
-    if opened is not None:
-        problems.append(
-            Diagnostic(
-                "SW204",
-                "'#pragma scop' is never closed",
-                Span(path, opened.line, 1),
-                "put '#pragma endscop' after the last statement of the region",
-            )
-        )
-    if not problems and not pairs:
-        problems.append(
-            Diagnostic(
-                "SW203",
-                "no '#pragma scop' in this file",
-                Span(path),
-                "put '#pragma scop' and '#pragma endscop' around the loops (and check the -D definitions)",
-            )
-        )
-    if problems:
-        raise SwbuildError(problems)
-    return tuple(pairs)
 
 
 def find_regions(

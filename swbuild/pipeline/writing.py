@@ -1,22 +1,20 @@
-"""Write the generated files so that nobody ever sees half of one, and tell build tools what was read."""
+"""Write the generated files, leaving alone what has not changed, and tell build tools what was read."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import swbuild
-from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.files import encoded, made, named_failures, write_texts
 
 if TYPE_CHECKING:
     from swbuild.pipeline.outputs import Output
 
-__all__ = ["dependencies", "depfile_text", "write_all", "write_text"]
+__all__ = ["dependencies", "depfile_text", "write_all"]
 
 
 def write_all(directory: Path, outputs: Iterable[Output], *, touch: bool = False) -> tuple[Path, ...]:
@@ -25,56 +23,21 @@ def write_all(directory: Path, outputs: Iterable[Output], *, touch: bool = False
     A file that already has the right text keeps its time stamp unless ``touch``, so that nothing is
     compiled again for its sake.
     """
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SwbuildError(_cannot_write(directory, error)) from None
-    changed = []
-    for output in outputs:
-        path = directory / output.name
-        if not _holds(path, output.text):
-            write_text(path, output.text)
-            changed.append(path)
-        elif touch:
+    made(directory)
+    wanted = {directory / output.name: output.text for output in outputs}
+    changed = {path: text for path, text in wanted.items() if not _holds(path, text)}
+    write_texts(changed)
+    for path in wanted if touch else ():
+        with named_failures(path):
             os.utime(path)
     return tuple(changed)
 
 
 def _holds(path: Path, text: str) -> bool:
     try:
-        return path.read_bytes() == text.encode()
+        return path.read_bytes() == encoded(text)
     except OSError:
         return False
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write ``text`` to ``path`` in one step: a reader finds the old file or the new one."""
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise SwbuildError(_cannot_write(path, error)) from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise SwbuildError(_cannot_write(path, error)) from None
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-
-
-def _umask() -> int:
-    """Return the process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-def _cannot_write(path: Path, error: OSError) -> Diagnostic:
-    message = f"cannot write: {error.strerror}"
-    return Diagnostic("SW113", message, Span(os.fspath(path)), "choose another directory with -o")
 
 
 def dependencies(read: Iterable[str | Path]) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from swbuild.buildsys.digest import require_digests
 from swbuild.buildsys.generation import generate_entries
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.files import write_text
 from swbuild.frontend.request import CppOptions
 from swbuild.pipeline import Timings, depfile_text, write_all
-from swbuild.pipeline.writing import dependencies, write_text
+from swbuild.pipeline.writing import dependencies
 
 if TYPE_CHECKING:
     from swbuild.buildsys.cache import Entry

@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
     if target is None:
         sys.stdout.write(text)
         return Exit.OK
-    from swbuild.pipeline.writing import write_text
+    from swbuild.files import write_text
 
     write_text(target, text)
     return Exit.OK
@@ -59,7 +59,7 @@ def run(args: Namespace) -> int:
 def _meson(args: Namespace) -> int:
     from swbuild.buildsys.mesonfiles import kernels_file
     from swbuild.buildsys.vendor import vendor
-    from swbuild.pipeline.writing import write_text
+    from swbuild.files import made, write_text
 
     manifest = Path(args.inputs[1])
     if not manifest.is_file():
@@ -71,8 +71,7 @@ def _meson(args: Namespace) -> int:
             hint = f"swbuild init meson {args.inputs[1]} -o {directory}"
             raise SwbuildError(Diagnostic("SW706", "this file is out of date", Span(str(path)), hint))
         return Exit.OK
-    directory.mkdir(parents=True, exist_ok=True)
-    write_text(path, text)
+    write_text(made(directory) / "meson.build", text)
     folder = vendor("meson", manifest.parent / "subprojects")
     print(f"wrote {path} and {folder}; now write, in your meson.build:\n")
     print(f"subdir('{directory.name}')\nexecutable(..., dependencies: {args.name}_dep)")

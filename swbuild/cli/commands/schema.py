@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from swbuild.cli.exits import Exit
-from swbuild.pipeline.writing import write_text
+from swbuild.files import write_text
 
 __all__ = ["configure", "run"]
 

@@ -1,0 +1,97 @@
+"""Reading and writing text exactly: every byte that came in goes out again, and a failure names its file.
+
+Bytes that are no UTF-8 travel as lone surrogates.  Writers make the file beside its place and rename it,
+so that nobody ever sees half of one, and nothing stays behind where the disk is full.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+
+__all__ = ["encoded", "made", "named_failures", "read_text", "scratch", "write_text", "write_texts"]
+
+_FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+
+
+def read_text(path: Path) -> str:
+    """Return the exact text of a source file, line ends and bytes that are no UTF-8 preserved."""
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes that :func:`read_text` made ``text`` of."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` to ``path`` in one step: a reader finds the old file or the new one.
+
+    Raise SW113 where that fails.
+    """
+    write_texts({path: text})
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write every text to its path as :func:`write_text` does, and none of them if one has no room."""
+    with contextlib.ExitStack() as stack:
+        parts = {path: _part(path, encoded(text), stack) for path, text in texts.items()}
+        for path, part in parts.items():
+            with named_failures(path):
+                os.replace(part, path)
+
+
+def _part(path: Path, data: bytes, stack: contextlib.ExitStack) -> str:
+    """Return a file beside ``path`` that holds ``data``; ``stack`` removes it unless it is renamed."""
+    with named_failures(path):
+        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        stack.callback(_remove, part)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(part, 0o666 & ~_umask())
+    return part
+
+
+def _remove(part: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(part)
+
+
+@contextlib.contextmanager
+def scratch(prefix: str) -> Iterator[Path]:
+    """Yield a fresh directory that vanishes; raise SW113 where there is none to be had."""
+    with contextlib.ExitStack() as stack:
+        with named_failures(Path(os.environ.get("TMPDIR", "/tmp"))):
+            place = stack.enter_context(tempfile.TemporaryDirectory(prefix=prefix))
+        yield Path(place)
+
+
+def made(directory: Path) -> Path:
+    """Return ``directory``, made with those above it if need be; raise SW113 where that fails."""
+    with named_failures(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+@contextlib.contextmanager
+def named_failures(path: Path) -> Iterator[None]:
+    """Turn what the system says against writing to ``path`` into SW113 at that place."""
+    try:
+        yield
+    except OSError as error:
+        message = f"cannot write: {error.strerror}"
+        hint = "make room there" if error.errno in _FULL else "name a place that can be written to"
+        raise SwbuildError(Diagnostic("SW113", message, Span(os.fspath(path)), hint)) from None
+
+
+def _umask() -> int:
+    """Return the process's umask, which can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,72 @@
+"""What becomes of the user's text outside of the regions: every byte of it, and what directives mean."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from swbuild.emulator import toolchain_dir
+from swbuild.files import write_text
+from swbuild.frontend import CppOptions, read_source
+from swbuild.generate import generate_unit
+
+REGION = b"#pragma scop\n    for (int i = 0; i < n; i++)\n        x[i] = %s;\n#pragma endscop\n"
+FUNCTION = b"void f(int n, double *x)\n{\n" + REGION % b"1" + b"    x[0] = 2;\n}\n"
+
+
+def host_file(directory: Path, text: bytes) -> Path:
+    """Write the host file of ``text`` and return it; the machine's compiler must take it."""
+    path = directory / "region.c"
+    path.write_bytes(text)
+    unit = generate_unit(read_source(path, CppOptions(), None), {})
+    assert unit.slave is not None
+    for file in (unit.header, unit.host, unit.slave):
+        write_text(directory / file.name, file.text)
+    compiler = toolchain_dir("sw26010-pro") / "sw9gcc"
+    host = directory / unit.host.name
+    flags = ["-mhost", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
+    command = [str(compiler), *flags, "-c", str(host), "-o", "/dev/null"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    return host
+
+
+ODD = {
+    "latin1": b"/* caf\xe9 \xff */\nconst char *s = \"\xfc\";\n" + FUNCTION,
+    "latin1_in_region": FUNCTION.replace(b"= 1;", b"= 1; /* \xe9 */"),
+    "windows": FUNCTION.replace(b"\n", b"\r\n"),
+    "form_feed": b"\f\n\v\n" + FUNCTION + b"\f",
+    "separators": b"/* \xc2\x85 \xe2\x80\xa8 \x1c */\n" + FUNCTION,
+    "no_last_line_end": FUNCTION.rstrip(b"\n"),
+    "byte_order_mark": b"\xef\xbb\xbf" + FUNCTION,
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_bytes_outside_of_regions_are_kept(name: str, tmp_path: Path) -> None:
+    text = ODD[name]
+    host = host_file(tmp_path, text).read_bytes()
+    mark = b"\xef\xbb\xbf"
+    assert host.count(mark) == text.count(mark) and host.startswith(mark) == text.startswith(mark)
+    before, after = text.removeprefix(mark).split(b"#pragma scop")[0], text.split(b"endscop")[1]
+    assert before in host and after.lstrip(b"\r\n") in host
+
+
+def test_lines_are_counted_as_the_user_says(tmp_path: Path) -> None:
+    again = FUNCTION.replace(b"f(", b"g(")
+    lines = host_file(tmp_path, b'#line 100 "x.y"\n' + FUNCTION + b"# 7\n" + again).read_text().splitlines()
+    behind = [lines[k - 1] for k, line in enumerate(lines) if line == "    x[0] = 2;"]
+    assert behind == ['#line 106 "x.y"', '#line 13 "region.c"']
+
+
+def test_directives_of_a_region_hold_behind_it(tmp_path: Path) -> None:
+    changed = b"#define C 1\n" + FUNCTION.replace(
+        b"#pragma scop\n", b"#pragma scop\n#undef C\n#define C 7\n"
+    ).replace(b"x[0] = 2;", b"enum { IS = C };")
+    host = host_file(tmp_path, changed)
+    headers = toolchain_dir("sw26010").parents[1] / "include"
+    command = ["gcc", "-E", "-P", "-I", str(headers), str(host)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "enum { IS = 7 };" in done.stdout
