@@ -195,6 +195,7 @@ static void spawn(uint64_t pens, int group, void *func, void *arg, uintptr_t pc,
                              what, pen);
     if (!swemu.busy)
         swemu_check_spawn();
+    swemu_say_what_is_missing();
     swemu_count_spawn(func, pens);
     swemu_trace_host(true, func, pens);
     for (int pen = 0; pen < SWEMU_CPES; pen++)

@@ -55,6 +55,9 @@ static bool fix_addresses(void)
     return personality((unsigned long)now | ADDR_NO_RANDOMIZE) >= 0;
 }
 
+/* What to say at the first spawn: a program without kernels misses nothing. */
+static const char *missing;
+
 static __attribute__((constructor)) void choose_image(int argc, char **argv, char **envp)
 {
     bool checked = is_set("SWBUILD_EMU_CHECKED"), counted = !checked && is_set("SWBUILD_EMU_TRACE");
@@ -77,10 +80,15 @@ static __attribute__((constructor)) void choose_image(int argc, char **argv, cha
         become(image, twin, argv, envp);
     if (fixed)
         execve("/proc/self/exe", argv, envp);
-    if (checked)
-        fprintf(stderr, "note: this program was built without checked code: loads and stores are not watched\n");
-    else
-        fprintf(stderr, "note: this program was built without counting code (SWBUILD_EMU_COUNTED_CODE=1): "
-                        "computing takes no model time\n");
+    missing = checked ? "note: this program was built without checked code: loads and stores are not watched\n"
+                      : "note: this program was built without counting code (SWBUILD_EMU_COUNTED_CODE=1): "
+                        "computing takes no model time\n";
     close(fd);
+}
+
+void swemu_say_what_is_missing(void)
+{
+    if (missing)
+        fputs(missing, stderr);
+    missing = NULL;
 }

@@ -245,6 +245,9 @@ void swemu_trace_sync(struct cpe *c, uint64_t mask, int mode, uintptr_t pc);
 void swemu_trace_reg(struct cpe *c, uintptr_t pc, bool send, int column, uint64_t to, int bytes);
 void swemu_trace_atomic(struct cpe *c, uintptr_t pc, const volatile void *word);
 
+/* image.c: say, once, that the mode asked for needs code that this program was built without */
+void swemu_say_what_is_missing(void);
+
 /* counters.c */
 struct site *swemu_site(struct cpe *c, uintptr_t pc, enum site_op op);
 void swemu_count_transfer(struct cpe *c, const struct xfer *x, enum site_op op);
