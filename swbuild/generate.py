@@ -15,6 +15,7 @@ from swbuild.codegen.slave import slave_lines
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.request import SourceModel
+from swbuild.mapping.grid import grid_of
 from swbuild.options import KernelOptions
 from swbuild.region import generate_region
 
@@ -71,4 +72,5 @@ def _region_unit(region: RegionCode) -> RegionUnit:
         region.exact,
         dict(region.report),
         len(addresses(region)),
+        tuple(grid_of(region.scop, kernel.tiled) for kernel in region.kernels),
     )

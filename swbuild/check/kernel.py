@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swbuild.check.blame import blamed
+from swbuild.check.coverage import coverage_of
 from swbuild.check.emulation import read_counts, run_environment
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
@@ -67,10 +68,12 @@ def check_region(
     """Build, run and compare one region; a tool that fails is a result, too."""
     start = time.monotonic()
     cases: tuple[CaseResult, ...] = ()
-    counts = Counts()
+    counts, coverage = Counts(), None
     diagnostics: tuple[Diagnostic, ...] = ()
     try:
-        cases, counts = _check(context, region, options, check)
+        plan = plan_region(region, options, check)
+        cases, counts = _check(context, region, options, check, plan)
+        coverage = coverage_of(region, options, plan.goals, cases)
         outcome = worst(case.outcome for case in cases)
         message = next((case.message for case in cases if case.outcome is outcome), "")
     except SwbuildError as error:
@@ -90,14 +93,14 @@ def check_region(
         seconds=time.monotonic() - start,
         diagnostics=diagnostics,
         expected_failure=check.expected_failure,
+        coverage=coverage,
     )
 
 
 def _check(
-    context: UnitCheck, region: RegionUnit, options: KernelOptions, check: RegionCheck
+    context: UnitCheck, region: RegionUnit, options: KernelOptions, check: RegionCheck, plan: Plan
 ) -> tuple[tuple[CaseResult, ...], Counts]:
     """Return the verdicts on all cases in all modes, and the counts of the last run."""
-    plan = plan_region(region, options, check)
     if not plan.cases:
         return plan.skipped, Counts()
     settings = context.settings

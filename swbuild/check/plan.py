@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import islpy as isl
+
+from swbuild.check.goals import Goal, region_goals
 from swbuild.check.inputs import make_inputs
 from swbuild.check.judge import Case
 from swbuild.check.results import CaseResult, Outcome
-from swbuild.check.shapes import Shape, holds, instances, parameter_point
-from swbuild.check.sizes import Sizes, complete_sizes, default_sizes
+from swbuild.check.shapes import Shape, holds, parameter_point
+from swbuild.check.sizes import Sizes, choose_sizes, complete_sizes, permitted_sizes
 from swbuild.check.slots import Slot, region_slots, slot_shapes
 from swbuild.check.tasks import RegionCheck
+from swbuild.check.work import Work
 from swbuild.codegen.unit import RegionUnit
 from swbuild.frontend.scop import Scop
+from swbuild.mapping.grid import Grid
 from swbuild.options import KernelOptions
 
 __all__ = ["Plan", "plan_region"]
@@ -21,25 +26,40 @@ __all__ = ["Plan", "plan_region"]
 #: A case whose objects are larger than this together (in bytes) is not run.
 _LARGEST = 1 << 30
 
+#: What sizes that nobody asked for may cost: bytes of objects, instances of
+#: statements, and starts of innermost loops.
+_MODEST_BYTES = 72 << 20
+_MODEST_INSTANCES = 13_000_000
+_MODEST_ROWS = 500_000
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cases of a region that can be run, with the shapes of their objects, and those that cannot."""
+    """The cases of a region that can be run, with the shapes of their objects, and those that cannot.
+
+    ``goals`` are what the sizes were chosen for, none where they were given.
+    """
 
     slots: tuple[Slot, ...]
     cases: tuple[Case, ...]
     shapes: tuple[Mapping[str, Shape], ...]
     skipped: tuple[CaseResult, ...]
+    goals: tuple[Goal, ...] = ()
 
 
 def plan_region(region: RegionUnit, options: KernelOptions, check: RegionCheck) -> Plan:
     """Return the plan for the sizes that ``check`` names, or for chosen ones if it names none."""
     scop, slots = region.scop, region_slots(region)
     wanted: Sequence[Sizes] = [complete_sizes(scop, sizes, options.params) for sizes in check.sizes]
+    goals: tuple[Goal, ...] = ()
+    if not wanted:
+        permitted = permitted_sizes(scop, options.params)
+        goals = region_goals(region, permitted)
+        wanted = choose_sizes(scop, goals, permitted, _Modest(region, slots))
     cases: list[Case] = []
     shapes: list[Mapping[str, Shape]] = []
     skipped: list[CaseResult] = []
-    for sizes in wanted or default_sizes(scop, options.params):
+    for sizes in wanted:
         planned = _case(region, slots, sizes, check.seed)
         if isinstance(planned, str):
             skipped.append(CaseResult(tuple(sizes.items()), "", Outcome.SKIP, planned))
@@ -48,7 +68,23 @@ def plan_region(region: RegionUnit, options: KernelOptions, check: RegionCheck) 
             shapes.append(planned[1])
     if not cases and not skipped:
         skipped.append(CaseResult((), "", Outcome.SKIP, "no sizes fit the region's conditions: give some"))
-    return Plan(slots, tuple(cases), tuple(shapes), tuple(skipped))
+    return Plan(slots, tuple(cases), tuple(shapes), tuple(skipped), goals)
+
+
+class _Modest:
+    """Says whether a region can be run at some sizes without taking long."""
+
+    def __init__(self, region: RegionUnit, slots: tuple[Slot, ...]) -> None:
+        self._region, self._slots, self._work = region, slots, Work(region)
+
+    def __call__(self, sizes: Sizes) -> bool:
+        instances = self._work.instances(sizes, _MODEST_ROWS)
+        if instances is None or instances > _MODEST_INSTANCES:
+            return False
+        shapes = slot_shapes(self._region, self._slots, parameter_point(self._region.scop, sizes))
+        if isinstance(shapes, str) or _volume(self._slots, shapes) > _MODEST_BYTES:
+            return False
+        return not instances or _index_bound(self._region.scop, shapes) != 0
 
 
 def _case(
@@ -67,9 +103,12 @@ def _case(
     if _volume(slots, shapes) > _LARGEST:
         return "the arrays would be too large for a check: give smaller sizes"
     inputs = make_inputs(slots, shapes, sizes, seed, _index_bound(scop, shapes))
-    # A kernel may hold only some of the statements, so only a region that runs all of them must spawn.
-    busy = len(instances(scop, point)) == len(scop.statements)
-    return Case(sizes, inputs, busy and bool(region.kernels)), shapes
+    return Case(sizes, inputs, any(_has_work(grid, point) for grid in region.grids)), shapes
+
+
+def _has_work(grid: Grid, point: isl.Set) -> bool:
+    """Return whether a kernel has iterations at ``point``."""
+    return not isl.Set(str(grid.points)).intersect_params(point).is_empty()
 
 
 def _volume(slots: Sequence[Slot], shapes: Mapping[str, Shape]) -> int:

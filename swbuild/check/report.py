@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swbuild.check.results import ArrayReport, CaseResult, Outcome, RegionResult
+from swbuild.diagnostics import Diagnostic, Severity, Span
 
-__all__ = ["explain", "explain_array", "explain_case"]
+__all__ = ["coverage_notes", "explain", "explain_array", "explain_case"]
+
+#: How many of the things that were not reached are told; the others are counted.
+_SHOWN = 5
 
 
 def explain(result: RegionResult) -> str:
@@ -24,6 +28,28 @@ def explain(result: RegionResult) -> str:
     for case in result.bad_cases:
         lines += [f"  {line}" for line in explain_case(case)]
     return "\n".join(lines)
+
+
+def coverage_notes(result: RegionResult) -> tuple[Diagnostic, ...]:
+    """Return what the sizes of a check did not reach in a region, the worst first, if it ran at all."""
+    coverage = result.coverage
+    if coverage is None or not coverage.sizes:
+        return ()
+    missed = sorted(coverage.missed, key=lambda missed: missed.kind != "statements")
+    notes = [_missed(result, item.line, f"not reached: {item.what}") for item in missed[:_SHOWN]]
+    if len(missed) > _SHOWN:
+        rest = f"not reached: {len(missed) - _SHOWN} more things, which --json lists"
+        notes.append(_missed(result, missed[_SHOWN].line, rest))
+    notes += [
+        _missed(result, line, "not known: whether both sides of the condition on data were seen")
+        for line in coverage.data_conditions
+    ]
+    return tuple(notes)
+
+
+def _missed(result: RegionResult, line: int, message: str) -> Diagnostic:
+    span = Span(result.source, line)
+    return Diagnostic("SW505", f"{result.region}: {message}", span, severity=Severity.NOTE)
 
 
 def explain_case(case: CaseResult) -> Iterator[str]:

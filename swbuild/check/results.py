@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -14,6 +14,9 @@ __all__ = [
     "BadElement",
     "CaseResult",
     "Counts",
+    "Coverage",
+    "Load",
+    "Missed",
     "Outcome",
     "RegionResult",
     "exit_status",
@@ -114,6 +117,52 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Missed:
+    """A goal that no sizes reached: its kind, what it is, and its line in the source."""
+
+    kind: str
+    what: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A kernel at the sizes that gave work to most CPEs: to how many per launch, in how many launches."""
+
+    kernel: str
+    sizes: tuple[tuple[str, int], ...]
+    cpes: float
+    launches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the sizes that ran brought about in a region.
+
+    ``reached`` has, per kind of goal, how many were reached of how many; ``missed`` lists the others.
+    ``data_conditions`` are the lines with conditions on data, of which nothing is known here;
+    ``instances`` counts how often statements ran, ``None`` if they are too many to be counted.
+    """
+
+    sizes: int
+    reached: Mapping[str, tuple[int, int]]
+    missed: tuple[Missed, ...]
+    data_conditions: tuple[int, ...]
+    instances: int | None
+    loads: tuple[Load, ...]
+
+    @property
+    def total(self) -> tuple[int, int]:
+        """How many goals of all kinds were reached, of how many."""
+        return sum(n for n, _ in self.reached.values()), sum(n for _, n in self.reached.values())
+
+    @property
+    def cpes(self) -> float | None:
+        """How many CPEs had work in the kernel that kept the fewest busy, at its best sizes."""
+        return min((load.cpes for load in self.loads), default=None)
+
+
+@dataclass(frozen=True, slots=True)
 class CaseResult:
     """One region at one set of sizes in one run."""
 
@@ -152,6 +201,7 @@ class RegionResult:
     diagnostics: tuple[Diagnostic, ...] = ()
     notes: tuple[str, ...] = ()
     expected_failure: str = ""
+    coverage: Coverage | None = None
 
     @property
     def bad_cases(self) -> tuple[CaseResult, ...]:

@@ -1,16 +1,17 @@
-"""Which sizes to try when the user names none: the ones at which tilings go wrong."""
+"""Which sizes to try when the user names none: those that reach the goals of a region."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import islpy as isl
 
-from swbuild.check.shapes import holds, parameter_point
+from swbuild.check.goals import Goal, feasible_sizes
+from swbuild.check.shapes import parameter_point
 from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import ParameterRef, Scop
 
-__all__ = ["DEFAULT_BASES", "UNKNOWN_SIZE", "Sizes", "complete_sizes", "default_sizes", "unequal"]
+__all__ = ["UNKNOWN_SIZE", "Sizes", "choose_sizes", "complete_sizes", "permitted_sizes"]
 
 #: The code of the one mistake that a user can make here.
 UNKNOWN_SIZE = "SW504"
@@ -18,35 +19,57 @@ UNKNOWN_SIZE = "SW504"
 #: A value for every parameter of a region.
 Sizes = dict[str, int]
 
-#: One iteration, two, less than a thread row, one more than a tile, one more than two tiles.
-DEFAULT_BASES = (1, 2, 7, 33, 65)
+#: What sizes are to be near where no goal says otherwise, in turn.
+_BASES = (7, 33, 2, 65)
+
+#: Sizes that are tried in any case: all loops run, and fit nothing.
+_PLAIN = (7, 33)
+
+#: How many sets of sizes a region gets at most for its goals.
+_MOST = 10
 
 #: Added to the base for one parameter after the other, so that no two sizes are equal.
 _SPREAD = (0, 4, -2, 6, -4, 10, -6, 14)
 
-
-def unequal(names: Sequence[str], base: int) -> Sizes:
-    """Return sizes near ``base`` that all differ (from 7 on: below that they all are ``base``)."""
-    if base < 7:
-        return dict.fromkeys(names, base)
-    return {name: max(1, base + _SPREAD[i % 8] + 16 * (i // 8)) for i, name in enumerate(names)}
+_PARAM, _SET = isl.dim_type.param, isl.dim_type.set
 
 
-def default_sizes(scop: Scop, fixed: Mapping[str, int]) -> tuple[Sizes, ...]:
-    """Return sizes that the model of ``scop`` covers, the parameters in ``fixed`` as they are there.
+def choose_sizes(
+    scop: Scop, goals: Sequence[Goal], permitted: isl.Set, affordable: Callable[[Sizes], bool]
+) -> tuple[Sizes, ...]:
+    """Return sizes of the ``permitted`` ones that together reach what can be reached of ``goals``.
 
-    Where unequal sizes break a condition of the region equal ones are tried, and when nothing of
-    that fits, one point that isl picks.
+    ``affordable`` says whether a check at these sizes is worth its cost; sizes for which it is false are
+    not chosen, whatever they would reach.
     """
     names = [parameter.name for parameter in scop.parameters]
-    chosen = [sizes for base in DEFAULT_BASES if (sizes := _first_fit(scop, names, base, fixed)) is not None]
-    if not chosen and (picked := _sample(scop, fixed)) is not None:
-        chosen = [picked]
-    return tuple(sizes for i, sizes in enumerate(chosen) if sizes not in chosen[:i])
+    left, chosen = list(goals), list[Sizes]()
+    for turn in range(_MOST):
+        sizes = _reaching(scop, left, permitted, unequal(names, _BASES[turn % len(_BASES)]), affordable)
+        if sizes is not None and sizes not in chosen:
+            chosen.append(sizes)
+            point = parameter_point(scop, sizes)
+            left = [goal for goal in left if not goal.reached_at(point)]
+    for base in _PLAIN:
+        extra = _nearest(permitted, unequal(names, base))
+        if extra is not None and extra not in chosen and affordable(extra):
+            chosen.append(extra)
+    return tuple(chosen)
+
+
+def permitted_sizes(scop: Scop, fixed: Mapping[str, int]) -> isl.Set:
+    """Return the sizes that the model of ``scop`` covers, those in ``fixed`` as they are there.
+
+    A size that a statement may divide by is positive.
+    """
+    names = [parameter.name for parameter in scop.parameters]
+    conditions = [f"{name} = {fixed[name]}" for name in names if name in fixed]
+    conditions += [f"{name} >= 1" for name in _divisors(scop)]
+    return feasible_sizes(scop).intersect(_where(names, conditions)).coalesce()
 
 
 def complete_sizes(scop: Scop, given: Mapping[str, int], fixed: Mapping[str, int]) -> Sizes:
-    """Return ``given`` with a value for each parameter that it leaves out.
+    """Return ``given`` with a value for each parameter that it leaves out, such that the model covers them.
 
     Raise :class:`SwbuildError` when it names sizes and none of them is the region's: the check would
     run at other sizes than the user believes.
@@ -62,41 +85,93 @@ def complete_sizes(scop: Scop, given: Mapping[str, int], fixed: Mapping[str, int
                 f"give '-p {names[0]}=64', or 'sizes: {{{names[0]}: 64}}' in the manifest",
             )
         )
-    return {**unequal(names, 33), **{n: v for n, v in {**given, **fixed}.items() if n in names}}
+    known = {name: value for name, value in {**given, **fixed}.items() if name in names}
+    near = unequal(names, 33)
+    found = None if set(known) == set(names) else _nearest(permitted_sizes(scop, known), near)
+    return found or {**near, **known}
 
 
-def _first_fit(scop: Scop, names: Sequence[str], base: int, fixed: Mapping[str, int]) -> Sizes | None:
-    for candidate in _candidates(names, base):
-        sizes = {name: fixed.get(name, value) for name, value in candidate.items()}
-        if _modelled(scop, sizes):
-            return sizes
-    return None
+def unequal(names: Sequence[str], base: int) -> Sizes:
+    """Return sizes near ``base`` that all differ (from 7 on: below that they all are ``base``)."""
+    if base < 7:
+        return dict.fromkeys(names, base)
+    return {name: max(1, base + _SPREAD[i % 8] + 16 * (i // 8)) for i, name in enumerate(names)}
 
 
-def _candidates(names: Sequence[str], base: int) -> Iterator[Sizes]:
-    spread = unequal(names, base)
-    yield spread
-    yield unequal(list(reversed(names)), base)
-    yield dict.fromkeys(names, base)
+def _divisors(scop: Scop) -> Iterator[str]:
+    """Yield the sizes that occur in statements which divide."""
+    for statement in scop.statements:
+        text = "".join(part for part in statement.body if isinstance(part, str))
+        if "/" in text or "%" in text:
+            yield from (part.name for part in statement.body if isinstance(part, ParameterRef))
 
 
-def _modelled(scop: Scop, sizes: Sizes) -> bool:
-    point = parameter_point(scop, sizes)
-    return holds(scop.context, point) and holds(scop.assumptions, point)
+def _reaching(
+    scop: Scop, goals: Sequence[Goal], permitted: isl.Set, near: Sizes, affordable: Callable[[Sizes], bool]
+) -> Sizes | None:
+    """Return affordable sizes that reach as many of ``goals`` as go together, the first ones first."""
+    within = permitted
+    best: Sizes | None = None
+    busy = False
+    for goal in goals:
+        if busy and goal.kind.idle:
+            continue
+        here = None if best is None else parameter_point(scop, best)
+        for part in map(isl.Set.from_basic_set, goal.where.get_basic_sets()):
+            narrower = within.intersect(part)
+            as_is = here is not None and not part.intersect(here).is_empty()
+            sizes = best if as_is else _affordable(narrower, near, affordable)
+            if sizes is not None:
+                within, best, busy = narrower, sizes, busy or not goal.kind.idle
+                break
+    return best
 
 
-def _sample(scop: Scop, fixed: Mapping[str, int]) -> Sizes | None:
-    """Return any sizes that the model covers, or ``None`` if isl finds none of a usable magnitude."""
-    names = [parameter.name for parameter in scop.parameters]
-    conditions = " and ".join(f"{name} = {fixed[name]}" for name in names if name in fixed)
-    box = " and ".join([*(f"1 <= {name} <= 4096" for name in names), *([conditions] if conditions else [])])
-    wanted = isl.Set(f"[{', '.join(names)}] -> {{ : {box} }}")
-    feasible = isl.Set(str(scop.context.params().intersect(scop.assumptions.params()))).intersect(wanted)
-    if feasible.is_empty():
+def _affordable(within: isl.Set, near: Sizes, affordable: Callable[[Sizes], bool]) -> Sizes | None:
+    """Return sizes in ``within`` that are close to ``near``, or to 1 where that would cost too much."""
+    if within.is_empty():
         return None
-    point = feasible.sample_point()
-    values = {
-        feasible.get_dim_name(isl.dim_type.param, i): point.get_coordinate_val(isl.dim_type.param, i)
-        for i in range(feasible.dim(isl.dim_type.param))
-    }
-    return {name: int(values[name].to_python()) for name in names}
+    tried = (_nearest(within, wanted) for wanted in (near, dict.fromkeys(near, 1)))
+    return next((sizes for sizes in tried if sizes is not None and affordable(sizes)), None)
+
+
+def _nearest(within: isl.Set, near: Sizes) -> Sizes | None:
+    """Return sizes in ``within``, each as close to that of ``near`` as those before it allow."""
+    names = list(near)
+    left = isl.Set.from_params(within.params())
+    for position, name in enumerate(names):
+        left = _with_dimension(left, name, position)
+    if left.is_empty():
+        return None
+    found: Sizes = {}
+    for position, name in enumerate(names):
+        value = _closest(left, position, near[name])
+        if value is None:
+            return None
+        found[name] = value
+        left = left.fix_val(_SET, position, isl.Val(value))
+    return found
+
+
+def _with_dimension(values: isl.Set, name: str, position: int) -> isl.Set:
+    """Return ``values`` with its parameter of this name as the dimension at ``position``."""
+    parameter = values.find_dim_by_name(_PARAM, name)
+    if parameter < 0:
+        return values.insert_dims(_SET, position, 1)
+    return values.move_dims(_SET, position, _PARAM, parameter, 1)
+
+
+def _closest(values: isl.Set, position: int, wanted: int) -> int | None:
+    """Return the value nearest to ``wanted`` that the dimension takes in ``values``."""
+    if not values.fix_val(_SET, position, isl.Val(wanted)).is_empty():
+        return wanted
+    below = values.upper_bound_val(_SET, position, isl.Val(wanted))
+    above = values.lower_bound_val(_SET, position, isl.Val(wanted))
+    found = [] if below.is_empty() else [below.dim_max_val(position)]
+    found += [] if above.is_empty() else [above.dim_min_val(position)]
+    numbers = [int(value.to_python()) for value in found if value.is_int()]
+    return min(numbers, key=lambda number: abs(number - wanted), default=None)
+
+
+def _where(names: Sequence[str], conditions: Sequence[str]) -> isl.Set:
+    return isl.Set(f"[{', '.join(names)}] -> {{ : {' and '.join(conditions) or 'true'} }}")

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from swbuild.check.results import Outcome, RegionResult
+from swbuild.check.results import Coverage, Outcome, RegionResult
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["print_table", "row"]
 
-_HEADS = ("region", "kernels", "threads", "sizes", "verdict", "DMA ops", "DMA bytes", "LDM", "seconds")
-_RIGHT = frozenset({1, 5, 6, 7, 8})
+_HEADS = (
+    "region",
+    "kernels",
+    "threads",
+    "sizes",
+    "verdict",
+    "reached",
+    "CPEs",
+    "DMA ops",
+    "DMA bytes",
+    "LDM",
+    "seconds",
+)
+_RIGHT = frozenset({1, 5, 6, 7, 8, 9, 10})
 _COLOURS = {Outcome.PASS: "green", Outcome.SKIP: "yellow", Outcome.EXPECTED: "yellow"}
 
 
@@ -36,6 +48,8 @@ def row(result: RegionResult) -> tuple[str, ...]:
         "x".join(map(str, result.threads)),
         _sizes(result),
         result.outcome.value,
+        _reached(result.coverage),
+        _cpes(result.coverage),
         _number(counts.dma_operations),
         _bytes(counts.dma_bytes),
         _bytes(counts.ldm_bytes),
@@ -51,6 +65,17 @@ def _sizes(result: RegionResult) -> str:
     largest = max(ran, key=lambda sizes: sum(value for _, value in sizes))
     shown = " ".join(f"{name}={value}" for name, value in largest)
     return f"{len(ran)}: {shown}" if len(ran) > 1 else shown
+
+
+def _reached(coverage: Coverage | None) -> str:
+    """Return how many of the goals were reached, of how many."""
+    return "-" if coverage is None else "{}/{}".format(*coverage.total)
+
+
+def _cpes(coverage: Coverage | None) -> str:
+    """Return how many CPEs had work in the kernel that kept the fewest busy, at its best sizes."""
+    cpes = None if coverage is None else coverage.cpes
+    return "-" if cpes is None else f"{cpes:.3g}"
 
 
 def _number(value: int | None) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from swbuild.frontend.scop import ElementType, Scop
+from swbuild.mapping.grid import Grid
 
 __all__ = ["EntryArgument", "GeneratedFile", "GeneratedUnit", "RegionUnit"]
 
@@ -40,7 +41,8 @@ class RegionUnit:
     Behind ``arguments`` the entry takes ``addresses`` pointers, which it only compares; null lies apart
     from everything.
 
-    ``report`` is the JSON-ready description that ``swbuild explain`` prints.
+    ``report`` is the JSON-ready description that ``swbuild explain`` prints; ``grids`` are the loops of
+    the kernels, for who chooses sizes and tells what they reach.
     """
 
     scop: Scop
@@ -50,6 +52,7 @@ class RegionUnit:
     exact_order: bool
     report: dict[str, Any]
     addresses: int = 0
+    grids: tuple[Grid, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Check:
         "the same in columns.  A number that stands for a column serves every row.",
         example="{ni: [20, 33], nj: [25, 64], nk: 30}",
         default=None,
-        shown="a few sizes around the tile size",
+        shown="chosen such that they reach all of the region",
         also=("size", "inputs", "parameters"),
     )
     seed: int | None = option(Integer(0), "Seed of the input data.", example="7", default=None, shown="1")

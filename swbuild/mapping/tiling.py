@@ -51,7 +51,8 @@ class TiledKernel:
     ``schedule`` is the tree *without* the thread filter; ``filter`` the instances of one thread,
     over the parameters of :func:`thread_parameters`; ``coordinates`` maps every instance to the
     first iteration of its tile in the mapped loops; ``sizes`` are the tile sizes used, mapped
-    loops first, then the others from the top.
+    loops first, then the others from the top; ``loops`` gives, for each of them, the iteration that
+    every instance belongs to.
     """
 
     kernel: Kernel
@@ -60,6 +61,7 @@ class TiledKernel:
     filter: isl.UnionSet
     coordinates: isl.MultiUnionPwAff
     sizes: tuple[int, ...]
+    loops: tuple[isl.UnionPwAff, ...]
 
 
 def thread_parameters(mapping: Mapping) -> tuple[str, ...]:
@@ -85,7 +87,7 @@ def tile_kernel(
     node = top.insert_partial_schedule(coordinates).child(0)
     if mapping.restructure:
         node = _sunk(node, dependences)
-    builder = _Builder(mapping, mapped, strides, [_size(mapping, k) for k in range(len(mapped))])
+    builder = _Builder(mapping, mapped, strides, [_size(mapping, k) for k in range(len(mapped))], [*mapped])
     node = builder.below(node.insert_mark(isl.Id(f"{LEVEL_MARK}0")).child(0))
     return TiledKernel(
         kernel,
@@ -94,6 +96,7 @@ def tile_kernel(
         _thread_filter(mapping, tiles),
         coordinates.intersect_domain(domain),
         tuple(builder.sizes),
+        tuple(builder.loops),
     )
 
 
@@ -167,6 +170,7 @@ class _Builder:
     mapped: list[isl.UnionPwAff]
     strides: StrideScore | None
     sizes: list[int]
+    loops: list[isl.UnionPwAff]
 
     def below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """Return ``node``'s position in a tree whose subtree at ``node`` is strip-mined."""
@@ -202,6 +206,7 @@ class _Builder:
         if permutable or len(members) == 1:
             first = len(self.sizes)
             self.sizes += [_size(self.mapping, first + k) for k in range(len(outer))]
+            self.loops += outer
             for k in reversed(range(len(outer))):
                 node = self._strip(node, outer[k], first + k)
                 added += 2

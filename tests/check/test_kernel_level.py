@@ -49,7 +49,7 @@ def test_right_code_passes_at_every_size(tmp_path: Path) -> None:
 def test_sizes_are_chosen_when_none_are_given(tmp_path: Path) -> None:
     result = check(tmp_path, check=RegionCheck())
     assert result.outcome is Outcome.PASS, explain(result)
-    assert len(result.cases) == 5
+    assert len(result.cases) >= 3
     assert any(dict(case.sizes)["n"] != dict(case.sizes)["m"] for case in result.cases)
 
 

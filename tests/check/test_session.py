@@ -89,7 +89,7 @@ def test_sizes_come_from_the_region_when_none_are_given(tmp_path: Path) -> None:
     source = GOOD.replace("#pragma scop", "#pragma scop").replace("i < n", "i < n - 9")
     (result,) = check_sources([task(tmp_path / "s.c", source, RegionCheck())], CheckSettings(modes=("late",)))
     assert result.outcome is Outcome.PASS
-    ran = [dict(case.sizes)["n"] for case in result.cases]
-    assert ran == [1, 2, 7, 33, 65]
+    ran = {dict(case.sizes)["n"]: bool(case.spawns) for case in result.cases}
+    assert max(ran) > 9 + 32 * 64, "more tiles than threads"
     # Small sizes leave nothing to do: that no kernel starts there is right.
-    assert [bool(case.spawns) for case in result.cases] == [False, False, False, True, True]
+    assert ran == {n: n > 9 for n in ran} and set(ran.values()) == {True, False}

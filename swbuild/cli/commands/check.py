@@ -83,13 +83,15 @@ def run(args: Namespace) -> int:
 
 
 def _run_kernels(args: Namespace) -> int:
-    from swbuild.check import check_sources, exit_status, explain, print_table
+    from swbuild.check import check_sources, coverage_notes, exit_status, explain, print_table
     from swbuild.check.project import tasks_of
 
     project = project_of(args, params_are_sizes=True)
     with progress(_count(project), args.quiet) as tell:
         results = check_sources(tasks_of(project), _settings(args), tell)
     print_table(results, sys.stdout)
+    for result in results:
+        sys.stdout.writelines(f"{note}\n" for note in coverage_notes(result))
     sys.stdout.flush()
     for text in filter(None, map(explain, results)):
         print(text, file=sys.stderr)

@@ -1,0 +1,81 @@
+"""What the sizes of a check reached of what they could have: from the model, at the sizes that really ran."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from swbuild.check.goals import Goal, GoalKind, region_goals
+from swbuild.check.results import CaseResult, Coverage, Load, Missed, Outcome
+from swbuild.check.shapes import parameter_point
+from swbuild.check.sizes import permitted_sizes
+from swbuild.check.work import Work
+from swbuild.codegen.unit import RegionUnit
+from swbuild.frontend.scop import AccessKind, Statement
+from swbuild.options import KernelOptions
+
+__all__ = ["coverage_of"]
+
+#: The verdicts of a run that got to its end on the core group.
+_RAN = (Outcome.PASS, Outcome.MISMATCH)
+
+
+def coverage_of(
+    region: RegionUnit, options: KernelOptions, goals: Sequence[Goal], cases: Sequence[CaseResult]
+) -> Coverage:
+    """Return what ``cases`` cover of ``region``; ``goals`` are its goals, found here if there are none."""
+    scop = region.scop
+    wanted = goals or region_goals(region, permitted_sizes(scop, options.params))
+    ran = _ran(cases)
+    points = [parameter_point(scop, sizes) for sizes in ran]
+    reached = [any(goal.reached_at(point) for point in points) for goal in wanted]
+    work = Work(region)
+    counted = [work.instances(sizes) for sizes in ran]
+    return Coverage(
+        sizes=len(ran),
+        reached=_by_kind(wanted, reached),
+        missed=tuple(_missed(goal) for goal, found in zip(wanted, reached, strict=True) if not found),
+        data_conditions=tuple(sorted({s.span.line for s in scop.statements if _asks_data(s)})),
+        instances=None if None in counted else sum(number or 0 for number in counted),
+        loads=_loads(region, work, ran),
+    )
+
+
+def _ran(cases: Sequence[CaseResult]) -> list[dict[str, int]]:
+    """Return the sizes at which every run got to its end."""
+    outcomes: dict[tuple[tuple[str, int], ...], list[Outcome]] = {}
+    for case in cases:
+        outcomes.setdefault(case.sizes, []).append(case.outcome)
+    return [dict(sizes) for sizes, found in outcomes.items() if all(outcome in _RAN for outcome in found)]
+
+
+def _by_kind(goals: Sequence[Goal], reached: Sequence[bool]) -> dict[str, tuple[int, int]]:
+    """Return, per kind of goal, how many were reached of how many."""
+    result: dict[str, tuple[int, int]] = {}
+    for kind in GoalKind:
+        found = [is_reached for goal, is_reached in zip(goals, reached, strict=True) if goal.kind is kind]
+        if found:
+            result[kind.value] = (sum(found), len(found))
+    return result
+
+
+def _missed(goal: Goal) -> Missed:
+    return Missed(goal.kind.value, goal.what, goal.line)
+
+
+def _asks_data(statement: Statement) -> bool:
+    """Return whether a statement has a condition on data: whether both sides were seen is not known."""
+    text = "".join(part for part in statement.body if isinstance(part, str))
+    may = any(access.kind is AccessKind.MAY_WRITE and access.affine for access in statement.accesses)
+    return may or "?" in text or re.search(r"\b(if|while)\b", text) is not None
+
+
+def _loads(region: RegionUnit, work: Work, ran: Iterable[Mapping[str, int]]) -> tuple[Load, ...]:
+    """Return, for each kernel, the sizes at which most CPEs had work, and how often it was launched there."""
+    best: dict[str, Load] = {}
+    for sizes in ran:
+        for name, busy in work.busy(sizes).items():
+            load = Load(name, tuple(sizes.items()), busy.cpes, busy.launches)
+            if name not in best or (load.cpes, load.launches) > (best[name].cpes, best[name].launches):
+                best[name] = load
+    return tuple(best[name] for name in region.kernels if name in best)
