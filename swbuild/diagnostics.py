@@ -7,11 +7,21 @@ compilers' own form, ``file:line:column: error[SW101]: what; why  hint: how to f
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Diagnostic", "Note", "Severity", "Span", "SwbuildError", "render"]
+__all__ = ["INTERNAL", "Diagnostic", "Note", "Severity", "Span", "SwbuildError", "internal_error", "render"]
+
+_REPORT = (
+    "this is a defect of swbuild, not of your input; please report it with the input and the output of the "
+    "same command under SWBUILD_DEBUG=1"
+)
+
+#: The code of a defect of swbuild itself.
+INTERNAL = "SW490"
 
 
 class Severity(Enum):
@@ -74,6 +84,20 @@ class SwbuildError(Exception):
             raise ValueError("SwbuildError needs at least one diagnostic")
         self.diagnostics: tuple[Diagnostic, ...] = tuple(sorted(found, key=lambda d: d.span))
         super().__init__(render(self.diagnostics))
+
+
+def internal_error(error: Exception, span: Span, what: str = "") -> Diagnostic:
+    """Return the diagnostic for an exception that should not have come out of swbuild.
+
+    ``what`` says what it was about.  Under ``SWBUILD_DEBUG`` the traceback is printed, too.
+    """
+    if os.environ.get("SWBUILD_DEBUG"):
+        traceback.print_exception(error)
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    where = "".join(f" ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in place)
+    said = str(error).split("\n", 1)[0][:200]
+    message = f"internal error{what and f' in {what}'}: {type(error).__name__}: {said}{where}"
+    return Diagnostic(INTERNAL, message, span, _REPORT)
 
 
 def render(diagnostics: Sequence[Diagnostic]) -> str:

@@ -15,7 +15,16 @@ from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
-__all__ = ["encoded", "made", "named_failures", "read_text", "scratch", "write_text", "write_texts"]
+__all__ = [
+    "encoded",
+    "made",
+    "named_failures",
+    "read_text",
+    "scratch",
+    "system_error",
+    "write_text",
+    "write_texts",
+]
 
 _FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 
@@ -85,9 +94,18 @@ def named_failures(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        message = f"cannot write: {error.strerror}"
-        hint = "make room there" if error.errno in _FULL else "name a place that can be written to"
-        raise SwbuildError(Diagnostic("SW113", message, Span(os.fspath(path)), hint)) from None
+        raise SwbuildError(_refused(error, f"cannot write: {error.strerror}", os.fspath(path))) from None
+
+
+def system_error(error: OSError, place: str) -> Diagnostic:
+    """Return what the system says against reading or writing, at ``place`` if it names no file itself."""
+    where = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else place
+    return _refused(error, f"cannot read or write: {error.strerror or error}", where)
+
+
+def _refused(error: OSError, message: str, where: str) -> Diagnostic:
+    hint = "make room there" if error.errno in _FULL else "name a place that can be written to"
+    return Diagnostic("SW113", message, Span(where), hint)
 
 
 def _umask() -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 from swbuild import __version__
 from swbuild.codegen.aliasing import addresses
@@ -13,33 +16,62 @@ from swbuild.codegen.host import host_text
 from swbuild.codegen.plan import RegionCode
 from swbuild.codegen.slave import slave_lines
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
-from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.frontend.request import SourceModel
+from swbuild.diagnostics import SwbuildError, internal_error
+from swbuild.frontend.request import RefusedRegion, SourceModel
+from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import grid_of
 from swbuild.options import KernelOptions
 from swbuild.region import generate_region
 
-__all__ = ["generate_unit"]
+__all__ = ["complete", "generate_unit"]
+
+Made = TypeVar("Made")
 
 
 def generate_unit(model: SourceModel, options: Mapping[str, KernelOptions]) -> GeneratedUnit:
     """Return the files of ``model``; ``options`` per region name, the defaults where one is missing.
 
-    Raise :class:`SwbuildError` with the diagnostics of all regions that cannot be generated.
+    Regions that cannot be generated stay on the host, and are listed as refused beside those of ``model``.
     """
     regions: list[RegionCode] = []
-    problems: list[Diagnostic] = []
+    refused: list[RefusedRegion] = []
     for scop in model.scops:
-        try:
-            regions.append(generate_region(scop, options.get(scop.name, KernelOptions())))
-        except SwbuildError as error:
-            problems += error.diagnostics
-    if problems:
-        raise SwbuildError(problems)
-    return _unit(model, tuple(regions))
+        made = _tried(scop, partial(generate_region, scop, options.get(scop.name, KernelOptions())))
+        if isinstance(made, RefusedRegion):
+            refused.append(made)
+        else:
+            regions.append(made)
+    try:
+        return _unit(model, tuple(regions), (*model.refused, *refused))
+    except Exception:  # noqa: BLE001 - a region whose text cannot be printed must not take the others along
+        printed = {code.scop.name: _tried(code.scop, partial(_unit, model, (code,), ())) for code in regions}
+    refused += [found for found in printed.values() if isinstance(found, RefusedRegion)]
+    sound = tuple(code for code in regions if isinstance(printed[code.scop.name], GeneratedUnit))
+    return _unit(model, sound, (*model.refused, *refused))
 
 
-def _unit(model: SourceModel, regions: tuple[RegionCode, ...]) -> GeneratedUnit:
+def complete(unit: GeneratedUnit) -> GeneratedUnit:
+    """Return ``unit``; raise :class:`SwbuildError` with all reasons where regions of it were refused."""
+    if unit.refused:
+        raise SwbuildError(item for region in unit.refused for item in region.diagnostics)
+    return unit
+
+
+def _tried(scop: Scop, work: Callable[[], Made]) -> Made | RefusedRegion:
+    """Return what ``work`` does for ``scop``, or why it does not, in words that name the region."""
+    try:
+        return work()
+    except SwbuildError as error:
+        named = (replace(d, message=f"region '{scop.name}': {d.message}") for d in error.diagnostics)
+        return RefusedRegion(scop.name, scop.span, tuple(named))
+    except Exception as error:  # noqa: BLE001 - a defect in one region must not take the others along
+        found = internal_error(error, scop.span, f"region '{scop.name}'")
+        return RefusedRegion(scop.name, scop.span, (found,))
+
+
+def _unit(
+    model: SourceModel, regions: tuple[RegionCode, ...], refused: tuple[RefusedRegion, ...]
+) -> GeneratedUnit:
     base = os.path.splitext(os.path.basename(model.path))[0]
     stem = "".join(letter if letter.isalnum() else "_" for letter in base)
     kernels = any(region.kernels for region in regions)
@@ -55,6 +87,7 @@ def _unit(model: SourceModel, regions: tuple[RegionCode, ...]) -> GeneratedUnit:
         slave,
         GeneratedFile(f"{base}.sw.h", "\n".join(header) + "\n"),
         tuple(_region_unit(region) for region in regions),
+        tuple(sorted(refused, key=lambda region: region.span)),
     )
 
 

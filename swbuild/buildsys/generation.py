@@ -62,5 +62,5 @@ def _generated(project: Project, source: ProjectSource, timings: Timings, allow_
     (unit,) = generate_project(replace(project, sources=(source,)), timings, allow_refused=allow_refused)
     # A run that takes from the cache has not loaded swbuild's modules: their names are kept, too.
     read = dependencies([source.path, *unit.model.dependencies])
-    notes = tuple(render(region.diagnostics) for region in unit.model.refused)
+    notes = tuple(render(region.diagnostics) for region in unit.generated.refused)
     return Entry(outputs_of(unit), read, notes)

@@ -21,13 +21,20 @@ from swbuild.check.slots import region_slots
 from swbuild.check.staged import GeneratedRegion, RegionTask, build_offloaded, build_reference
 from swbuild.check.tasks import CheckSettings, RegionCheck
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
-from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.files import made
+from swbuild.diagnostics import Diagnostic, SwbuildError, internal_error
+from swbuild.files import made, system_error
 from swbuild.frontend.request import CppOptions, RegionRequest, SourceModel
 from swbuild.options import KernelOptions
 from swbuild.toolchain import Completed, Job, Target, Toolchain, host_toolchain, launcher_for, toolchain_for
 
 __all__ = ["UnitCheck", "check_region"]
+
+_ENDLESS = "SW502"
+
+
+
+#: What is the user's to mend: sizes that belong to nothing, a region that does not end.
+_USERS = (UNKNOWN_SIZE, _ENDLESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +84,15 @@ def check_region(
         outcome = worst(case.outcome for case in cases)
         message = next((case.message for case in cases if case.outcome is outcome), "")
     except SwbuildError as error:
-        asked = all(diagnostic.code == UNKNOWN_SIZE for diagnostic in error.diagnostics)
+        asked = all(diagnostic.code in _USERS for diagnostic in error.diagnostics)
         outcome = Outcome.USER_ERROR if asked else Outcome.INFRA
         message, diagnostics = str(error), error.diagnostics
+    except OSError as error:
+        diagnostics = (system_error(error, str(context.directory)),)
+        outcome, message = Outcome.INFRA, str(diagnostics[0])
+    except Exception as error:  # noqa: BLE001 - a defect in one region must not take the others along
+        diagnostics = (internal_error(error, region.scop.span, f"region '{region.scop.name}'"),)
+        outcome, message = Outcome.INFRA, str(diagnostics[0])
     return RegionResult(
         region=region.scop.name,
         source=context.model.path,
@@ -133,6 +146,10 @@ def _run_reference(work: _Region) -> RunOutput:
     toolchain = host_toolchain()
     executable = build_reference(work.generated, toolchain, work.directory, cache=work.of.cache)
     done, found = _run(work, toolchain, "local", executable, "reference", {})
+    if done.timed_out:
+        what = f"the serial reference of {work.region.scop.name} {_ending(done)}"
+        hint = "the region does not end for these inputs, or needs more time: give smaller sizes or --timeout"
+        raise SwbuildError(Diagnostic(_ENDLESS, what, work.region.scop.span, hint))
     if not found.complete:
         what = f"the serial reference of {work.region.scop.name} {_ending(done)}\n{done.output}".rstrip()
         hint = "the region itself fails for these inputs: give sizes that it is meant for"

@@ -19,7 +19,7 @@ from swbuild.check.text import TextDifference, compare_texts
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.files import made, named_failures, scratch, write_text
-from swbuild.frontend.request import CppOptions, RefusedRegion
+from swbuild.frontend.request import CppOptions
 from swbuild.options import KernelOptions
 from swbuild.toolchain import (
     Completed,
@@ -99,7 +99,6 @@ class _Offloaded:
 
     source: Path
     unit: GeneratedUnit
-    refused: tuple[RefusedRegion, ...]
 
 
 def check_program(task: ProgramTask, settings: CheckSettings) -> ProgramResult:
@@ -173,7 +172,7 @@ def _generate(task: ProgramTask) -> tuple[_Offloaded, ...]:
             continue
         model = read_source(source, task.cpp, None)
         options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
-        found.append(_Offloaded(source, generate_unit(model, options), model.refused))
+        found.append(_Offloaded(source, generate_unit(model, options)))
     return tuple(found)
 
 
@@ -190,7 +189,7 @@ def _regions(offloaded: Sequence[_Offloaded]) -> Iterator[ProgramRegion]:
         for region in found.unit.regions:
             reason = "" if region.kernels else "nothing in it can run on the core group"
             yield ProgramRegion(region.scop.name, str(found.source), region.kernels, reason)
-        for refused in found.refused:
+        for refused in found.unit.refused:
             reason = "; ".join(diagnostic.message for diagnostic in refused.diagnostics)
             yield ProgramRegion(refused.name, str(found.source), (), reason)
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
 import multiprocessing
 import os
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from swbuild.check.kernel import UnitCheck, check_region
 from swbuild.check.results import Outcome, RegionResult
-from swbuild.check.tasks import CheckSettings, SourceTask
-from swbuild.diagnostics import Diagnostic, SwbuildError, render
+from swbuild.check.tasks import CheckSettings, RegionCheck, SourceTask
+from swbuild.codegen.unit import RegionUnit
+from swbuild.diagnostics import INTERNAL, Diagnostic, Span, SwbuildError, internal_error, render
 from swbuild.files import made, scratch
+from swbuild.frontend.preprocess import compiler_errors
 from swbuild.frontend.request import RefusedRegion
+from swbuild.options import KernelOptions
 
 __all__ = ["Progress", "check_source", "check_sources"]
+
+#: What is said where a compiler or linker fails.
+_BUILDING = ("SW402", "SW403")
 
 #: Called with each result as soon as there is one, in the calling process.
 Progress = Callable[[RegionResult], None]
@@ -63,14 +70,53 @@ def check_source(
         unit = generate_unit(model, options)
     except SwbuildError as error:
         return (_failed(task, Outcome.USER_ERROR, task.path.stem, error.diagnostics),)
+    except Exception as error:  # noqa: BLE001 - a defect in one source must not take the others along
+        return (_failed(task, Outcome.INFRA, task.path.stem, (internal_error(error, Span(str(task.path))),)),)
     context = UnitCheck(model, unit, task.cpp, settings, directory, cache)
-    found = [
-        check_region(
-            context, region, options[region.scop.name], task.checks.get(region.scop.name, task.default_check)
-        )
-        for region in unit.regions
-    ]
-    return (*found, *(_refused(task, region, settings) for region in model.refused))
+    found = [check_region(context, region, *_asked(task, region)) for region in unit.regions]
+    if len(found) > 1 and any(map(_unbuilt, found)):
+        found = _apart(task, context, found)
+    return (*_whose_fault(task, found), *(_refused(task, region, settings) for region in unit.refused))
+
+
+def _asked(task: SourceTask, region: RegionUnit) -> tuple[KernelOptions, RegionCheck]:
+    """Return the options and the checks of a region."""
+    name = region.scop.name
+    return task.options.get(name, task.default_options), task.checks.get(name, task.default_check)
+
+
+def _unbuilt(result: RegionResult) -> bool:
+    """Return whether a region was not checked because something did not compile."""
+    return result.outcome is Outcome.INFRA and any(d.code in _BUILDING for d in result.diagnostics)
+
+
+def _apart(task: SourceTask, whole: UnitCheck, found: Sequence[RegionResult]) -> list[RegionResult]:
+    """Return the verdicts of regions whose common files do not compile: each is built on its own.
+
+    Where each of them compiles, what is wrong is their being together: that is a result, too.
+    """
+    from swbuild.generate import generate_unit
+
+    results = []
+    for region in whole.unit.regions:
+        options, check = _asked(task, region)
+        model = dataclasses.replace(whole.model, scops=(region.scop,), refused=())
+        unit = generate_unit(model, {region.scop.name: options})
+        alone = dataclasses.replace(whole, unit=unit, directory=whole.directory / f"only-{region.scop.name}")
+        results += [check_region(alone, made, options, check) for made in unit.regions]
+    if not any(map(_unbuilt, results)):
+        failed = next(filter(_unbuilt, found))
+        results.append(dataclasses.replace(failed, region=task.path.stem))
+    return results
+
+
+def _whose_fault(task: SourceTask, found: Sequence[RegionResult]) -> list[RegionResult]:
+    """Return the results; what did not compile because the user's file does not is the user's mistake."""
+    mistakes = compiler_errors(task.path, task.cpp) if any(map(_unbuilt, found)) else []
+    if not mistakes:
+        return list(found)
+    said = partial(_failed, task, Outcome.USER_ERROR, diagnostics=tuple(mistakes))
+    return [said(result.region) if _unbuilt(result) else result for result in found]
 
 
 @contextmanager
@@ -114,8 +160,7 @@ def _collect(future: Future[tuple[RegionResult, ...]], task: SourceTask) -> tupl
     except BrokenProcessPool as error:
         return (_failed(task, Outcome.INFRA, task.path.stem, (), f"the checking process died: {error}"),)
     except Exception as error:  # noqa: BLE001 - a fault of ours: show it, and go on with the others
-        text = "".join(traceback.format_exception(error))
-        return (_failed(task, Outcome.INFRA, task.path.stem, (), f"internal error\n{text}"),)
+        return (_failed(task, Outcome.INFRA, task.path.stem, (internal_error(error, Span(str(task.path))),)),)
 
 
 def _announce(results: Sequence[RegionResult], tell: Progress) -> None:
@@ -135,4 +180,6 @@ def _failed(
 
 def _refused(task: SourceTask, region: RefusedRegion, settings: CheckSettings) -> RegionResult:
     outcome = Outcome.USER_ERROR if settings.refused_is_error else Outcome.SKIP
+    if any(diagnostic.code == INTERNAL for diagnostic in region.diagnostics):
+        outcome = Outcome.INFRA
     return _failed(task, outcome, region.name, region.diagnostics)

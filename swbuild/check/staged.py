@@ -17,7 +17,6 @@ from swbuild.check.reference import reference_source
 from swbuild.check.slots import Slot, region_slots
 from swbuild.check.tasks import RegionCheck
 from swbuild.codegen.unit import GeneratedFile, GeneratedUnit, RegionUnit
-from swbuild.diagnostics import SwbuildError
 from swbuild.files import made, write_text
 from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.options import KernelOptions
@@ -59,12 +58,10 @@ class GeneratedRegion:
 def generate_region_unit(task: RegionTask) -> GeneratedRegion:
     """Return the generated files of the region; other regions of its source stay as they are."""
     from swbuild.frontend import read_source
-    from swbuild.generate import generate_unit
+    from swbuild.generate import complete, generate_unit
 
     model = read_source(task.path, task.cpp, (task.request,))
-    if model.refused:
-        raise SwbuildError(item for region in model.refused for item in region.diagnostics)
-    unit = generate_unit(model, {task.name: task.options})
+    unit = complete(generate_unit(model, {task.name: task.options}))
     region = unit.regions[0]
     return GeneratedRegion(task, model.text, model.dependencies, unit, region, region_slots(region))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any
 
 from swbuild import __version__
 from swbuild.cli.command import COMMANDS, Command, load
 from swbuild.cli.exits import Exit
-from swbuild.diagnostics import SwbuildError
+from swbuild.diagnostics import INTERNAL, Span, SwbuildError, internal_error
+from swbuild.files import system_error
 
 __all__ = ["build_parser", "run"]
 
@@ -77,11 +79,15 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` and return the exit status; no exception leaves here."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
-    debug = "--debug" in arguments or bool(os.environ.get("SWBUILD_DEBUG"))
+    if "--debug" in arguments:
+        os.environ["SWBUILD_DEBUG"] = "1"
+    _exact_streams()
     try:
         args = build_parser(chosen).parse_args(arguments)
         command = next(command for command in COMMANDS if command.name == args.command)
-        return load(command).run(args)
+        status = load(command).run(args)
+        sys.stdout.flush()
+        return status
     except SwbuildError as error:
         print(error, file=sys.stderr)
         return _status(error)
@@ -91,12 +97,17 @@ def run(argv: Sequence[str] | None = None) -> int:
         return Exit.INTERRUPTED
     except BrokenPipeError:
         return _broken_pipe()
+    except OSError as error:
+        return _system_error(error)
     except Exception as error:  # noqa: BLE001  a defect of ours must not look like the user's mistake
-        return _internal_error(error, debug)
+        print(internal_error(error, Span("swbuild")), file=sys.stderr)
+        return Exit.INTERNAL
 
 
 def _status(error: SwbuildError) -> int:
-    """Return whose fault it is: the machinery's (compilers, launchers) if nothing else is wrong."""
+    """Return whose fault it is: ours, or the machinery's (compilers, launchers) if nothing else is wrong."""
+    if any(diagnostic.code == INTERNAL for diagnostic in error.diagnostics):
+        return Exit.INTERNAL
     machinery = all(diagnostic.code.startswith("SW4") for diagnostic in error.diagnostics)
     return Exit.INFRASTRUCTURE if machinery else Exit.USER_ERROR
 
@@ -107,14 +118,17 @@ def _broken_pipe() -> int:
     return Exit.OK
 
 
-def _internal_error(error: Exception, debug: bool) -> int:
-    if debug:
-        traceback.print_exception(error)
-    kind = type(error).__name__
-    print(f"swbuild: internal error: {kind}: {error}", file=sys.stderr)
-    print(
-        "  This is a defect of swbuild, not of your input; please report it with the command line"
-        + ("." if debug else " and the output of the same command under SWBUILD_DEBUG=1."),
-        file=sys.stderr,
-    )
-    return Exit.INTERNAL
+def _system_error(error: OSError) -> int:
+    """Say what the system refuses: a full disk, a pipe or a terminal that is gone."""
+    print(system_error(error, "standard output"), file=sys.stderr)
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.INFRASTRUCTURE
+
+
+def _exact_streams() -> None:
+    """Let names and sources of any encoding through to the terminal."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            unicode = stream.encoding.lower().replace("-", "") == "utf8"
+            stream.reconfigure(errors="surrogateescape" if unicode else "backslashreplace")

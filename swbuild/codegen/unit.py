@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from swbuild.frontend.request import RefusedRegion
 from swbuild.frontend.scop import ElementType, Scop
 from swbuild.mapping.grid import Grid
 
@@ -65,10 +66,14 @@ class GeneratedFile:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedUnit:
-    """All that one source file yields: ``slave`` is ``None`` when no region has a kernel."""
+    """All that one source file yields: ``slave`` is ``None`` when no region has a kernel.
+
+    ``refused`` are the regions that stay on the host because the front end or the generator refused them.
+    """
 
     source: str
     host: GeneratedFile
     slave: GeneratedFile | None
     header: GeneratedFile
     regions: tuple[RegionUnit, ...]
+    refused: tuple[RefusedRegion, ...] = ()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pycparser import c_ast, c_parser
 
-from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.files import read_text
 from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.pragmas import find_markers, paired
@@ -74,7 +74,11 @@ def _model(
 ) -> Scop | RefusedRegion:
     from swbuild.frontend.modeller import model_region
 
-    return model_region(region, request, scope, locator)
+    try:
+        return model_region(region, request, scope, locator)
+    except Exception as error:  # noqa: BLE001 - a defect in one region must not take the others along
+        found = internal_error(error, region.span, f"region '{request.name}'")
+        return RefusedRegion(request.name, region.span, (found,))
 
 
 def _pruned(

@@ -86,7 +86,7 @@ def report_of(unit: Unit) -> dict[str, Any]:
                 "line": region.span.line,
                 "reasons": [_reason(d) for d in region.diagnostics],
             }
-            for region in unit.model.refused
+            for region in unit.generated.refused
         ],
     }
 

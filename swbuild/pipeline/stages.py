@@ -26,7 +26,7 @@ class Unit:
 
 
 def read_project(project: Project) -> tuple[SourceModel, ...]:
-    """Return the models of all sources; raise with the mistakes of all of them, refused regions included."""
+    """Return the models of all sources, or raise with the mistakes of all of them."""
     from swbuild.frontend import read_source
 
     models: list[SourceModel] = []
@@ -34,7 +34,6 @@ def read_project(project: Project) -> tuple[SourceModel, ...]:
     for source in project.sources:
         try:
             models.append(read_source(source.path, source.cpp, source.requests))
-            problems += [item for region in models[-1].refused for item in region.diagnostics]
         except SwbuildError as error:
             problems += error.diagnostics
     if problems:
@@ -45,22 +44,20 @@ def read_project(project: Project) -> tuple[SourceModel, ...]:
 def generate_project(project: Project, timings: Timings, *, allow_refused: bool = False) -> tuple[Unit, ...]:
     """Return a unit for every source, or raise with the mistakes of all of them.
 
-    Without ``allow_refused`` a region that cannot be modelled is a mistake; with it, it stays on the host.
+    Without ``allow_refused`` a region that cannot be offloaded is a mistake; with it, it stays on the host.
     """
     with timings.stage("import"):
         from swbuild.frontend import read_source
-        from swbuild.generate import generate_unit
+        from swbuild.generate import complete, generate_unit
     units: list[Unit] = []
     problems: list[Diagnostic] = []
     for source in project.sources:
         try:
             with timings.stage("front end"):
                 model = read_source(source.path, source.cpp, source.requests)
-            if model.refused and not allow_refused:
-                raise SwbuildError(item for region in model.refused for item in region.diagnostics)
             with timings.stage("generate"):
                 generated = generate_unit(model, source.options(scop.name for scop in model.scops))
-            units.append(Unit(source, model, generated))
+            units.append(Unit(source, model, generated if allow_refused else complete(generated)))
         except SwbuildError as error:
             problems += error.diagnostics
     if problems:

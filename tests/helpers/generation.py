@@ -6,7 +6,7 @@ from pathlib import Path
 
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.frontend import CppOptions, SourceModel, read_source
-from swbuild.generate import generate_unit
+from swbuild.generate import complete, generate_unit
 from swbuild.options import KernelOptions
 
 __all__ = ["EXAMPLES", "generated", "model_of", "unit_of"]
@@ -25,10 +25,10 @@ def generated(directory: Path, text: str, options: KernelOptions | None = None) 
     """Return what is generated for the C text ``text``, every region under ``options``."""
     model = model_of(directory, text)
     assert not model.refused, model.refused
-    return generate_unit(model, {scop.name: options or KernelOptions() for scop in model.scops})
+    return complete(generate_unit(model, {scop.name: options or KernelOptions() for scop in model.scops}))
 
 
 def unit_of(example: str, options: KernelOptions) -> GeneratedUnit:
     """Return what is generated for the example ``example``."""
     model = read_source(EXAMPLES / f"{example}.c", CppOptions(), None)
-    return generate_unit(model, {scop.name: options for scop in model.scops})
+    return complete(generate_unit(model, {scop.name: options for scop in model.scops}))

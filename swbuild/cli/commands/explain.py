@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.diagnostics import SwbuildError
 
 __all__ = ["configure", "run"]
 
@@ -68,6 +69,10 @@ def _analyse(args: Namespace) -> int:
     else:
         lines = loop_lines if args.loops else dependence_lines
         print("\n\n".join("\n".join(lines(*region)) for region in regions))
+    refused = [item for model in models for region in model.refused for item in region.diagnostics]
+    if refused:
+        sys.stdout.flush()
+        raise SwbuildError(refused)
     return Exit.OK
 
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from swbuild.diagnostics import SwbuildError
+from swbuild.diagnostics import INTERNAL, SwbuildError
 from swbuild.frontend import CppOptions, read_source
-from swbuild.generate import generate_unit
+from swbuild.generate import complete, generate_unit
 from swbuild.manifest import load_text
 
 __all__ = ["complaint_about_c", "complaint_about_manifest", "damaged"]
@@ -204,6 +204,8 @@ def _about(error: SwbuildError, path: str) -> str:
     for item in error.diagnostics:
         if not re.fullmatch(r"SW\d{3}", item.code):
             return f"a diagnostic without a code: {item}"
+        if item.code == INTERNAL:
+            return f"a defect: {item}"
         if not item.message.strip():
             return f"a diagnostic without words: {item!r}"
         if not item.span.file:
@@ -217,9 +219,7 @@ def complaint_about_c(text: str, path: Path) -> str:
     before = set(path.parent.iterdir())
     try:
         model = read_source(path, CppOptions(), None)
-        generate_unit(model, {})
-        for region in model.refused:
-            SwbuildError(region.diagnostics)
+        complete(generate_unit(model, {}))
     except SwbuildError as error:
         return _about(error, str(path))
     left = set(path.parent.iterdir()) - before

@@ -49,13 +49,13 @@ def generate(directory: Path, name: str, options: Any, steps: int | None = None)
         request = RegionRequest(name, function=name, params=dict(options.params))
         model = read_source(directory / f"{name}.c", CppOptions(), [request])
         if model.refused:
-            return "refused", "\n".join(str(d) for r in model.refused for d in r.diagnostics)
+            return _refusal(SwbuildError(d for r in model.refused for d in r.diagnostics))
         if steps is not None:
             chosen = random_steps(model.scops[0], Random(steps))
             options = replace(options, transform=chosen)
         unit = without_useless_unrolling(model, name, options)
     except SwbuildError as error:
-        return "refused", str(error)
+        return _refusal(error)
     except Exception:  # noqa: BLE001 - finding these is the purpose
         return "traceback", traceback.format_exc()
     for file in (unit.host, unit.slave, unit.header):
@@ -68,19 +68,27 @@ def generate(directory: Path, name: str, options: Any, steps: int | None = None)
     return "generated", json.dumps(facts)
 
 
+def _refusal(error: Any) -> tuple[str, str]:
+    """Return what a refusal is: one, or a defect that was caught."""
+    from swbuild.diagnostics import INTERNAL
+
+    defect = any(found.code == INTERNAL for found in error.diagnostics)
+    return "traceback" if defect else "refused", str(error)
+
+
 def without_useless_unrolling(model: Any, name: str, options: Any) -> Any:
     """Return the generated unit; loops that cannot be unrolled where they end up are left as they are."""
     from swbuild.diagnostics import SwbuildError
-    from swbuild.generate import generate_unit
+    from swbuild.generate import complete, generate_unit
     from swbuild.options import StepKind
 
     try:
-        return generate_unit(model, {name: options})
+        return complete(generate_unit(model, {name: options}))
     except SwbuildError as error:
         if {d.code for d in error.diagnostics} != {"SW312"}:
             raise
     kept = tuple(step for step in options.transform if step.kind is not StepKind.UNROLL)
-    return generate_unit(model, {name: replace(options, transform=kept)})
+    return complete(generate_unit(model, {name: replace(options, transform=kept)}))
 
 
 def main(directory: Path) -> None:
