@@ -13,7 +13,7 @@ import pytest
 from emulator_programs import Outcome, build, compile_role, launch
 
 HEAD = re.compile(
-    r"// row (?P<row>\w+), machine (?P<machine>\S+), mode (?P<modes>[\w ]+), "
+    r"// row (?P<row>\w+), machine (?P<machine>\S+), mode (?P<modes>[\w: ]+), "
     r"expect (?P<code>\S+) exit (?P<exit>-?\d+)"
 )
 FOLDER = Path(__file__).parent / "pitfalls"

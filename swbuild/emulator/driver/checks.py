@@ -3,6 +3,9 @@
 gcc's ``-fsanitize=thread`` calls a hook before each load and store.  Nearly all accesses are of LDM words
 that need no further look, and the runtime keeps a byte for every word which says so (``runtime/shadow.c``);
 so the hook's call goes behind the function's end, and four instructions that look at that byte stay.
+
+Between the thread-local variables, which are the LDM's, lie red zones, so that what runs over the end of one
+does not lie in the next.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 
-__all__ = ["FLAGS", "inline_tests", "supported"]
+__all__ = ["FLAGS", "inline_tests", "red_zones", "supported"]
 
 #: What the compiler must be told to call the hooks.
 FLAGS = (
@@ -26,6 +29,12 @@ FLAGS = (
     "-g1",
 )
 _SHADOW = 0x7FFF8000
+#: A red zone has at least so many bytes, and a multiple of the next variable's alignment.
+_ZONE = 128
+_PLACE = re.compile(
+    r"^\s*\.(?:section\s+(?P<section>[\w.$]+)|(?P<plain>text|data|bss)\b|align\s+(?P<align>\d+)|"
+    r"type\s+(?P<type>[^\s,]+)\s*,\s*@object)|^(?P<label>[\w.$]+):"
+)
 #: By the access's size: the suffix of the comparison and the part of register dx with as many tags.
 _WIDTHS = {
     "1": ("b", "dl"),
@@ -87,3 +96,33 @@ def _test(number: int, size: str) -> str:
 
 def _call(number: int, place: str, call: str) -> str:
     return f".Lswemu_call{number}:\n\t{place}\n{call}\n\tjmp .Lswemu_back{number}"
+
+
+def red_zones(text: str) -> str:
+    """Return a slave file with a red zone ahead of each thread-local variable, and one at the end."""
+    lines: list[str] = []
+    section, variable, align, number = "", "", 1, 0
+    used: dict[str, None] = {}
+    for line in text.splitlines():
+        found = _PLACE.match(line)
+        if found and (found["section"] or found["plain"]):
+            section, align = found["section"] or "", 1
+        elif found and found["align"]:
+            align = int(found["align"])
+        elif found and found["type"]:
+            variable = found["type"] if section.startswith((".tbss", ".tdata")) else ""
+        elif found and variable and found["label"] == variable:
+            number += 1
+            lines += _zone(number, max(_ZONE, align))
+            used[section] = None
+            variable, align = "", 1
+        lines.append(line)
+    for name in used:
+        number += 1
+        lines += [f"\t.section\t{name}", *_zone(number, _ZONE)]
+    return "\n".join(lines) + "\n"
+
+
+def _zone(number: int, size: int) -> list[str]:
+    name = f"__swemu_zone.{number}"
+    return [f"\t.type\t{name}, @object", f"\t.size\t{name}, {size}", f"{name}:", f"\t.zero\t{size}"]

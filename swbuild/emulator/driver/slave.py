@@ -78,8 +78,8 @@ def slave_object(
 
 
 def _checked(tool: Tool, work: str) -> bytes:
-    """Put the tests into ``work/checked`` and return the object."""
-    text = read(f"{work}/checked").decode("latin-1")
+    """Put the tests and the red zones into ``work/checked`` and return the object."""
+    text = checks.red_zones(read(f"{work}/checked").decode("latin-1"))
     text = checks.inline_tests(text) if checks.supported() else text
     write(f"{work}/checked.s", text.encode("latin-1"))
     return _assembled(tool, f"{work}/checked")

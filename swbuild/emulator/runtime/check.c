@@ -2,8 +2,9 @@
  *
  * Order is kept by vector clocks: every CPE counts its own releases; a barrier, a message, a lock or a
  * completion passes what one CPE knows to another.  Each 4-byte word of main memory that CPEs touch has
- * a shadow with its last write and last read.  The LDM has a shadow that marks words of transfers under
- * way.  A word of LDM that still holds the poison pattern has never been written.
+ * a shadow with its last accesses (races.c), and so has each word of LDM that other CPEs may touch
+ * (places.c).  The LDM has flags that mark words of transfers under way.  A word of LDM that still holds
+ * the poison pattern has never been written.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -11,25 +12,7 @@
 
 #include "check.h"
 
-static struct page *pages[PAGE_BUCKETS];
-static uintptr_t site_pcs[65536];
-static unsigned site_total = 1;
-static const char *const access_names[] = {"a load", "a store", "a DMA get", "a DMA put"};
-
-/* ---- sites: 16-bit names of program places ---- */
-
-static uint16_t site_name(uintptr_t pc)
-{
-    static uint16_t table[8192];
-    size_t at = (pc * 0x9e3779b97f4a7c15ULL) >> 51;
-    for (; table[at]; at = (at + 1) % 8192)
-        if (site_pcs[table[at]] == pc)
-            return table[at];
-    if (site_total >= 8000)
-        return 0;
-    site_pcs[site_total] = pc;
-    return table[at] = (uint16_t)site_total++;
-}
+extern const int swemu_instrumented __attribute__((weak));
 
 /* ---- clocks ---- */
 
@@ -51,7 +34,8 @@ void swemu_check_setup(struct cpe *c)
     c->check->knows[c->pen] = 1;
     swemu_shadow_open(c->stack_lo, (size_t)(c->stack_hi - c->stack_lo));
     swemu_shadow_open(c->statics, c->statics_size);
-    swemu_shadow_open(c->heap, LDM_BYTES);
+    swemu_shadow_open(c->heap, HEAP_BYTES);
+    swemu_places_setup(c);
 }
 
 /* At a spawn with nobody running, all that happened before is known to all. */
@@ -154,10 +138,61 @@ void swemu_check_release(struct cpe *c, const volatile void *address)
 
 static struct reply_word *reply_word(struct cpe *c, const volatile void *word)
 {
-    struct reply_word *r = &c->check->replies[((uintptr_t)word >> 2) % REPLY_WORDS];
-    if (r->word != word)
-        *r = (struct reply_word){.word = word};
-    return r;
+    struct reply_word **link = &c->check->replies[((uintptr_t)word >> 2) % REPLY_BUCKETS];
+    while (*link && (*link)->word != word)
+        link = &(*link)->next;
+    if (!*link) {
+        *link = swemu_zeroed(sizeof **link);
+        (*link)->word = word;
+    }
+    return *link;
+}
+
+static void forget_arrivals(struct arrival **link)
+{
+    for (struct arrival *a = *link, *older; a; a = older) {
+        older = a->older;
+        swemu_release(a);
+    }
+    *link = NULL;
+}
+
+/* A transfer of c counts up the word by one: whoever sees that value knows what c knows. */
+static void note_arrival(const struct cpe *c, struct reply_word *r)
+{
+    struct arrival *a = swemu_zeroed(sizeof *a);
+    memcpy(a->knows, c->check->knows, sizeof a->knows);
+    for (int k = 0; r->latest && k < SWEMU_CPES; k++)
+        if (r->latest->knows[k] > a->knows[k])
+            a->knows[k] = r->latest->knows[k];
+    a->value = *(const volatile int *)r->word + 1;
+    a->older = r->latest;
+    r->latest = a;
+}
+
+/* The CPE goes on because its reply word has come to this value: later completions it knows nothing of. */
+void swemu_check_arrivals(struct cpe *c, const volatile void *word, int value)
+{
+    if (!swemu.checked)
+        return;
+    struct arrival *a = reply_word(c, word)->latest;
+    while (a && a->value > value)
+        a = a->older;
+    if (!a)
+        return;
+    learn(c, a->knows);
+    forget_arrivals(&a->older);
+}
+
+/* One turn of a loop that waits; where loads are watched they tell what it waits for. */
+void swemu_check_turn(struct cpe *c, const volatile void *word)
+{
+    if (!swemu.checked || &swemu_instrumented)
+        return;
+    for (int b = 0; b < REPLY_BUCKETS; b++)
+        for (struct reply_word *r = c->check->replies[b]; r; r = r->next)
+            if (!word || r->word == word)
+                swemu_check_arrivals(c, r->word, *(const volatile int *)r->word);
 }
 
 /* The CPE stores to a word of its LDM; completions that it has not waited for would be lost. */
@@ -169,6 +204,7 @@ void swemu_check_reply_store(struct cpe *c, const volatile void *word, uintptr_t
                       "a store to a reply word that CPE %d has counted up already: its completion is lost", r->by);
     r->stored = c->check->knows[c->pen];
     r->pc = pc;
+    forget_arrivals(&r->latest);
 }
 
 static void check_remote_reply(struct cpe *c, const struct xfer *x)
@@ -194,133 +230,12 @@ static void note_remote_reply(struct cpe *c, const struct xfer *x)
         struct reply_word *r = reply_word(to, swemu_ldm_translate(c, to, x->remote_reply, 4));
         r->by = c->pen;
         r->completed = to == c ? 0 : c->check->knows[c->pen];
-        for (int k = 0; k < SWEMU_CPES; k++)
-            to->check->inbox[k] = c->check->knows[k] > to->check->inbox[k] ? c->check->knows[k] : to->check->inbox[k];
+        note_arrival(c, r);
     }
     tick(c);
 }
 
 /* ---- main memory ---- */
-
-static struct page *page_of(struct cpe *c, uintptr_t address)
-{
-    uintptr_t number = address / PAGE_BYTES;
-    if (LIKELY(c->check->last_page && c->check->last_page->number == number))
-        return c->check->last_page;
-    struct page **link = &pages[(number * 0x9e3779b97f4a7c15ULL) >> (64 - PAGE_BITS)];
-    while (*link && (*link)->number != number)
-        link = &(*link)->next;
-    if (!*link) {
-        *link = swemu_zeroed(sizeof **link);
-        (*link)->number = number;
-    }
-    return c->check->last_page = *link;
-}
-
-static void race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, int other, int other_kind, uintptr_t other_pc)
-{
-    char where[256], there[600];
-    struct mem_block block;
-    if (swemu_reported("SW660", pc, other_pc))
-        return;
-    swemu_locate(other_pc, there, sizeof there);
-    if (swemu_mem_find((void *)address, &block))
-        snprintf(where, sizeof where, "byte %ld of '%s' (%ld bytes)", (long)((char *)address - block.lo), block.kind,
-                 (long)(block.hi - block.lo));
-    else
-        snprintf(where, sizeof where, "%p", (void *)address);
-    swemu_problem(c, pc, "SW660",
-                  "order the two with a barrier (after memb or athread_dma_barrier), or give each CPE its own elements",
-                  "race on main memory: %s by CPE %d and %s by CPE %d (row %d, column %d) at %s touch the same 4-byte "
-                  "word, %s, and nothing orders them", access_names[kind], c->pen, access_names[other_kind], other,
-                  other / 8, other % 8, there, where);
-}
-
-static uint32_t flushed_by(int pen) { return swemu.cpes[pen]->check->flushed; }
-
-/* With a data cache, what a CPE stores stays there until it flushes. */
-static void unflushed(struct cpe *c, uintptr_t pc, int kind, const struct word *w)
-{
-    char there[600];
-    if (swemu_reported("SW668", pc, site_pcs[w->write_site]))
-        return;
-    swemu_locate(site_pcs[w->write_site], there, sizeof there);
-    swemu_problem(c, pc, "SW668", "call flush_slave_cache before others look, or put by DMA",
-                  "%s of memory that CPE %d has stored to at %s and not flushed from its data cache",
-                  access_names[kind], w->write_cpe, there);
-}
-
-static void touch(struct cpe *c, struct word *w, int kind, uint16_t site, uintptr_t pc, uintptr_t address, bool record)
-{
-    const uint32_t *knows = c->check->knows;
-    bool write = kind & 1;
-    if (UNLIKELY(w->write_clock > knows[w->write_cpe]))
-        race(c, pc, kind, address, w->write_cpe, w->write_kind, site_pcs[w->write_site]);
-    if (write && UNLIKELY(w->read_clock > knows[w->read_cpe]))
-        race(c, pc, kind, address, w->read_cpe, w->read_kind, site_pcs[w->read_site]);
-    if (UNLIKELY(w->write_kind == STORES && swemu.cache && w->write_clock > flushed_by(w->write_cpe)) &&
-        (kind == DMA_READS || w->write_cpe != c->pen))
-        unflushed(c, pc, kind, w);
-    if (!record)
-        return;
-    if (write) {
-        w->write_clock = knows[c->pen];
-        w->write_cpe = (uint8_t)c->pen;
-        w->write_kind = (uint8_t)kind;
-        w->write_site = site;
-    } else {
-        w->read_clock = knows[c->pen];
-        w->read_cpe = (uint8_t)c->pen;
-        w->read_kind = (uint8_t)kind;
-        w->read_site = site;
-    }
-}
-
-static bool is_split(const struct page *page, size_t group) { return page->split[group / 64] >> group % 64 & 1; }
-
-static void split(struct page *page, size_t group)
-{
-    if (!page->words)
-        page->words = swemu_zeroed(PAGE_BYTES / 4 * sizeof *page->words);
-    for (size_t k = 0; k < GROUP_WORDS; k++)
-        page->words[group * GROUP_WORDS + k] = page->groups[group];
-    page->split[group / 64] |= 1ULL << group % 64;
-}
-
-/* All words of a split group have been touched: if they have come to the same state, it is their group's. */
-static void join(struct page *page, size_t group)
-{
-    const struct word *words = &page->words[group * GROUP_WORDS];
-    for (size_t k = 1; k < GROUP_WORDS; k++)
-        if (memcmp(&words[k], &words[0], sizeof *words) != 0)
-            return;
-    page->groups[group] = words[0];
-    page->split[group / 64] &= ~(1ULL << group % 64);
-}
-
-/* The CPE touches [address, address + len) of main memory. */
-void swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record)
-{
-    uintptr_t at = (uintptr_t)start & ~(uintptr_t)3, end = ((uintptr_t)start + len + 3) & ~(uintptr_t)3;
-    uint16_t site = site_name(pc);
-    while (at < end) {
-        struct page *page = page_of(c, at);
-        size_t group = at % PAGE_BYTES / GROUP_BYTES;
-        uintptr_t next = (at & ~(uintptr_t)(GROUP_BYTES - 1)) + GROUP_BYTES, stop = end < next ? end : next;
-        bool whole = stop - at == GROUP_BYTES;
-        if (whole && LIKELY(!is_split(page, group))) {
-            touch(c, &page->groups[group], kind, site, pc, at, record);
-            at = stop;
-            continue;
-        }
-        if (!is_split(page, group))
-            split(page, group);
-        for (; at < stop; at += 4)
-            touch(c, &page->words[at % PAGE_BYTES / 4], kind, site, pc, at, record);
-        if (whole && record)
-            join(page, group);
-    }
-}
 
 static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool record)
 {
@@ -331,6 +246,12 @@ static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool recor
 }
 
 /* ---- LDM words of transfers under way ---- */
+
+/* Return where a transfer of `from` touches the LDM of `to`. */
+static char *remote_side(const struct cpe *from, const struct cpe *to, const struct xfer *x)
+{
+    return swemu_ldm_translate(from, to, x->kind == XFER_GET ? x->ldm : x->remote, (size_t)x->len);
+}
 
 /* Return the flags of the words from p on; null when they are not all in one part of the LDM. */
 uint8_t *swemu_check_flags(struct cpe *c, const void *p, size_t len)
@@ -381,11 +302,27 @@ static const struct xfer *owner(struct cpe *c, const void *p, uint8_t flag)
     return NULL;
 }
 
+/* Return the transfer of another CPE that touches p in the LDM of c. */
+static const struct xfer *remote_owner(const struct cpe *c, const char *p)
+{
+    for (int k = 0; k < swemu.count; k++) {
+        const struct xfer *head = &swemu.cpes[k]->pending.head;
+        for (const struct xfer *x = head->next; x && x != head; x = x->next) {
+            const char *there = x->targets >> c->pen & 1 ? remote_side(swemu.cpes[k], c, x) : NULL;
+            if (there && p >= there && p < there + x->len)
+                return x;
+        }
+    }
+    return NULL;
+}
+
 static void flight_problem(struct cpe *c, const void *p, const char *what, uint8_t flags, uintptr_t pc)
 {
     char there[600];
     uint8_t flag = flags & COMING ? COMING : flags & GOING ? GOING : REPLY;
     const struct xfer *x = owner(c, p, flag);
+    if (!x && flag != REPLY)
+        x = remote_owner(c, p);
     if (swemu_reported("SW661", pc, x ? x->pc : 0))
         return;
     snprintf(there, sizeof there, "another CPE");
@@ -401,14 +338,16 @@ static void flight_problem(struct cpe *c, const void *p, const char *what, uint8
                       flag == COMING ? "transfer into it" : "put from it", there);
 }
 
-void swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
+/* Return whether a transfer is under way that the access must not meet. */
+bool swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
 {
     const uint8_t *f = swemu_check_flags(c, p, n);
     for (size_t k = 0; f && k < (n + 3) / 4; k++)
         if (UNLIKELY(f[k] & (write ? COMING | GOING | REPLY : COMING))) {
             flight_problem(c, (const char *)p + 4 * k, write ? "a store to" : "a load from", f[k], pc);
-            return;
+            return true;
         }
+    return false;
 }
 
 static void check_overlap(struct cpe *c, const struct xfer *x)
@@ -440,9 +379,62 @@ static void mark_remote(struct cpe *c, const struct xfer *x, int sign)
 {
     for (uint64_t left = x->targets; left; left &= left - 1) {
         struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
-        char *there = swemu_ldm_translate(c, to, x->kind == XFER_GET ? x->ldm : x->remote, (size_t)x->len);
+        char *there = remote_side(c, to, x);
         if (there)
             mark(to, there, x->len, x->kind == XFER_RMA_GET ? GOING : COMING, sign);
+    }
+}
+
+/* The words of its own LDM that a transfer reads or writes, as accesses of its CPE. */
+static void touch_own(struct cpe *c, const struct xfer *x)
+{
+    static const int kinds[] = {
+        [XFER_GET] = LDM_FILLS, [XFER_PUT] = LDM_SENDS, [XFER_RMA_GET] = LDM_FILLS, [XFER_RMA_PUT] = LDM_SENDS};
+    swemu_places_touch(c, x->ldm, (size_t)x->len, kinds[x->kind], x->pc);
+}
+
+/* The words of other CPEs' LDM: of statics and heap, for stacks are used in ways that nobody knows.  Return
+ * whether that races with what others have done. */
+static bool touch_remote(struct cpe *c, const struct xfer *x)
+{
+    int kind = x->kind == XFER_GET ? LDM_FILLS : x->kind == XFER_RMA_GET ? RMA_READS : RMA_WRITES;
+    bool raced = false;
+    for (uint64_t left = x->targets; left; left &= left - 1) {
+        struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
+        char *there = remote_side(c, to, x);
+        if (!there || swemu_ldm_place(to, there, 1) == IN_STACK)
+            continue;
+        swemu_places_share(to, there, (size_t)x->len);
+        raced |= swemu_check_memory(c, there, (size_t)x->len, kind, x->pc, true);
+    }
+    return raced;
+}
+
+/* A transfer of others is on the same words, and its end is known to nobody. */
+static void check_remote_overlap(struct cpe *c, const struct xfer *x)
+{
+    uint8_t bad = x->kind == XFER_RMA_GET ? COMING : COMING | GOING;
+    for (uint64_t left = x->targets; left; left &= left - 1) {
+        struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
+        char *there = remote_side(c, to, x);
+        const uint8_t *f = there ? swemu_check_flags(to, there, (size_t)x->len) : NULL;
+        for (int k = 0; f && k < x->len / 4; k++)
+            if (UNLIKELY(f[k] & bad)) {
+                flight_problem(to, there + 4 * k, "a transfer of another CPE is started on", f[k] & bad, x->pc);
+                return;
+            }
+    }
+}
+
+/* A short message may be a flag that the other CPE polls: who sees it knows what the sender knew. */
+static void release_flags(struct cpe *c, const struct xfer *x)
+{
+    enum { LONGEST_FLAG = 64 };
+    for (uint64_t left = x->targets; left && x->kind == XFER_RMA_PUT && x->len <= LONGEST_FLAG; left &= left - 1) {
+        const struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
+        const char *there = remote_side(c, to, x);
+        for (int k = 0; there && k < x->len; k += 4)
+            swemu_check_release(c, there + k);
     }
 }
 
@@ -462,10 +454,14 @@ void swemu_check_issue(struct cpe *c, const struct xfer *x)
     bool own = x->kind == XFER_PUT || x->kind == XFER_RMA_PUT || x->kind == XFER_RMA_GET || !x->targets;
     if (own) {
         check_overlap(c, x);
+        touch_own(c, x);
         mark(c, x->ldm, x->len, x->kind == XFER_PUT || x->kind == XFER_RMA_PUT ? GOING : COMING, 1);
     }
-    if (x->targets)
+    if (x->targets) {
+        if (!touch_remote(c, x))
+            check_remote_overlap(c, x);
         mark_remote(c, x, 1);
+    }
     if (x->reply)
         mark(c, x->reply, 4, REPLY, 1);
     if (x->kind == XFER_PUT || x->kind == XFER_GET)
@@ -497,10 +493,14 @@ void swemu_check_done(struct cpe *c, const struct xfer *x)
     if (!swemu.checked)
         return;
     bool own = x->kind == XFER_PUT || x->kind == XFER_RMA_PUT || x->kind == XFER_RMA_GET || !x->targets;
-    if (own)
+    if (own) {
+        touch_own(c, x);
         mark(c, x->ldm, x->len, x->kind == XFER_PUT || x->kind == XFER_RMA_PUT ? GOING : COMING, -1);
+    }
     if (x->targets) {
+        touch_remote(c, x);
         mark_remote(c, x, -1);
+        release_flags(c, x);
         note_remote_reply(c, x);
     }
     if (x->reply) {
@@ -525,7 +525,7 @@ void swemu_check_moved(struct cpe *c, const struct xfer *x)
         settle(c, x->ldm, x->len);
     for (uint64_t left = x->targets; left; left &= left - 1) {
         struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
-        char *there = swemu_ldm_translate(c, to, x->kind == XFER_GET ? x->ldm : x->remote, (size_t)x->len);
+        char *there = remote_side(c, to, x);
         if (there)
             settle(to, there, x->len);
     }

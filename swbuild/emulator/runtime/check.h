@@ -15,13 +15,28 @@
 #define POISON_LOW 0x7fa5a5a5u
 #define POISON_HIGH 0x7ff5a5a5u
 
-enum { LOADS, STORES, DMA_READS, DMA_WRITES };   /* odd ones write */
-enum { COMING = 1, GOING = 2, REPLY = 4 };       /* flags of an LDM word */
+enum { LOADS, STORES, DMA_READS, DMA_WRITES, LDM_SENDS, LDM_FILLS, RMA_READS, RMA_WRITES }; /* odd ones write */
+/* Flags of an LDM word: of transfers under way, and why its accesses need a look at any time. */
+enum { COMING = 1, GOING = 2, REPLY = 4, WATCHED = 8, NO_PLACE = 16, IN_PART = 32 };
 
+/* Who touched a word last, and when by his own clock. */
+struct touched {
+    uint32_t clock;
+    uint16_t site;
+    uint8_t cpe, kind;
+};
+
+/* The last write, and the last reads by two CPEs that nothing orders. */
 struct word {
-    uint32_t write_clock, read_clock;
-    uint16_t write_site, read_site;
-    uint8_t write_cpe, read_cpe, write_kind, read_kind;
+    struct touched write, reads[2];
+};
+
+/* A stretch of the statics that has a name. */
+struct variable {
+    size_t lo, hi;
+    const char *name;
+    enum { VARIABLE, ZONE, RUNTIME } kind;
+    bool shared; /* transfers of other CPEs touch it */
 };
 
 /* Words of one group that were always touched together have one state between them. */
@@ -39,24 +54,34 @@ struct sync_word {
     uint32_t knows[SWEMU_CPES];
 };
 
-/* A reply word in the LDM: its CPE's last store to it, and the last completion from another CPE. */
+/* What is known by who sees this value in a reply word. */
+struct arrival {
+    struct arrival *older;
+    int value;
+    uint32_t knows[SWEMU_CPES];
+};
+
+/* A reply word in the LDM: its CPE's last store to it, and the completions from other CPEs. */
 struct reply_word {
+    struct reply_word *next;
     const volatile void *word;
     uint32_t stored, completed;
     int by;
     uintptr_t pc;
+    struct arrival *latest;
 };
 
-#define REPLY_WORDS 64
+#define REPLY_BUCKETS 64
 
 struct check {
-    struct reply_word replies[REPLY_WORDS];
+    struct reply_word *replies[REPLY_BUCKETS];
     uint32_t flushed;            /* its stores up to this clock have left the data cache */
     uint32_t knows[SWEMU_CPES], inbox[SWEMU_CPES];
     long inflight;
     struct page *last_page;
     uint8_t *statics;
-    uint8_t heap[LDM_BYTES / 4 + 1], stack[LDM_BYTES / 4 + 1];
+    uint8_t heap[HEAP_BYTES / 4 + 1], stack[LDM_BYTES / 4 + 1];
+    long *patience;              /* by variable: accesses until it is taken for this CPE's alone */
 };
 
 /* driver/checks.py knows this number and the tag. */
@@ -72,12 +97,29 @@ static inline bool swemu_is_poison(const void *p)
     return value == ((uintptr_t)p & 4 ? POISON_HIGH : POISON_LOW);
 }
 
+/* shadow.c */
 void swemu_shadow_start(void);
 void swemu_shadow_open(const void *start, size_t size);
 void swemu_shadow_close(const void *start, size_t size);
 void swemu_shadow_settle(const struct cpe *c, const void *start, size_t size, const uint8_t *flags, bool valued);
+
+/* check.c */
 uint8_t *swemu_check_flags(struct cpe *c, const void *p, size_t len);
-void swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc);
-void swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record);
+bool swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc);
+
+/* races.c */
+bool swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record);
+
+/* variables.c */
+size_t swemu_variable_count(void);
+struct variable *swemu_variable(size_t number);
+struct variable *swemu_variable_at(const struct cpe *c, const void *p);
+const struct variable *swemu_variable_beside(const struct variable *zone, size_t at);
+
+/* places.c */
+void swemu_places_setup(struct cpe *c);
+void swemu_places_check(struct cpe *c, const void *p, size_t n, const char *what, uintptr_t pc);
+void swemu_places_share(struct cpe *c, const void *p, size_t len);
+bool swemu_places_touch(struct cpe *c, const void *p, size_t n, int kind, uintptr_t pc);
 
 #endif

@@ -121,6 +121,8 @@ static void catch_crashes(void)
 static void start_group(void)
 {
     int n = swemu.groups * SWEMU_CPES;
+    if (swemu.checked)
+        swemu_variables_load();
     for (int id = 0; id < n; id++)
         start_cpe(id);
     swemu_lock();

@@ -155,6 +155,7 @@ static void finish(struct cpe *c, struct xfer *x)
         }
     } else {
         each_target(c, x, deliver);
+        c->gave = true;
     }
     swemu_check_moved(c, x);
     if (swemu.completion == EAGER)
@@ -329,6 +330,7 @@ static void check_ldm(struct cpe *c, const struct xfer *x)
         swemu_fault(c, x->pc, "SW616", "declare the buffer with __thread_local, or make it larger",
                     "%s: LDM side [%p, %p) is not inside the LDM of this CPE", verb(x), (void *)x->ldm,
                     (void *)(x->ldm + x->len));
+    swemu_check_extent(c, x->ldm, (size_t)x->len, x->kind == XFER_GET ? "a DMA get into" : "a DMA put of", x->pc);
     if (!x->reply)
         return;
     if (swemu_ldm_place(c, (const void *)x->reply, 4) == NOWHERE)

@@ -17,6 +17,8 @@ static __attribute__((noinline)) void uninitialised(struct cpe *c, const void *p
                       "%zu bytes at LDM %#lx are read, but nothing has been written there", n, swemu_ldm_offset(c, p));
 }
 
+static const char *verb(bool write) { return write ? "a store to" : "a load from"; }
+
 static void check_bounds(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
 {
     char where[256];
@@ -25,9 +27,9 @@ static void check_bounds(struct cpe *c, const void *p, size_t n, bool write, uin
     const struct cpe *other = swemu_ldm_owner(p);
     if (other)
         swemu_fault(c, pc, "SW666", "move data between LDMs with RMA or register communication",
-                    "%s the LDM of CPE %d by an ordinary pointer", write ? "a store to" : "a load from", other->id);
+                    "%s the LDM of CPE %d by an ordinary pointer", verb(write), other->id);
     swemu_mem_describe(p, where, sizeof where);
-    swemu_fault(c, pc, "SW610", "", "%s %p, out of bounds: %s", write ? "a store to" : "a load from", p, where);
+    swemu_fault(c, pc, "SW610", "", "%s %p, out of bounds: %s", verb(write), p, where);
 }
 
 static __attribute__((noinline)) void memory_access(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
@@ -44,7 +46,7 @@ static bool within(const void *p, const char *lo, size_t size) { return (uintptr
 
 static bool is_ldm(const struct cpe *c, const void *p)
 {
-    return within(p, c->statics, c->statics_size) || within(p, c->heap, LDM_BYTES);
+    return within(p, c->statics, c->statics_size) || within(p, c->heap, HEAP_BYTES);
 }
 
 /* The LDM and the stack: what the shadow does not vouch for. */
@@ -52,7 +54,10 @@ static void near_access(struct cpe *c, const void *p, size_t n, bool write, bool
 {
     const char *word = (const char *)((uintptr_t)p & ~(uintptr_t)3);
     size_t size = (size_t)((const char *)p + n - word);
-    if (c->check->inflight)
+    const uint8_t *flags = swemu_check_flags(c, word, 1);
+    if (flags && *flags & (NO_PLACE | IN_PART))
+        swemu_check_extent(c, p, n, verb(write), pc);
+    if (!swemu_places_touch(c, p, n, write ? STORES : LOADS, pc) && c->check->inflight)
         swemu_check_flight(c, p, n, write, pc);
     swemu_shadow_settle(c, word, size, swemu_check_flags(c, word, size), write || valued);
 }
@@ -115,6 +120,22 @@ static __attribute__((constructor(101))) void start(void) { swemu_shadow_start()
     void __tsan_unaligned_volatile_read##N(void *p) { volatile_hook(p, N, false, CALLER()); }                          \
     void __tsan_unaligned_volatile_write##N(void *p) { volatile_hook(p, N, true, CALLER()); }
 
+/* A reply word, or a flag that other CPEs put here. */
+static void volatile_ldm(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
+{
+    const char *word = (const char *)((uintptr_t)p & ~(uintptr_t)3);
+    swemu_check_extent(c, p, n, verb(write), pc);
+    if (c->check->inflight)
+        swemu_check_flight(c, p, n, write, pc);
+    if (write) {
+        swemu_check_reply_store(c, p, pc);
+        return;
+    }
+    check_value(p, n, pc);
+    swemu_check_arrivals(c, word, *(const volatile int *)word);
+    swemu_check_acquire(c, p);
+}
+
 /* A volatile access of main memory is taken for a flag by which CPEs order each other. */
 static __attribute__((noinline)) void volatile_hook(const void *p, size_t n, bool write, uintptr_t pc)
 {
@@ -122,11 +143,7 @@ static __attribute__((noinline)) void volatile_hook(const void *p, size_t n, boo
     if (!c || !c->check)
         return;
     if (swemu_ldm_place(c, p, 1) != NOWHERE) {
-        access_hook(p, n, write, pc);
-        if (write)
-            swemu_check_reply_store(c, p, pc);
-        else
-            swemu_check_receive(c, 0);
+        volatile_ldm(c, p, n, write, pc);
         return;
     }
     if (!within(p, c->stack_lo, (size_t)(c->stack_hi - c->stack_lo)))

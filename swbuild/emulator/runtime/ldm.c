@@ -75,13 +75,13 @@ static void poison(char *lo, char *hi)
 void swemu_ldm_setup(struct cpe *c)
 {
     dl_iterate_phdr(find_statics, c);
-    c->heap = mmap(NULL, LDM_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    c->heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->heap == MAP_FAILED)
         abort();
     if (!swemu.poison)
         return;
     poison(c->statics + c->statics_init, c->statics + c->statics_size);
-    poison(c->heap, c->heap + LDM_BYTES);
+    poison(c->heap, c->heap + HEAP_BYTES);
 }
 
 /* Return the CPE in whose LDM or stack p lies, or null. */
@@ -90,13 +90,18 @@ const struct cpe *swemu_ldm_owner(const void *p)
     const char *a = p;
     for (int k = 0; k < swemu.count; k++) {
         const struct cpe *c = swemu.cpes[k];
-        if ((a >= c->stack_lo && a < c->stack_hi) || (a >= c->heap && a < c->heap + LDM_BYTES))
+        if ((a >= c->stack_lo && a < c->stack_hi) || (a >= c->heap && a < c->heap + HEAP_BYTES))
             return c;
     }
     return NULL;
 }
 
-size_t swemu_ldm_static_size(const struct cpe *c) { return c->statics_size; }
+/* What the statics take on the machine, which has no red zones between them. */
+size_t swemu_ldm_static_size(const struct cpe *c) { return c->statics_size - swemu_zone_bytes(); }
+
+static size_t spread(void) { return swemu.checked ? SWEMU_HEAP_SPREAD : 1; }
+
+static size_t heap_bytes(void) { return spread() * LDM_BYTES; }
 
 static size_t stack_now(const struct cpe *c, const void *sp)
 {
@@ -105,15 +110,15 @@ static size_t stack_now(const struct cpe *c, const void *sp)
 
 size_t swemu_ldm_peak(const struct cpe *c)
 {
-    return c->statics_size + c->heap_peak + (swemu.stack_in_ldm ? c->stack_peak : 0);
+    return swemu_ldm_static_size(c) + c->heap_peak + (swemu.stack_in_ldm ? c->stack_peak : 0);
 }
 
 void swemu_ldm_check_size(struct cpe *c)
 {
-    if (c->statics_size > LDM_BYTES)
+    size_t size = swemu_ldm_static_size(c);
+    if (size > LDM_BYTES)
         swemu_host_fault(0, "SW620", "shrink the __thread_local arrays",
-                         "the LDM variables take %zu bytes, the LDM of the " MACHINE_NAME " has %d", c->statics_size,
-                         LDM_BYTES);
+                         "the LDM variables take %zu bytes, the LDM of the " MACHINE_NAME " has %d", size, LDM_BYTES);
 }
 
 /* Note the depth of the stack at a call to the runtime and fault when it has run into the rest. */
@@ -123,10 +128,10 @@ void swemu_ldm_sample_stack(struct cpe *c, const void *sp, uintptr_t pc)
     if (LIKELY(depth <= c->stack_peak))
         return;
     c->stack_peak = depth;
-    if (swemu.stack_in_ldm && c->statics_size + c->heap_used + depth > LDM_BYTES)
+    if (swemu.stack_in_ldm && swemu_ldm_static_size(c) + c->heap_used + depth > LDM_BYTES)
         swemu_fault(c, pc, "SW621", "shrink the LDM arrays, or run with the stack in main memory (bsub without -b)",
                     "LDM overflow: %zu bytes of variables, %zu of ldm_malloc and %zu of stack exceed %d",
-                    c->statics_size, c->heap_used, depth, LDM_BYTES);
+                    swemu_ldm_static_size(c), c->heap_used, depth, LDM_BYTES);
 }
 
 /* Return in which part of this CPE's LDM [p, p + len) lies. */
@@ -135,7 +140,7 @@ enum place swemu_ldm_place(const struct cpe *c, const void *p, size_t len)
     const char *a = p;
     if (a >= c->statics && a + len <= c->statics + c->statics_size)
         return IN_STATICS;
-    if (a >= c->heap && a + len <= c->heap + LDM_BYTES)
+    if (a >= c->heap && a + len <= c->heap + heap_bytes())
         return IN_HEAP;
     if (swemu.stack_in_ldm && a >= c->stack_lo && a + len <= c->stack_top)
         return IN_STACK;
@@ -150,7 +155,7 @@ long swemu_ldm_offset(const struct cpe *c, const void *p)
     case IN_STATICS:
         return a - c->statics;
     case IN_HEAP:
-        return (long)c->statics_size + (a - c->heap);
+        return (long)swemu_ldm_static_size(c) + (a - c->heap) / (long)spread();
     case IN_STACK:
         return LDM_BYTES - (c->stack_top - a);
     default:
@@ -178,8 +183,22 @@ char *swemu_ldm_translate(const struct cpe *from, const struct cpe *to, const vo
 
 static size_t room(const struct cpe *c, const void *sp)
 {
-    size_t used = c->statics_size + (swemu.stack_in_ldm ? stack_now(c, sp) : 0);
+    size_t used = swemu_ldm_static_size(c) + (swemu.stack_in_ldm ? stack_now(c, sp) : 0);
     return used < LDM_BYTES ? LDM_BYTES - used : 0;
+}
+
+static char *place(const struct cpe *c, const struct ldm_block *b) { return c->heap + b->offset * spread(); }
+
+/* Find the block that p lies in, or behind which it lies; false without one. */
+bool swemu_ldm_block(const struct cpe *c, const void *p, char **lo, char **hi)
+{
+    bool found = false;
+    for (const struct ldm_block *b = c->blocks; b && place(c, b) <= (const char *)p; b = b->next) {
+        *lo = place(c, b);
+        *hi = *lo + b->size;
+        found = true;
+    }
+    return found;
 }
 
 static size_t rounded(size_t size) { return (size + 63) & ~(size_t)63; }
@@ -201,7 +220,8 @@ void *slave_ldm_malloc(size_t size)
         c->heap_used = at + need;
     if (c->heap_used > c->heap_peak)
         c->heap_peak = c->heap_used;
-    return c->heap + at;
+    swemu_check_block(c, place(c, made), size, true);
+    return place(c, made);
 }
 
 static size_t heap_end(const struct cpe *c)
@@ -212,25 +232,59 @@ static size_t heap_end(const struct cpe *c)
     return end;
 }
 
+/* What is under way to or from the block would go to whatever is there next. */
+static void refuse_transfers(struct cpe *c, const char *lo, size_t size, uintptr_t pc)
+{
+    char there[600];
+    const struct xfer *head = &c->pending.head;
+    for (const struct xfer *x = head->next; x && x != head; x = x->next) {
+        const char *reply = (const char *)x->reply;
+        if ((x->ldm >= lo + size || x->ldm + x->len <= lo) && (reply < lo || reply >= lo + size))
+            continue;
+        swemu_locate(x->pc, there, sizeof there);
+        swemu_fault(c, pc, "SW661", "wait for the reply word before the block is freed",
+                    "ldm_free of a block of %zu bytes, but the transfer of it started at %s is still under way", size,
+                    there);
+    }
+}
+
 void slave_ldm_free(void *p, size_t size);
 void slave_ldm_free(void *p, size_t size)
 {
     struct cpe *c = swemu_enter(CALLER(), "ldm_free");
     for (struct ldm_block **link = &c->blocks; *link; link = &(*link)->next) {
         struct ldm_block *b = *link;
-        if (c->heap + b->offset != p)
+        if (place(c, b) != p)
             continue;
         if (b->size != size)
             swemu_fault(c, CALLER(), "SW622", "pass the size that was given to ldm_malloc",
                         "ldm_free of %zu bytes, but ldm_malloc gave %zu", size, b->size);
+        refuse_transfers(c, p, size, CALLER());
         *link = b->next;
         poison(p, (char *)p + size);
-        swemu_shadow_close(p, size);
+        swemu_check_block(c, p, size, false);
         swemu_release(b);
         c->heap_used = heap_end(c);
         return;
     }
-    swemu_fault(c, CALLER(), "SW622", "", "ldm_free of %p, which ldm_malloc has not given (or which is free)", p);
+    swemu_fault(c, CALLER(), "SW622", "free each block once, by the address that ldm_malloc gave",
+                "ldm_free of %p, which ldm_malloc has not given (or which is free)", p);
+}
+
+/* Say what p is a part of. */
+void swemu_ldm_describe(const struct cpe *c, const void *p, char *buffer, size_t size)
+{
+    const char *a = p;
+    char *lo, *hi;
+    enum place where = swemu_ldm_place(c, p, 1);
+    if (where == IN_STATICS && swemu_variable_at(c, p)) {
+        const struct variable *v = swemu_variable_at(c, p);
+        snprintf(buffer, size, "byte %zu of '%s' (%zu bytes)", (size_t)(a - c->statics) - v->lo, v->name, v->hi - v->lo);
+    } else if (where == IN_HEAP && swemu_ldm_block(c, p, &lo, &hi) && a < hi) {
+        snprintf(buffer, size, "byte %ld of an ldm_malloc block of %ld bytes", (long)(a - lo), (long)(hi - lo));
+    } else {
+        snprintf(buffer, size, "LDM %#lx", (unsigned long)swemu_ldm_offset(c, p));
+    }
 }
 
 size_t slave_get_allocatable_size(void);

@@ -4,14 +4,11 @@
  * executable are known from its symbol table; anything else is known by mapping only.
  */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "swemu.h"
@@ -216,40 +213,33 @@ static int first_bias(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-static void collect(const char *image, uintptr_t bias)
+static bool is_array(const Elf64_Sym *symbol)
 {
-    const Elf64_Ehdr *header = (const void *)image;
-    const Elf64_Shdr *sections = (const void *)(image + header->e_shoff);
-    for (int s = 0; s < header->e_shnum; s++) {
-        if (sections[s].sh_type != SHT_SYMTAB)
-            continue;
-        const Elf64_Sym *symbols = (const void *)(image + sections[s].sh_offset);
-        size_t n = sections[s].sh_size / sizeof *symbols;
-        const char *names = image + sections[sections[s].sh_link].sh_offset;
-        objects = __libc_malloc(n * sizeof *objects);
-        for (size_t k = 0; k < n; k++)
-            if (ELF64_ST_TYPE(symbols[k].st_info) == STT_OBJECT && symbols[k].st_size)
-                objects[object_count++] = (struct object){(char *)(bias + symbols[k].st_value),
-                                                          (char *)(bias + symbols[k].st_value + symbols[k].st_size),
-                                                          names + symbols[k].st_name};
-    }
-    qsort(objects, object_count, sizeof *objects, by_address);
+    return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size;
+}
+
+static void count_object(const Elf64_Sym *symbol, const char *name, void *data)
+{
+    (void)name;
+    *(size_t *)data += is_array(symbol);
+}
+
+static void take_object(const Elf64_Sym *symbol, const char *name, void *data)
+{
+    char *at = (char *)*(const uintptr_t *)data + symbol->st_value;
+    if (is_array(symbol))
+        objects[object_count++] = (struct object){at, at + symbol->st_size, name};
 }
 
 static void load_objects(void)
 {
-    struct stat status;
     uintptr_t bias = 0;
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (fstat(fd, &status) == 0) {
-        char *image = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        dl_iterate_phdr(first_bias, &bias);
-        if (image != MAP_FAILED)
-            collect(image, bias);
-    }
-    close(fd);
+    size_t n = 0;
+    dl_iterate_phdr(first_bias, &bias);
+    swemu_each_symbol(count_object, &n);
+    objects = swemu_alloc(n * sizeof *objects);
+    swemu_each_symbol(take_object, &bias);
+    qsort(objects, object_count, sizeof *objects, by_address);
 }
 
 static bool find_object(const char *p, struct mem_block *out, struct mem_block *below)
@@ -288,8 +278,9 @@ static int holds_runtime(struct dl_phdr_info *info, size_t size, void *data)
     return 1; /* the first object is the executable */
 }
 
-/* Whether every block of the heap is known: not in a library that a program loads, which has another malloc. */
-static bool knows_heap(void)
+/* Whether the runtime is a part of the program.  In a library that a program loads, blocks of another malloc and
+ * variables of others are not known. */
+bool swemu_in_program(void)
 {
     bool ours = false;
     dl_iterate_phdr(holds_runtime, &ours);
@@ -311,7 +302,7 @@ static bool read_mappings(const char *p, struct mem_block *out)
     }
     if (maps)
         fclose(maps);
-    if (!found || (heap && knows_heap()))
+    if (!found || (heap && swemu_in_program()))
         return false; /* what the heap has and no block covers is free */
     *out = (struct mem_block){(char *)lo, (char *)hi, "mapped memory"};
     return true;

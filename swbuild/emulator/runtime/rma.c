@@ -28,6 +28,8 @@ static void check(struct cpe *c, const struct xfer *x)
         swemu_fault(c, x->pc, "SW651", "RMA moves between LDMs; main memory needs DMA",
                     "RMA: the local side %p is not in the LDM", (void *)x->ldm);
     check_remote(c, x->remote, x->len, "buffer", x->pc);
+    swemu_check_extent(c, x->ldm, (size_t)x->len, "an RMA with", x->pc);
+    swemu_check_extent(c, x->remote, (size_t)x->len, "an RMA with", x->pc);
     if (x->remote_reply)
         check_remote(c, (const void *)x->remote_reply, 4, "reply word", x->pc);
     if (x->reply && swemu_ldm_place(c, (const void *)x->reply, 4) == NOWHERE)
@@ -54,6 +56,8 @@ static void go(struct cpe *c, struct xfer *x, bool wait)
     if (wait) {
         swemu_complete_serial(c, serial);
         swemu_trace_wait(c, c->pc, NULL, NULL);
+        if (swemu.baton)
+            swemu_pause(c);
     }
 }
 

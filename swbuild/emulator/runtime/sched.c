@@ -279,8 +279,9 @@ static void relax_baton(struct cpe *c, unsigned n, const volatile void *word, ui
         advance();
     if (swemu_complete_one(c, word)) {
         advance();
-        if (swemu.completion == RANDOM && swemu_random() % 4 == 0)
+        if (swemu.completion == RANDOM ? swemu_random() % 4 == 0 : c->gave)
             swemu_sched_yield(c);
+        c->gave = false;
     } else {
         if (n == 0)
             c->spin_seen = generation() - 1;
@@ -309,7 +310,7 @@ void swemu_relax_at(unsigned n, const volatile void *word, uintptr_t pc)
     struct cpe *c = swemu_self;
     if (c) {
         relax(c, n, word, pc);
-        swemu_check_receive(c, 0);
+        swemu_check_turn(c, word);
     } else {
         nap(n);
     }
@@ -339,7 +340,7 @@ int __swemu_wait_value(const volatile void *reply, int value)
     const volatile int *word = reply;
     for (unsigned n = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) < value; n++)
         relax(c, n, word, CALLER());
-    swemu_check_receive(c, 0);
+    swemu_check_arrivals(c, word, value);
     return 0;
 }
 
@@ -351,7 +352,7 @@ int __swemu_wait_equal(const volatile void *reply, int value)
     const volatile int *word = reply;
     for (unsigned n = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) != value; n++)
         relax(c, n, word, CALLER());
-    swemu_check_receive(c, 0);
+    swemu_check_arrivals(c, word, value);
     return 0;
 }
 

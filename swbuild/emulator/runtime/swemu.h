@@ -7,6 +7,7 @@
 #ifndef SWEMU_H
 #define SWEMU_H
 
+#include <elf.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,8 @@
 #define SWEMU_CPES 64
 #define SWEMU_MAX_CGS 6
 #define SWEMU_MAX_CPES (SWEMU_CPES * SWEMU_MAX_CGS)
+#define SWEMU_HEAP_SPREAD 2 /* in checked mode, a red zone as long as itself lies behind each block */
+#define HEAP_BYTES (SWEMU_HEAP_SPREAD * LDM_BYTES)
 #define SWEMU_EXIT_FAULT 86
 #define SWEMU_EXIT_HANG 87
 
@@ -102,6 +105,7 @@ struct cpe {
     uint64_t waits_room;         /* receivers whose FIFO it wants to send to */
     int waits_column;
     const void *published;       /* its part of a collective */
+    bool gave;                   /* a transfer of its has come to others, who may have waited for it */
     unsigned long direct_accesses, direct_bytes;
     struct check *check;
     struct trace *trace;
@@ -178,8 +182,15 @@ void swemu_ldm_sample_stack(struct cpe *c, const void *sp, uintptr_t pc);
 size_t swemu_ldm_static_size(const struct cpe *c);
 size_t swemu_ldm_peak(const struct cpe *c);
 const struct cpe *swemu_ldm_owner(const void *p);
+void swemu_ldm_describe(const struct cpe *c, const void *p, char *buffer, size_t size);
+bool swemu_ldm_block(const struct cpe *c, const void *p, char **lo, char **hi);
+
+/* variables.c */
+void swemu_variables_load(void);
+size_t swemu_zone_bytes(void);
 
 /* mem.c */
+bool swemu_in_program(void);
 struct mem_block { char *lo, *hi; const char *kind; };
 bool swemu_mem_find(const void *p, struct mem_block *out);
 bool swemu_mem_valid(struct cpe *c, const void *p, size_t len);
@@ -187,6 +198,9 @@ void *swemu_alloc(size_t size);
 void *swemu_zeroed(size_t size);
 void swemu_release(void *p);
 void swemu_mem_describe(const void *p, char *buffer, size_t size);
+
+/* symbols.c */
+void swemu_each_symbol(void (*take)(const Elf64_Sym *symbol, const char *name, void *data), void *data);
 
 /* sync.c */
 void swemu_sync(struct cpe *c, uint64_t mask, int kind, const char *what, uintptr_t pc);
@@ -215,6 +229,9 @@ void swemu_check_reply_store(struct cpe *c, const volatile void *word, uintptr_t
 void swemu_check_meet(struct cpe *c, uint64_t mask);
 void swemu_check_send(struct cpe *c, uint64_t to, int column);
 void swemu_check_receive(struct cpe *c, int column);
+void swemu_check_arrivals(struct cpe *c, const volatile void *word, int value);
+void swemu_check_turn(struct cpe *c, const volatile void *word);
+void swemu_check_joined(const struct cpe *c);
 void swemu_check_acquire(struct cpe *c, const volatile void *address);
 void swemu_check_release(struct cpe *c, const volatile void *address);
 void swemu_check_issue(struct cpe *c, const struct xfer *x);
@@ -223,6 +240,10 @@ void swemu_check_done(struct cpe *c, const struct xfer *x);
 void swemu_check_moved(struct cpe *c, const struct xfer *x);
 void swemu_check_commit(struct cpe *c, const struct xfer *x);
 void swemu_check_leave(struct cpe *c);
+
+/* places.c */
+void swemu_check_block(struct cpe *c, const char *p, size_t size, bool given);
+void swemu_check_extent(struct cpe *c, const void *p, size_t n, const char *what, uintptr_t pc);
 
 /* shadow.c */
 void swemu_shadow_switch(const struct cpe *c);

@@ -10,7 +10,7 @@ void work(struct job *j)
     if (_MYID == 0) {
         for (int i = 0; i < 8; i++)
             a[i] = i;
-        athread_dma_iput(j->out, a, sizeof a, &reply); /* THERE */
+        athread_dma_iput(j->out, a, sizeof a, &reply); /* THERE */ /* OR */
         athread_dma_wait_value(&reply, 1);
         athread_rma_iput(&a[0], &sent, 8, 1, &a[0], &mail); /* the message overtakes the data */
         athread_rma_wait_value(&sent, 1);
