@@ -63,4 +63,5 @@ def _generated(project: Project, source: ProjectSource, timings: Timings, allow_
     # A run that takes from the cache has not loaded swbuild's modules: their names are kept, too.
     read = dependencies([source.path, *unit.model.dependencies])
     notes = tuple(render(region.diagnostics) for region in unit.generated.refused)
+    notes += tuple(render([remark]) for remark in unit.remarks())
     return Entry(outputs_of(unit), read, notes)

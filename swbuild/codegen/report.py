@@ -28,6 +28,7 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         "private": sorted(scheduled.private.names),
         "sequential_loops": list(scheduled.peeled),
         "wavefront_tile": list(scheduled.front),
+        "sets_errno": list(scop.sets_errno) if region.kernels else [],
         "kernels": [_kernel(region, kernel) for kernel in region.kernels],
         "host_statements": [
             {"statement": name, "line": scop.statement(name).span.line} for name in tree.statements

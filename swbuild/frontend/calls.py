@@ -71,6 +71,13 @@ _MATH = frozenset(
         "trunc",
     ]
 )
+#: What C and POSIX give no error conditions that arguments can meet.
+_WITHOUT_ERRNO = frozenset(
+    [
+        *("atan", "asinh", "cbrt", "ceil", "copysign", "erf", "fabs", "floor", "fmax", "fmin"),
+        *("nearbyint", "rint", "round", "tanh", "trunc"),
+    ]
+)
 _MATH_LONG = frozenset(["lround", "lrint", "llround", "llrint"])
 _STDLIB = {"abs": INT, "labs": LONG, "llabs": ElementType("long long", 8, LONG.kind)}
 _DEFINITIONS = (c_ast.Typedef, c_ast.Struct, c_ast.Union)
@@ -83,6 +90,8 @@ class Calls:
         self._scope, self._problems = scope, problems
         self.includes: dict[str, None] = {}
         self.prelude: dict[str, str] = {}
+        #: Functions of math.h that may set errno.
+        self.sets_errno: dict[str, None] = {}
 
     def is_pure(self, name: str) -> bool:
         """Whether a function of this file only computes from its arguments."""
@@ -103,7 +112,7 @@ class Calls:
             return plain, _STDLIB[plain]
         math = _math_type(plain)
         if math is not None:
-            self.includes["math.h"] = None
+            self._use_math(plain)
             return plain, math
         return self._declared_const(name, node)
 
@@ -129,10 +138,15 @@ class Calls:
             if call in self._scope.functions:
                 self._keep(call)
             elif _math_type(call) is not None:
-                self.includes["math.h"] = None
+                self._use_math(call)
             elif call in _STDLIB:
                 self.includes["stdlib.h"] = None
         self.prelude[name] = standalone(function, self._scope)
+
+    def _use_math(self, name: str) -> None:
+        self.includes["math.h"] = None
+        if name.removesuffix("f") not in _WITHOUT_ERRNO and name not in _WITHOUT_ERRNO:
+            self.sets_errno[name] = None
 
     def _impurity(self, function: c_ast.FuncDef, chain: tuple[str, ...]) -> str | None:
         """Return why a function is more than a computation on its arguments, or None."""

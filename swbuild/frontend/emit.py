@@ -374,7 +374,7 @@ class Emitter:
                 "SW216",
                 f"a conversion to {_kind_name(target)} inside a region has no model",
                 node,
-                "convert numbers only",
+                "convert numbers only; 'assert' needs NDEBUG" if _is_void(target) else "convert numbers only",
             )
         inner = self.expression(node.expr, where)
         return Piece([f"({target.element.name})", *inner.at(_UNARY)], _UNARY, target.element)
@@ -408,6 +408,10 @@ _DESCRIPTIONS = {
     "Typename": "a type name",
     "Compound": "a statement expression",
 }
+
+
+def _is_void(kind: CType) -> bool:
+    return isinstance(kind, OtherType) and kind.name == "void"
 
 
 def _kind_name(kind: CType) -> str:

@@ -131,6 +131,7 @@ class _Modeller:
             assumptions=finished.assumptions,
             includes=tuple(sorted(self.calls.includes)),
             prelude=tuple(self.calls.prelude.values()),
+            sets_errno=tuple(sorted(self.calls.sets_errno)),
             named=tuple((symbol.name, self._declared(symbol)) for symbol in self._named()),
             only_here=names - names_outside_regions(self.region.function.body),
             overlaps=maker.aliasing.pairs(),

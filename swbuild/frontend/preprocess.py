@@ -13,7 +13,7 @@ from pathlib import Path
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.request import CppOptions
 
-__all__ = ["Origin", "Preprocessed", "compiler_errors", "preprocess"]
+__all__ = ["Origin", "Preprocessed", "compiler_errors", "counted_on", "preprocess", "renumbered"]
 
 _MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"[^\n]*\n?', re.MULTILINE)
 _RENUMBERED = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d)[^\r\n]*", re.MULTILINE)
@@ -75,13 +75,34 @@ def _preprocessor(path: Path, options: CppOptions) -> subprocess.CompletedProces
     text = path.read_bytes()
     if not _RENUMBERED.search(text):
         return _run([options.compiler, "-E", *_switches(options), "-x", "c", str(path)])
+    return _piped(path, options, _RENUMBERED.sub(b"", text))
+
+
+def _piped(
+    path: Path, options: CppOptions, text: bytes, before: bytes = b""
+) -> subprocess.CompletedProcess[str]:
+    """Run the preprocessor on ``before`` and then ``text`` in place of what ``path`` holds."""
     name = str(path).replace("\\", "\\\\").replace('"', '\\"')
-    plain = f'#line 1 "{name}"\n'.encode("utf-8", "surrogateescape") + _RENUMBERED.sub(b"", text)
+    plain = before + f'#line 1 "{name}"\n'.encode("utf-8", "surrogateescape") + text
     # Text from a pipe is nobody's neighbour: from "/", only the folders named here have headers.
     beside = f"-iquote{os.path.abspath(path.parent)}"
     away = replace(options, includes=tuple(map(os.path.abspath, options.includes)))
     driver = os.path.abspath(options.compiler) if os.sep in options.compiler else options.compiler
     return _run([driver, "-E", beside, *_switches(away), "-x", "c", "-"], plain, "/")
+
+
+def counted_on(path: Path, options: CppOptions) -> Preprocessed:
+    """Return ``path`` preprocessed as if ``__COUNTER__`` had been used before it."""
+    text = _RENUMBERED.sub(b"", path.read_bytes())
+    return _with_markers(str(path), _piped(path, options, text, b"#if __COUNTER__\n#endif\n").stdout)
+
+
+def renumbered(path: Path, options: CppOptions) -> Preprocessed | None:
+    """Return ``path`` preprocessed with the line numbers that its ``#line`` give; None if there are none."""
+    text = path.read_bytes()
+    if not _RENUMBERED.search(text):
+        return None
+    return _with_markers(str(path), _piped(path, options, text).stdout)
 
 
 def _switches(options: CppOptions) -> list[str]:

@@ -13,6 +13,7 @@ from pycparser import c_ast, c_parser
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.files import read_text
 from swbuild.frontend.attributes import Attributes
+from swbuild.frontend.moving_text import moving_text
 from swbuild.frontend.pragmas import find_markers, paired
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
 from swbuild.frontend.problems import Locator
@@ -60,8 +61,14 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
     wanted = match_requests(regions, requests, str(path))
     scops: list[Scop] = []
     refused: list[RefusedRegion] = []
+    moving = moving_text(path, cpp, source, frozenset(scope.functions))
     for region, request in wanted:
-        made = _model(region, request, scope, locator)
+        reason = moving.get(region.span.line)
+        made = (
+            _model(region, request, scope, locator)
+            if reason is None
+            else RefusedRegion(request.name, region.span, (reason,))
+        )
         if isinstance(made, Scop):
             scops.append(made)
         else:

@@ -237,6 +237,8 @@ class Scop:
     assumptions: isl.Set
     includes: tuple[str, ...] = ()
     prelude: tuple[str, ...] = ()
+    #: Functions of math.h that the region calls, itself or through others, and that may set ``errno``.
+    sets_errno: tuple[str, ...] = ()
     #: What the region's own text names of the variables and parameters of the function around it,
     #: modelled or not: (name, declaration), numbers before arrays.
     named: tuple[tuple[str, str], ...] = ()

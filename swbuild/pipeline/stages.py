@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.diagnostics import Diagnostic, Severity, SwbuildError
 from swbuild.pipeline.timings import Timings
 
 if TYPE_CHECKING:
-    from swbuild.codegen.unit import GeneratedUnit
+    from swbuild.codegen.unit import GeneratedUnit, RegionUnit
     from swbuild.frontend.request import SourceModel
     from swbuild.manifest import Project, ProjectSource
 
 __all__ = ["Unit", "generate_project", "read_project"]
+
+
+_ERRNO = re.compile(r"\berrno\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,22 @@ class Unit:
     source: ProjectSource
     model: SourceModel
     generated: GeneratedUnit
+
+    def remarks(self) -> tuple[Diagnostic, ...]:
+        """Return what somebody should know who builds with the generated files."""
+        offloaded = [region for region in self.generated.regions if region.kernels and region.scop.sets_errno]
+        return tuple(_errno(region) for region in offloaded if _ERRNO.search(self.model.text))
+
+
+def _errno(region: RegionUnit) -> Diagnostic:
+    called = ", ".join(region.scop.sets_errno)
+    return Diagnostic(
+        "SW303",
+        f"the host's errno is not set by {called} in the kernels of '{region.scop.name}'",
+        region.scop.span,
+        "test arguments or results in place of errno, or keep the region on the host",
+        Severity.NOTE,
+    )
 
 
 def read_project(project: Project) -> tuple[SourceModel, ...]:

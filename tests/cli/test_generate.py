@@ -237,3 +237,24 @@ def test_init_says_what_stays_on_the_host(swbuild: Run, project: Path) -> None:
     done = swbuild("init", "odd.c")
     assert "# f, line 3, stays on the host:" in done.stdout
     assert "odd.c:4:" in done.stderr
+
+
+def test_errno_of_functions_in_kernels(swbuild: Run, tmp_path: Path) -> None:
+    loop = "#pragma scop\nfor (int i = 0; i < n; i++) x[i] = {} + floor(i);\n#pragma endscop\n"
+    text = (
+        "#include <math.h>\nstatic double root(double v) { return sqrt(v); }\n"
+        f"void f(int n, double *restrict x) {{\n{loop.format('root(x[i]) + logf(i)')}}}\n"
+        f"void g(int n, double *restrict x) {{\n{loop.format('fabs(x[i])')}}}\n"
+    )
+    (tmp_path / "quiet.c").write_text(text)
+    (tmp_path / "loud.c").write_text(f"#include <errno.h>\n{text}int failed(void) {{ return errno; }}\n")
+    quiet = swbuild("generate", "quiet.c", "-o", "out", cwd=tmp_path)
+    loud = swbuild("generate", "loud.c", "-o", "out", cwd=tmp_path)
+    assert "errno" not in quiet.stderr and quiet.returncode == loud.returncode == 0
+    assert (
+        "loud.c:5:1: note[SW303]: the host's errno is not set by logf, sqrt in the kernels of 'f'"
+        in loud.stderr
+    )
+    assert "kernels of 'g'" not in loud.stderr
+    report = json.loads((tmp_path / "out/quiet.report.json").read_text())
+    assert [region["sets_errno"] for region in report["regions"]] == [["logf", "sqrt"], []]

@@ -1,0 +1,68 @@
+"""Text that depends on where it is compiled: the same value everywhere, or a refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend.request import SourceModel
+
+FRAME = """\
+#define PASTE(a, b) a##b
+#define JOIN(a, b) PASTE(a, b)
+#define NUMBER __COUNTER__
+#define UNIQUE JOIN(unique, __COUNTER__)
+#define HERE __LINE__
+static double line(double v) {{ if (v > 1) return v; return __LINE__; }}
+{before}
+void f(int n, double *restrict x) {{
+#pragma scop
+{region}
+#pragma endscop
+}}
+"""
+LOOP = "for (int i = 0; i < n; i++) x[i] = "
+
+REFUSED = {
+    "counter": ("", LOOP + "__COUNTER__;", "__COUNTER__"),
+    "counter_in_a_macro": ("", LOOP + "NUMBER;", "__COUNTER__"),
+    "counter_in_a_name": ("", "for (int i = 0; i < n; i++) { double UNIQUE = 1; x[i] = 2; }", "__COUNTER__"),
+    "counter_in_a_condition": ("", "#if __COUNTER__\n" + LOOP + "1;\n#endif\nx[0] = 3;", "__COUNTER__"),
+    "counter_of_a_header": ('#include "n.h"', LOOP + "FROM_HEADER;", "__COUNTER__"),
+    "line": ("#line 500", LOOP + "__LINE__;", "__LINE__"),
+    "line_in_a_macro": ('#line 500 "other.y"', LOOP + "HERE + 1;", "__LINE__"),
+    "line_in_a_condition": ("#line 500", "#if __LINE__ > 400\n" + LOOP + "1;\n#endif\nx[0] = 3;", "__LINE__"),
+    "line_in_a_function": ("#line 500\nstatic double at(void) { return HERE; }", LOOP + "at();", "__LINE__"),
+}
+KEPT = {
+    "line": ("", LOOP + "__LINE__ + HERE + line(i);", "10"),
+    "counter_elsewhere": ("int NUMBER_BEFORE[__COUNTER__ + 1]; int UNIQUE;", LOOP + "i;", "i"),
+    "renumbered": ("#line 500", LOOP + "i;", "i"),
+}
+
+
+def _read(directory: Path, before: str, region: str) -> SourceModel:
+    path = directory / "f.c"
+    (directory / "n.h").write_text("#define FROM_HEADER (1 + __COUNTER__)\n")
+    path.write_text(FRAME.format(before=before, region=region))
+    return read_source(path, CppOptions(), None)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_region_whose_text_moves_is_refused(name: str, tmp_path: Path) -> None:
+    before, region, word = REFUSED[name]
+    model = _read(tmp_path, before, region)
+    assert not model.scops
+    (problem,) = model.refused[0].diagnostics
+    line = FRAME.format(before=before, region=region).split("\n").index("#pragma scop") + 1
+    assert (problem.code, problem.span.line) == ("SW230", line) and word in problem.message and problem.hint
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_other_regions_keep_their_values(name: str, tmp_path: Path) -> None:
+    before, region, text = KEPT[name]
+    model = _read(tmp_path, before, region)
+    assert not model.refused
+    assert text in str(model.scops[0].statements[0].body)
