@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -59,12 +60,14 @@ def parenthesised(text: str) -> str:
 
 
 def extent_texts(scop: Scop, array: Array) -> tuple[str, ...]:
-    """Return the C text of the array's extents over the parameters (the outermost one may be empty)."""
+    """Return the C text of the array's extents over the parameters (the outermost one may be empty).
+
+    Products of them and of ``int`` subscripts do not overflow.
+    """
     build = isl.AstBuild.from_context(scop.context.intersect(scop.assumptions))
-    return tuple(
-        "" if extent is None else parenthesised(to_c(build.expr_from_pw_aff(extent)))
-        for extent in array.extents
-    )
+    texts = ["" if e is None else parenthesised(to_c(build.expr_from_pw_aff(e))) for e in array.extents]
+    short = all(map(str.isdigit, texts)) and math.prod(map(int, texts)) < 2**31
+    return tuple(f"{text}L" if text.isdigit() and not short else text for text in texts)
 
 
 def array_index(extents: tuple[str, ...], index: tuple[str, ...]) -> str:

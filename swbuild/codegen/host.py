@@ -16,6 +16,7 @@ from swbuild.frontend.scop import Array
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.memory.partials import Partial
+from swbuild.memory.plan import LONGEST_ROW, Store
 
 __all__ = ["host_text"]
 
@@ -103,8 +104,20 @@ def _conditions(region: RegionCode) -> list[str]:
         build = isl.AstBuild.from_context(scop.context)
         holds = to_c(build.expr_from_set(scop.assumptions.gist(scop.context)))
         conditions.append(f"!({holds})")
+    conditions += _long_rows(region)
     conditions += overlap_conditions(region)
     return conditions
+
+
+def _long_rows(region: RegionCode) -> list[str]:
+    """Return conditions for rows so long that the gap between two of them does not fit a transfer."""
+    buffers = [b for k in region.kernels for b in k.plan.buffers if b.load or b.store is Store.BOX]
+    moved = dict.fromkeys(b.array for b in buffers if len(b.box.low) > 1)
+    arrays = [array for array, _, _ in region.arguments if array.name in moved]
+    rows = {(extent_texts(region.scop, array)[-1], array.element.size) for array in arrays}
+    why = "/* longer than a transfer can skip */"
+    limits = {f"{row} > {LONGEST_ROW // size}" for row, size in rows if not row.rstrip("L").isdigit()}
+    return [f"{limit} {why}" for limit in sorted(limits)]
 
 
 def _promises(region: RegionCode) -> list[str]:

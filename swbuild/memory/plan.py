@@ -25,10 +25,14 @@ from swbuild.memory.box import Box
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.polyhedral.dataflow import Dependences
-from swbuild.polyhedral.islutil import maps_of, union_maps
+from swbuild.polyhedral.islutil import constant_of, maps_of, union_maps
 from swbuild.polyhedral.privatise import Private
 
-__all__ = ["Buffer", "Direct", "MemoryPlan", "Store", "is_expandable", "plan_memory"]
+__all__ = ["LONGEST_ROW", "Buffer", "Direct", "MemoryPlan", "Store", "is_expandable", "plan_memory"]
+
+
+#: The bytes that a strided transfer can leave out between two rows: an ``int`` on all machines.
+LONGEST_ROW = 2**31 - 1
 
 
 class Store(Enum):
@@ -238,7 +242,17 @@ def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:
         return "a subscript is not affine"
     if scop.array(array).element.size % 4:
         return "elements smaller than 4 bytes cannot be moved by DMA"
+    if _longest_row(scop, array) > LONGEST_ROW:
+        return "its rows are longer than a transfer can skip"
     return ""
+
+
+def _longest_row(scop: Scop, name: str) -> int:
+    """Return the bytes of a row of an array with several dimensions, 0 where only the sizes tell."""
+    array = scop.array(name)
+    row = array.extents[-1] if len(array.extents) > 1 else None
+    count = None if row is None else constant_of(row)
+    return (count or 0) * array.element.size
 
 
 def _direct(ref: Reference, reason: str) -> Direct:

@@ -7,13 +7,12 @@ The program runs serially, and on the emulated core group; what lies apart has t
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
-from emulator_programs import Outcome, call, environment_for, launch
+from emulator_programs import Outcome, build_generated, launch, run_serially
 from generation import generated, model_of
 
 from swbuild.generate import generate_unit
@@ -132,21 +131,8 @@ class Runs:
 
 @cache
 def _runs(folder: Path) -> Runs:
-    unit = generated(folder, text())
-    assert unit.slave is not None
-    for file in (unit.host, unit.slave, unit.header):
-        (folder / file.name).write_text(file.text)
-    environment = environment_for("sw26010")
-    subprocess.run(["gcc", "-O1", "-w", "-o", "serial", "region.c"], cwd=folder, check=True)
-    for words in (
-        ["sw5cc", "-host", "-O1", "-Wall", "-Werror", "-c", "region.host.c", "-o", "h.o"],
-        ["sw5cc", "-slave", "-O1", "-c", "region.slave.c", "-o", "s.o"],
-        ["sw5cc", "-hybrid", "h.o", "s.o", "-o", "app"],
-    ):
-        done = call(words, folder, environment)
-        assert not done.status, done.err
-    serial = subprocess.run(["./serial"], cwd=folder, check=True, capture_output=True, text=True)
-    return Runs(serial.stdout, launch("sw26010", folder, "checked"))
+    build_generated("sw26010", generated(folder, text()), folder)
+    return Runs(run_serially(folder / "region.c"), launch("sw26010", folder, "checked"))
 
 
 @pytest.fixture(scope="module")

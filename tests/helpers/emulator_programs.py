@@ -8,9 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from swbuild.codegen.unit import GeneratedUnit
 from swbuild.emulator import toolchain_dir
 
-__all__ = ["Outcome", "build", "compile_role", "environment_for", "launch"]
+__all__ = [
+    "Outcome",
+    "build",
+    "build_generated",
+    "call",
+    "compile_role",
+    "environment_for",
+    "launch",
+    "run_serially",
+]
 
 _DRIVERS = {
     "sw26010": ("sw5cc", "-host", "-slave", "-hybrid"),
@@ -66,6 +76,28 @@ def build(machine: str, source: Path, folder: Path, flags: Sequence[str] = ("-O1
             return done
     driver, _, _, hybrid = _DRIVERS[machine]
     return call([driver, hybrid, "host.o", "slave.o", "-o", "app"], folder, environment_for(machine))
+
+
+def build_generated(machine: str, unit: GeneratedUnit, folder: Path) -> None:
+    """Write a generated unit into ``folder``, whose only program it is, and build ``app`` from it."""
+    assert unit.slave is not None
+    for file in (unit.host, unit.slave, unit.header):
+        (folder / file.name).write_text(file.text, encoding="utf-8")
+    driver, host, slave, hybrid = _DRIVERS[machine]
+    for words in (
+        [driver, host, "-O1", "-Wall", "-Werror", "-c", unit.host.name, "-o", "host.o"],
+        [driver, slave, "-O1", "-msimd", "-c", unit.slave.name, "-o", "slave.o"],
+        [driver, hybrid, "host.o", "slave.o", "-o", "app"],
+    ):
+        done = call(words, folder, environment_for(machine))
+        assert not done.status, done.err
+
+
+def run_serially(source: Path) -> str:
+    """Return what the program of one C file prints where no region is offloaded."""
+    program = source.with_suffix(".serial")
+    subprocess.run(["gcc", "-O1", "-w", "-o", str(program), str(source)], check=True)
+    return subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
 
 
 def launch(
