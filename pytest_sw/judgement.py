@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_sw.records import Record
 from swbuild.check.compare import dtype_of
+from swbuild.check.document import case_data, counts_data
 from swbuild.check.errormap import differing, error_map
 from swbuild.check.evidence import CaseRun
 from swbuild.check.ownership import Owners
-from swbuild.check.report import explain_case
+from swbuild.check.report import explain_cases
 from swbuild.check.results import ArrayReport, CaseResult, Outcome
 
 if TYPE_CHECKING:
@@ -78,11 +79,7 @@ def describe(item: SwKernel, prepared: Prepared, results: Sequence[CaseResult]) 
     scop = prepared.generated.region.scop
     bad = [result for result in results if result.outcome not in (Outcome.PASS, Outcome.SKIP)]
     lines = [f"{scop.span.file}:{scop.span.line}: {item.task.name} on {item.target}: {bad[0].outcome.value}"]
-    for result in bad:
-        lines += [f"  {line}" for line in explain_case(result)]
-    passed = [result.mode for result in results if result.outcome is Outcome.PASS]
-    if passed:
-        lines.append(f"  passed in: {', '.join(dict.fromkeys(passed))}")
+    lines += [f"  {line}" for line in explain_cases(results)]
     if item.bench.settings.keep != "none":
         lines.append(f"  data and generated files: {prepared.directory}, {prepared.executable.parent}")
     return "\n".join(lines)
@@ -112,43 +109,9 @@ def summarise(
 
 
 def _run(run: CaseRun, results: Sequence[CaseResult]) -> dict[str, Any]:
-    counts = run.counts
     return {
         "mode": run.mode,
         "status": run.ending.status,
-        "counts": {
-            "spawns": counts.spawns,
-            "dma_operations": counts.dma_operations,
-            "dma_bytes": counts.dma_bytes,
-            "ldm_bytes": counts.ldm_bytes,
-        },
-        "cases": [_case(result) for result in results if result.mode == run.mode],
-    }
-
-
-def _case(result: CaseResult) -> dict[str, Any]:
-    return {
-        "sizes": dict(result.sizes),
-        "outcome": result.outcome.value,
-        "message": result.message,
-        "seconds": result.seconds,
-        "reference_seconds": result.reference_seconds,
-        "arrays": [_array(report) for report in result.arrays],
-    }
-
-
-def _array(report: ArrayReport) -> dict[str, Any]:
-    return {
-        "array": report.array,
-        "elements": report.elements,
-        "mismatches": report.mismatches,
-        "first": [
-            {"index": list(bad.index), "expected": bad.expected, "actual": bad.actual} for bad in report.first
-        ],
-        "box": [list(pair) for pair in report.box],
-        "max_absolute": report.max_absolute,
-        "max_relative": report.max_relative,
-        "max_ulp": report.max_ulp,
-        "red_zone": report.red_zone,
-        "owner": report.owner,
+        "counts": counts_data(run.counts),
+        "cases": [case_data(result) for result in results if result.mode == run.mode],
     }

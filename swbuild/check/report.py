@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from swbuild.check.results import ArrayReport, CaseResult, Outcome, RegionResult
 from swbuild.diagnostics import Diagnostic, Severity, Span
 
-__all__ = ["coverage_notes", "explain", "explain_array", "explain_case"]
+__all__ = ["coverage_notes", "explain", "explain_array", "explain_cases"]
 
 #: How many of the things that were not reached are told; the others are counted.
 _SHOWN = 5
+
+#: At how many sizes the same mistake is listed.
+_PLACES = 6
 
 
 def explain(result: RegionResult) -> str:
@@ -25,8 +28,7 @@ def explain(result: RegionResult) -> str:
     lines = [f"{result.region}: {result.outcome.value}"]
     if not result.bad_cases:
         lines += [f"  {line}" for line in result.message.splitlines()]
-    for case in result.bad_cases:
-        lines += [f"  {line}" for line in explain_case(case)]
+    lines += [f"  {line}" for line in explain_cases(result.cases)]
     return "\n".join(lines)
 
 
@@ -52,14 +54,50 @@ def _missed(result: RegionResult, line: int, message: str) -> Diagnostic:
     return Diagnostic("SW505", f"{result.region}: {message}", span, severity=Severity.NOTE)
 
 
-def explain_case(case: CaseResult) -> Iterator[str]:
-    """Yield the lines about one case."""
-    where = f"{case.label} ({case.mode})" if case.mode else case.label
-    first, *rest = case.message.splitlines() or [case.outcome.value]
-    yield f"{where}: {first}"
-    yield from (f"  {line}" for line in rest)
-    for report in case.arrays:
-        yield from (f"  {line}" for line in explain_array(report))
+def explain_cases(cases: Sequence[CaseResult]) -> Iterator[str]:
+    """Yield the lines about those of ``cases`` that went wrong, what is alike told once.
+
+    Cases are alike that went wrong in the same way, in the same arrays; the first one of them is told in
+    full, and of the others where they are.
+    """
+    bad = [case for case in cases if case.outcome not in (Outcome.PASS, Outcome.SKIP)]
+    groups: dict[tuple[object, ...], list[CaseResult]] = {}
+    for case in bad:
+        groups.setdefault(_way(case), []).append(case)
+    for alike in groups.values():
+        shown = alike[0]
+        first, *rest = shown.message.splitlines() or [shown.outcome.value]
+        yield f"{_where(shown)}: {first}"
+        yield from (f"  {line}" for line in rest)
+        for report in shown.arrays:
+            yield from (f"  {line}" for line in explain_array(report))
+        yield from (f"  {line}" for line in _others(alike, cases))
+
+
+def _way(case: CaseResult) -> tuple[object, ...]:
+    """Return in what way a case went wrong."""
+    arrays = tuple((report.array, report.red_zone is not None) for report in case.arrays)
+    return case.outcome, case.message.partition("\n")[0], arrays
+
+
+def _where(case: CaseResult) -> str:
+    return f"{case.label} ({case.mode})" if case.mode else case.label
+
+
+def _others(alike: Sequence[CaseResult], cases: Sequence[CaseResult]) -> Iterator[str]:
+    """Yield where else the same went wrong, and in which modes it did not."""
+    modes: dict[str, list[str]] = {}
+    for case in alike:
+        modes.setdefault(case.label, []).append(case.mode)
+    if len(alike) > 1:
+        places = [f"{label} ({', '.join(found)})" for label, found in modes.items()]
+        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+        yield f"the same in {len(alike)} runs: {'; '.join(places[:_PLACES])}{more}"
+    right = [c.mode for c in cases if c.mode and c.outcome is Outcome.PASS and c.label in modes]
+    wrong = {mode for found in modes.values() for mode in found}
+    never_wrong = [mode for mode in dict.fromkeys(right) if mode not in wrong]
+    if never_wrong:
+        yield f"right at these sizes: {', '.join(never_wrong)}"
 
 
 def explain_array(report: ArrayReport) -> Iterator[str]:

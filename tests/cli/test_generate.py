@@ -258,3 +258,15 @@ def test_errno_of_functions_in_kernels(swbuild: Run, tmp_path: Path) -> None:
     assert "kernels of 'g'" not in loud.stderr
     report = json.loads((tmp_path / "out/quiet.report.json").read_text())
     assert [region["sets_errno"] for region in report["regions"]] == [["logf", "sqrt"], []]
+
+
+def test_check_writes_its_results_for_programs(swbuild: Run, project: Path) -> None:
+    done = swbuild(
+        "check", "work.c", "-q", "-p", "n=70", "--dma", "late", "--json", "-", "--junit", "out.xml"
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {region["outcome"] for region in found["regions"]} == {"pass"}
+    assert all(region["coverage"]["missed"] for region in found["regions"])
+    assert (project / "out.xml").read_text().startswith("<?xml")
+    assert swbuild("check", "--program", "work.c", "--json", "x.json").returncode == 2

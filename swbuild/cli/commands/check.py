@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,7 @@ from swbuild.cli.progress import progress
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 if TYPE_CHECKING:
-    from swbuild.check import CheckSettings
+    from swbuild.check import CheckSettings, RegionResult
     from swbuild.check.program import ProgramTask
     from swbuild.manifest import Project
 
@@ -57,6 +59,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     group.add_argument("--keep", metavar="DIR", help="leave generated files and data in DIR")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress, only the table")
+    group.add_argument("--json", metavar="FILE", help="write the results as JSON (-: instead of the table)")
+    group.add_argument("--junit", metavar="FILE", help="write the results as JUnit's XML, for CI")
     group = parser.add_argument_group("whole programs")
     group.add_argument(
         "--program", action="store_true", help="compile all inputs to one program and run its main"
@@ -83,19 +87,40 @@ def run(args: Namespace) -> int:
 
 
 def _run_kernels(args: Namespace) -> int:
-    from swbuild.check import check_sources, coverage_notes, exit_status, explain, print_table
+    from swbuild.check import check_sources, exit_status
     from swbuild.check.project import tasks_of
 
     project = project_of(args, params_are_sizes=True)
     with progress(_count(project), args.quiet) as tell:
         results = check_sources(tasks_of(project), _settings(args), tell)
+    _write(args, results)
+    if args.json != "-":
+        _print(results)
+    return exit_status(results)
+
+
+def _print(results: Sequence[RegionResult]) -> None:
+    from swbuild.check import coverage_notes, explain, print_table
+
     print_table(results, sys.stdout)
     for result in results:
         sys.stdout.writelines(f"{note}\n" for note in coverage_notes(result))
     sys.stdout.flush()
     for text in filter(None, map(explain, results)):
         print(text, file=sys.stderr)
-    return exit_status(results)
+
+
+def _write(args: Namespace, results: Sequence[RegionResult]) -> None:
+    """Write what programs are to read."""
+    from swbuild.check.document import document
+    from swbuild.check.junit import junit_text
+    from swbuild.files import write_text
+
+    if args.json:
+        text = json.dumps(document(results), indent=2) + "\n"
+        sys.stdout.write(text) if args.json == "-" else write_text(Path(args.json), text)
+    if args.junit:
+        write_text(Path(args.junit), junit_text(results))
 
 
 def _count(project: Project) -> int | None:
@@ -132,6 +157,8 @@ def _run_program(args: Namespace) -> int:
 def _program_task(args: Namespace) -> ProgramTask:
     from swbuild.check.program import ProgramTask
 
+    if args.json or args.junit:
+        raise SwbuildError(Diagnostic("SW100", "--program has no results for --json and --junit", Span("")))
     for name in filter(is_manifest, args.inputs):
         raise SwbuildError(Diagnostic("SW100", "--program takes C files, not a manifest", Span(name)))
     project = project_of(args)
