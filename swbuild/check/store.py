@@ -11,20 +11,17 @@ import contextlib
 import dataclasses
 import fcntl
 import hashlib
-import io
 import json
 import os
-import pickle
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import islpy as isl
-
 import swbuild
 from swbuild.check.staged import GeneratedRegion, RegionTask, generate_region_unit
+from swbuild.check.stored import from_text, to_text
 
 __all__ = ["RegionStore", "package_fingerprint"]
 
@@ -107,17 +104,13 @@ def _load(directory: Path) -> GeneratedRegion | None:
         stamp = json.loads((directory / "stamp.json").read_text(encoding="utf-8"))
         if not all(_unchanged(path, known) for path, known in stamp.items()):
             return None
-        with (directory / "region.pickle").open("rb") as file:
-            found = pickle.load(file)
-    except (OSError, ValueError, pickle.UnpicklingError, AttributeError, ImportError, TypeError):
+        return from_text((directory / "region.json").read_text(encoding="utf-8"), GeneratedRegion)
+    except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return None
-    return found if isinstance(found, GeneratedRegion) else None
 
 
 def _save(directory: Path, generated: GeneratedRegion) -> None:
-    buffer = io.BytesIO()
-    _Pickler(buffer, protocol=5).dump(generated)
-    (directory / "region.pickle").write_bytes(buffer.getvalue())
+    (directory / "region.json").write_text(to_text(generated), encoding="utf-8")
     read = {generated.unit.source, *generated.dependencies}
     stamp = {os.path.abspath(path): _state(path) for path in sorted(read)}
     partial = directory / "stamp.part"
@@ -137,12 +130,3 @@ def _unchanged(path: str, known: Mapping[str, Any]) -> bool:
     if status.st_size != known["size"]:
         return False
     return status.st_mtime_ns == known["mtime"] or bool(_state(path)["digest"] == known["digest"])
-
-
-class _Pickler(pickle.Pickler):
-    """Writes isl's schedules as text: islpy knows how to do that for sets and maps only."""
-
-    def reducer_override(self, item: Any) -> Any:
-        if isinstance(item, isl.Schedule):
-            return isl.Schedule, (item.to_str(),)
-        return NotImplemented
