@@ -27,6 +27,7 @@ from swbuild.check.results import CaseResult, Outcome, worst
 from swbuild.check.staged import GeneratedRegion
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import Diagnostic, SwbuildError, render
+from swbuild.endings import unwound_by_signals
 from swbuild.options import Machine
 
 if TYPE_CHECKING:
@@ -278,6 +279,9 @@ def make_workbench(config: pytest.Config) -> Workbench:
         prune(root)
     bench = Workbench(config, settings, root, session)
     config.add_cleanup(bench.close)
+    endings = contextlib.ExitStack()
+    endings.enter_context(unwound_by_signals(lambda number: KeyboardInterrupt()))
+    config.add_cleanup(endings.close)
     return bench
 
 

@@ -10,21 +10,13 @@ import contextlib
 import errno
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
-__all__ = [
-    "encoded",
-    "made",
-    "named_failures",
-    "read_text",
-    "scratch",
-    "system_error",
-    "write_text",
-    "write_texts",
-]
+__all__ = ["encoded", "made", "named_failures", "read_text", "system_error", "write_text", "write_texts"]
 
 _FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 
@@ -59,7 +51,9 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 def _part(path: Path, data: bytes, stack: contextlib.ExitStack) -> str:
     """Return a file beside ``path`` that holds ``data``; ``stack`` removes it unless it is renamed."""
     with named_failures(path):
-        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        prefix = f".{path.name}.swbuild-"
+        _remove_leftovers(path.parent, prefix)
+        handle, part = tempfile.mkstemp(prefix=prefix, dir=path.parent)
         stack.callback(_remove, part)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -67,18 +61,18 @@ def _part(path: Path, data: bytes, stack: contextlib.ExitStack) -> str:
     return part
 
 
+def _remove_leftovers(directory: Path, prefix: str) -> None:
+    """Remove what writers that were killed have left; writing takes no hour."""
+    for name in os.listdir(directory):
+        if name.startswith(prefix):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - os.stat(directory / name).st_mtime > 3600:
+                    os.unlink(directory / name)
+
+
 def _remove(part: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(part)
-
-
-@contextlib.contextmanager
-def scratch(prefix: str) -> Iterator[Path]:
-    """Yield a fresh directory that vanishes; raise SW113 where there is none to be had."""
-    with contextlib.ExitStack() as stack:
-        with named_failures(Path(os.environ.get("TMPDIR", "/tmp"))):
-            place = stack.enter_context(tempfile.TemporaryDirectory(prefix=prefix))
-        yield Path(place)
 
 
 def made(directory: Path) -> Path:

@@ -6,7 +6,6 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +17,8 @@ from swbuild.check.tasks import CheckSettings
 from swbuild.check.text import TextDifference, compare_texts
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.files import made, named_failures, scratch, write_text
+from swbuild.endings import run_directory
+from swbuild.files import made, named_failures, write_text
 from swbuild.frontend.request import CppOptions
 from swbuild.options import KernelOptions
 from swbuild.toolchain import (
@@ -113,7 +113,7 @@ def check_program(task: ProgramTask, settings: CheckSettings) -> ProgramResult:
         return ProgramResult(Outcome.USER_ERROR, str(error), diagnostics=error.diagnostics)
     regions = tuple(_regions(offloaded))
     try:
-        with _workplace(settings) as directory:
+        with run_directory(settings.keep, "program") as directory:
             result = _check(task, settings, offloaded, regions, directory, start)
     except SwbuildError as error:
         result = ProgramResult(Outcome.INFRA, str(error), regions, diagnostics=error.diagnostics)
@@ -150,15 +150,6 @@ def _check(
     return ProgramResult(
         outcome, message, regions, tuple(runs), expected.done.seconds, time.monotonic() - start
     )
-
-
-@contextmanager
-def _workplace(settings: CheckSettings) -> Iterator[Path]:
-    if settings.keep is not None:
-        yield made(settings.keep).resolve()
-        return
-    with scratch("swbuild-program-") as directory:
-        yield directory
 
 
 def _generate(task: ProgramTask) -> tuple[_Offloaded, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+import signal
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from swbuild.check.results import Outcome, RegionResult
 from swbuild.check.tasks import CheckSettings, RegionCheck, SourceTask
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import INTERNAL, Diagnostic, Span, SwbuildError, internal_error, render
-from swbuild.files import made, scratch
+from swbuild.endings import dying_with, run_directory
+from swbuild.files import made
 from swbuild.frontend.preprocess import compiler_errors
 from swbuild.frontend.request import RefusedRegion
 from swbuild.options import KernelOptions
+from swbuild.toolchain.process import end_all
 
 __all__ = ["Progress", "check_source", "check_sources"]
 
@@ -40,7 +42,7 @@ def check_sources(
     """
     tell = progress or (lambda result: None)
     jobs = min(settings.jobs or os.cpu_count() or 1, len(tasks))
-    with _workplace(settings) as directory:
+    with run_directory(settings.keep, "check") as directory:
         places = [directory / f"{number:03}-{task.path.stem}" for number, task in enumerate(tasks)]
         if jobs <= 1:
             results = []
@@ -119,16 +121,6 @@ def _whose_fault(task: SourceTask, found: Sequence[RegionResult]) -> list[Region
     return [said(result.region) if _unbuilt(result) else result for result in found]
 
 
-@contextmanager
-def _workplace(settings: CheckSettings) -> Iterator[Path]:
-    """Yield the directory of this run: the user's, or one that vanishes."""
-    if settings.keep is not None:
-        yield made(settings.keep).resolve()
-        return
-    with scratch("swbuild-check-") as directory:
-        yield directory
-
-
 def _parallel(
     tasks: Sequence[SourceTask],
     settings: CheckSettings,
@@ -141,16 +133,36 @@ def _parallel(
     # because a forked child of a program with threads (a progress bar) may hang.
     context = multiprocessing.get_context("spawn")
     results: dict[int, tuple[RegionResult, ...]] = {}
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        futures = {
-            pool.submit(check_source, task, settings, place, cache): number
-            for number, (task, place) in enumerate(zip(tasks, places, strict=True))
-        }
-        for future in as_completed(futures):
-            number = futures[future]
-            results[number] = _collect(future, tasks[number])
-            _announce(results[number], tell)
+    others = multiprocessing.active_children()
+    with ProcessPoolExecutor(jobs, context, _begin_worker, (os.getpid(),)) as pool:
+        try:
+            futures = {
+                pool.submit(check_source, task, settings, place, cache): number
+                for number, (task, place) in enumerate(zip(tasks, places, strict=True))
+            }
+            for future in as_completed(futures):
+                number = futures[future]
+                results[number] = _collect(future, tasks[number])
+                _announce(results[number], tell)
+        except BaseException:
+            for worker in multiprocessing.active_children():
+                if worker not in others:
+                    worker.terminate()
+            raise
     return [results[number] for number in range(len(tasks))]
+
+
+def _begin_worker(parent: int) -> None:
+    """Have this worker end, and all that it runs, when its parent ends or wants it to."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, who gets it too, says what to do
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda number, frame: _end_worker())
+    dying_with(parent, signal.SIGTERM)
+
+
+def _end_worker() -> None:
+    end_all()
+    os._exit(128 + signal.SIGTERM)
 
 
 def _collect(future: Future[tuple[RegionResult, ...]], task: SourceTask) -> tuple[RegionResult, ...]:

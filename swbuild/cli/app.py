@@ -85,7 +85,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         args = build_parser(chosen).parse_args(arguments)
         command = next(command for command in COMMANDS if command.name == args.command)
-        status = load(command).run(args)
+        from swbuild.endings import unwound_by_signals  # not to print a version
+
+        with unwound_by_signals(lambda number: SystemExit(128 + number)):
+            status = load(command).run(args)
         sys.stdout.flush()
         return status
     except SwbuildError as error:

@@ -8,6 +8,8 @@ A directory is made beside its place and renamed, so any number of processes may
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import shlex
@@ -19,6 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
+
+from swbuild.endings import workplace
 
 __all__ = ["MACHINES", "TOOLS", "Named", "build_runtime", "environment", "runtime_dir", "toolchain_dir"]
 
@@ -45,7 +49,10 @@ TOOLS = (
 _BINUTILS = ("ar", "ranlib", "nm", "objdump", "readelf", "addr2line", "strip")
 _PLAIN = {prefix + tool: tool for prefix in ("sw", "sw5", "sw9") for tool in _BINUTILS}
 _HERE = Path(__file__).resolve().parent
+#: The module that the drivers, which run without the package, have in common with it.
+_SHARED = _HERE.parent / "scratch.py"
 _WARNINGS = ("-Wall", "-Wextra")
+_UNFINISHED = ".making-"
 
 
 class Named(Protocol):
@@ -73,7 +80,8 @@ def _cache_root() -> Path:
 
 
 def _sources() -> list[Path]:
-    return sorted(p for d in ("include", "driver") for p in (_HERE / d).iterdir() if p.is_file())
+    found = [p for d in ("include", "driver") for p in (_HERE / d).iterdir() if p.is_file()]
+    return sorted([*found, _SHARED])
 
 
 def _machine_files() -> list[Path]:
@@ -133,7 +141,8 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
     always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", *_WARNINGS]
     always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}", f"-DSWEMU_MACHINE={MACHINES[machine]}"]
     always += [*_numbers(machine), *flags]
-    with tempfile.TemporaryDirectory() as work:
+    with workplace("emulator") as place:
+        work = str(place)
         # Whose copy of the sources it was must not show: the result serves other environments too.
         always += [f"-ffile-prefix-map={place}={name}" for place, name in ((_HERE, "emulator"), (work, "."))]
 
@@ -179,6 +188,7 @@ def _build_runtimes(home: Path) -> None:
 def _write_tools(home: Path, final: Path, runtime: Path) -> None:
     for folder in ("include", "driver"):
         shutil.copytree(_HERE / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(_SHARED, home / "driver")
     for machine in MACHINES:
         (home / "bin" / machine).mkdir(parents=True)
         for tool in TOOLS:
@@ -188,11 +198,30 @@ def _write_tools(home: Path, final: Path, runtime: Path) -> None:
 
 
 def _made(final: Path, make: Callable[[Path], None]) -> Path:
-    """Return ``final``, which ``make`` fills beside its place if it is not there."""
+    """Return ``final``, which ``make`` fills beside its place if it is not there.
+
+    One process makes it while the others wait; what one that was killed has left is thrown away.
+    """
     if final.is_dir():
         return final
     final.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=".part-", dir=final.parent))
+    with (final.parent / ".lock").open("a") as file:
+        with contextlib.suppress(OSError):  # a file system without locks: the work may be done twice
+            fcntl.flock(file, fcntl.LOCK_EX)
+            _clear(final.parent)
+        if not final.is_dir():
+            _make(final, make)
+    return final
+
+
+def _clear(folder: Path) -> None:
+    """Remove unfinished directories; whoever makes one has the lock."""
+    for path in folder.glob(f"{_UNFINISHED}*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _make(final: Path, make: Callable[[Path], None]) -> None:
+    part = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=final.parent))
     try:
         make(part)
         try:
@@ -202,12 +231,16 @@ def _made(final: Path, make: Callable[[Path], None]) -> Path:
                 raise
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return final
 
 
 def runtime_dir() -> Path:
     """Return the directory of the runtime, which all environments share; builds it on first use."""
-    return _made(_cache_root() / f"runtime-{_runtime_key()}", _build_runtimes)
+    return _made(_cache_root() / f"runtime-{_runtime_key()}", _build_first)
+
+
+def _build_first(home: Path) -> None:
+    print("swbuild: building the emulator (once; it takes some seconds)", file=sys.stderr, flush=True)
+    _build_runtimes(home)
 
 
 def _install() -> Path:

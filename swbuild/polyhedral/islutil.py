@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -139,9 +140,14 @@ def apart(work: Callable[[], str], seconds: int) -> str | None:
     if child == 0:
         _answer(work, seconds, write)
     os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        text = pipe.read().decode()
-    _, status = os.waitpid(child, 0)
+    try:
+        with os.fdopen(read, "rb") as pipe:
+            text = pipe.read().decode()
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        raise
+    finally:
+        _, status = os.waitpid(child, 0)
     return text if status == 0 else None
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import secrets
 import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-__all__ = ["Completed", "run"]
+from swbuild.endings import dying_with
+from swbuild.scratch import kill_marked
+
+__all__ = ["Completed", "end_all", "run"]
+
+#: What is in the environment of every program that this process runs, and of all that those start.
+_MARK = f"SWBUILD_RUN={os.getpid()}-{secrets.token_hex(8)}."
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +50,35 @@ def run(
 ) -> Completed:
     """Run ``command`` and return how it ended; raise ``FileNotFoundError`` when there is no such program.
 
-    The program gets a process group of its own, and the whole group is killed when the time is
-    up or when the caller is interrupted: nothing keeps running after this function.
+    Nothing keeps running after this function when the time is up or when the caller is interrupted:
+    neither the program nor what it has started.  Nor does the program outlive this process.
     """
     start = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=None if environment is None else dict(environment),
-        cwd=directory,
-        start_new_session=True,
-    )
+    mark = f"{_MARK}{next(_NUMBERS)};"
+    name, _, value = mark.partition("=")
     timed_out = False
+    process: subprocess.Popen[bytes] | None = None
     try:
-        out, err = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        _kill_group(process)
-        out, err = process.communicate()
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**(os.environ if environment is None else environment), name: value},
+            cwd=directory,
+            start_new_session=True,
+            preexec_fn=partial(dying_with, os.getpid()),
+        )
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            _end(process, mark)
+            out, err = process.communicate()
     except BaseException:
-        _kill_group(process)
-        process.wait()
+        kill_marked(mark)
+        if process is not None:
+            process.wait()
         raise
     return Completed(
         tuple(command),
@@ -74,6 +90,12 @@ def run(
     )
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
+def end_all() -> None:
+    """End every program that :func:`run` has started in this process."""
+    kill_marked(_MARK)
+
+
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+    kill_marked(mark)

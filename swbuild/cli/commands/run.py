@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
-import subprocess
 from argparse import ArgumentParser, Namespace
+from typing import NoReturn
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.options import Machine
@@ -13,8 +14,8 @@ from swbuild.options import Machine
 __all__ = ["configure", "run"]
 
 _EPILOG = """\
-The program must have been built by the emulated compilers ('swbuild emulator env').  Its exit status is
-that of 'swbuild run'; 128 + N when signal N ended it.
+The program must have been built by the emulated compilers ('swbuild emulator env').  It takes the place of
+'swbuild run': signals reach it, and its exit status is its own.
 
 examples:
   swbuild run --checked ./app
@@ -36,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--counts", metavar="FILE", help="write only the counts to FILE")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> NoReturn:
     from swbuild.emulator import environment
 
     path = shutil.which(args.program)
@@ -45,11 +46,10 @@ def run(args: Namespace) -> int:
         raise SwbuildError(Diagnostic("SW114", "there is no such program", Span(args.program), hint))
     variables = {**environment(args.machine), **_settings(args)}
     try:
-        status = subprocess.run([path, *args.arguments], env=variables, check=False).returncode
+        os.execve(path, [path, *args.arguments], variables)
     except OSError as error:
         message = f"cannot start it: {error.strerror}"
         raise SwbuildError(Diagnostic("SW114", message, Span(args.program))) from None
-    return 128 - status if status < 0 else status
 
 
 def _settings(args: Namespace) -> dict[str, str]:

@@ -131,9 +131,12 @@ def command_for(command: list[str], ranks: int) -> list[str]:
 
 def execute(command: list[str], output: str) -> int:
     """Run the command in a process group of its own, forward signals to it, and return its status."""
+    import ctypes
+
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive its launcher
         os.setpgid(0, 0)
         if output:
             fd = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)

@@ -11,6 +11,10 @@ if __name__ == "__main__":
         import relocatable
 
         sys.exit(relocatable.main(sys.argv[2], sys.argv[11:]))
+    import signal
+
     import compiler
 
+    for number in (signal.SIGTERM, signal.SIGHUP):  # leave no intermediate files
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     sys.exit(compiler.main(sys.argv[1:]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+import scratch as places
+
 __all__ = ["Failure", "clean", "finish", "must", "read", "run", "scratch", "start", "write"]
 
 
@@ -29,8 +31,12 @@ def start(command: list[str], errors: str = "") -> int:
 
 
 def finish(child: int) -> int:
-    """Wait for a process and return its exit status."""
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    """Wait for a process and return its exit status; end it if this process is to end."""
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException:
+        os.kill(child, 15)
+        raise
 
 
 def run(command: list[str]) -> int:
@@ -46,16 +52,13 @@ def must(command: list[str]) -> None:
 
 
 def scratch() -> str:
-    """Return a fresh directory for intermediate files."""
-    base = os.environ.get("TMPDIR", "/tmp")
-    for attempt in range(1000):
-        path = f"{base}/swemu-{os.getpid()}-{attempt}"
-        try:
-            os.mkdir(path, 0o700)
-            return path
-        except FileExistsError:
-            continue
-    raise Failure("error[SW601]: no scratch directory")
+    """Return a fresh directory for intermediate files; what killed stand-ins have left is removed."""
+    base = os.environ.get("TMPDIR", "/tmp").rstrip("/") or "/"
+    try:
+        places.sweep(base)
+        return str(places.take(base, "cc")[0])
+    except OSError as error:
+        raise Failure(f"error[SW601]: no scratch directory in {base}: {error.strerror}") from None
 
 
 def clean(path: str) -> None:

@@ -14,8 +14,10 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from swbuild.endings import dying_with
 from swbuild.toolchain.launchers.states import JobState, state_in
 from swbuild.toolchain.launchers.system import BatchSystem
 from swbuild.toolchain.launchers.template import Template
@@ -112,6 +114,7 @@ class _Watch:
                 env=dict(self.request.environment) or None,
                 cwd=self.request.directory,
                 start_new_session=True,
+                preexec_fn=partial(dying_with, os.getpid(), signal.SIGTERM),
             )
 
     def _wait(self, submitter: subprocess.Popen[bytes]) -> tuple[JobState, str]:

@@ -1,0 +1,96 @@
+"""How processes end early: signals that clean up, and children that do not outlive who started them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+from swbuild.files import made, named_failures
+from swbuild.scratch import sweep, take
+
+__all__ = ["dying_with", "run_directory", "unwound_by_signals", "workplace"]
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_PR_SET_PDEATHSIG = 1
+
+
+@contextlib.contextmanager
+def workplace(purpose: str) -> Iterator[Path]:
+    """Yield a directory that vanishes; those of runs that were killed vanish, too.
+
+    Raise SW113 where there is none to be had.
+    """
+    with named_failures(Path(os.environ.get("TMPDIR", "/tmp"))):
+        base = tempfile.gettempdir()
+        sweep(base)
+        path, lock = take(base, purpose)
+    try:
+        yield Path(path)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
+
+
+@contextlib.contextmanager
+def _temporary_files_in(directory: Path) -> Iterator[None]:
+    """Have this process and all that it starts make their temporary files in ``directory``."""
+    before, cached = os.environ.get("TMPDIR"), tempfile.tempdir
+    directory.mkdir(parents=True, exist_ok=True)
+    os.environ["TMPDIR"] = f"{directory}/"
+    tempfile.tempdir = str(directory)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = cached
+        if before is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before
+
+
+@contextlib.contextmanager
+def run_directory(keep: Path | None, purpose: str) -> Iterator[Path]:
+    """Yield the directory of a run, ``keep`` or one that vanishes; temporary files vanish in any case."""
+    with workplace(purpose) as scratch, _temporary_files_in(scratch / "tmp"):
+        yield scratch if keep is None else made(keep).resolve()
+
+
+@contextlib.contextmanager
+def unwound_by_signals(raised: Callable[[int], BaseException]) -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise what ``raised`` makes of their number, so that everything is cleaned up.
+
+    A signal that somebody handles or ignores already (``nohup``) is left alone.
+    """
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        raise raised(number)
+
+    ours = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ours = []
+    for number in ours:
+        signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def dying_with(parent: int, number: int = signal.SIGKILL) -> None:
+    """Have the kernel send this process the signal when ``parent``, which started it, has ended."""
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before that
+            os.kill(os.getpid(), number)
+
+
+_prctl = getattr(ctypes.CDLL(None), "prctl", None)
