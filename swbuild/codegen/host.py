@@ -69,25 +69,54 @@ def _call(region: RegionCode, original: Lines, place: str) -> Lines:
     """
     scop = region.scop
     arguments = [parameter.expression for parameter in scop.parameters]
+    held = [array for array, _, written in region.arguments if written and array.is_register]
     for array, _, written in region.arguments:
         by_value = array.is_scalar and not written
-        arguments.append(_value(array) if by_value else f"({array.element.name} *)({array.pointer})")
+        arguments.append(_value(array) if by_value else f"({array.element.name} *)({_pointer(array)})")
     arguments += [address.expression for address in addresses(region)]
-    call = f"sw_{scop.name}({', '.join(arguments)})"
+    call = _around(held, f"sw_{scop.name}({', '.join(arguments)})")
     if not (declines(region) or any(_DIRECTIVE.match(line) for line in original)):
         idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
         named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
-        return [f"  (void){call}; /* runs on the core group */", *named]
+        return [*_quiet(held, f"  (void){call}; /* runs on the core group */"), *named]
     return [
-        f"  if ({call}) {{ /* runs on the core group, or not at all */",
+        *_quiet(held, f"  if ({call}) {{ /* runs on the core group, or not at all */"),
         place,
         *original,
         "  }",
     ]
 
 
+def _around(held: list[Array], call: str) -> str:
+    """Return ``call`` with copies of register variables, which have no address, around it."""
+    if not held:
+        return call
+    before = " ".join(f"{array.element.name} {_copy(array)} = {_value(array)};" for array in held)
+    after = " ".join(f"{_value(array)} = {_copy(array)};" for array in held)
+    return f"({{ {before} int sw_declined = {call}; {after} sw_declined; }})"
+
+
+def _quiet(held: list[Array], line: str) -> Lines:
+    """Return ``line``, in which copies of variables that are not yet set are no mistake."""
+    if not held:
+        return [line]
+    ignored = (f'#pragma GCC diagnostic ignored "-W{name}uninitialized"' for name in ("", "maybe-"))
+    return ["#pragma GCC diagnostic push", *ignored, line, "#pragma GCC diagnostic pop"]
+
+
+def _copy(array: Array) -> str:
+    return f"sw_copy_{array.name}"
+
+
+def _pointer(array: Array) -> str:
+    """Return the C expression for where an array or a copy of a scalar lies."""
+    return f"&{_copy(array)}" if array.is_register else array.pointer
+
+
 def _value(array: Array) -> str:
     """Return the C expression for the value of a scalar where the region stands."""
+    if array.is_register:
+        return array.pointer.removeprefix("&")
     return array.name if array.pointer == f"&{array.name}" else f"*({array.pointer})"
 
 

@@ -20,6 +20,10 @@ from swbuild.frontend.symbols import FileScope, Symbol
 __all__ = ["ArrayMaker", "declared"]
 
 
+def _is_register(node: c_ast.Node | None) -> bool:
+    return "register" in getattr(node, "storage", ())
+
+
 class ArrayMaker:
     """Makes the :class:`Array` values of one region."""
 
@@ -57,6 +61,7 @@ class ArrayMaker:
             self._builder.problems.locator.span(thing.symbol.node),
             thing.depth,
             place.element.const,
+            isinstance(thing.symbol.type, Scalar | StructType) and _is_register(thing.symbol.node),
         )
 
     @staticmethod

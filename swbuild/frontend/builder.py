@@ -52,7 +52,7 @@ class RegionBuilder(Loops):
             self._declaration(node, where)
         elif isinstance(node, c_ast.DeclList):
             self._sequence(node.decls, where)
-        elif isinstance(node, (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef)):
+        elif isinstance(node, (c_ast.EmptyStatement, c_ast.Pragma, c_ast.Typedef, c_ast.StaticAssert)):
             return
         elif isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", "") in _ASSUME:
             self._assume(node, where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pycparser import c_ast
 
@@ -35,7 +36,7 @@ class Locator:
 
     def span(self, node: c_ast.Node | None) -> Span:
         """Return where ``node`` starts; the column is found again by its token where macros moved it."""
-        coord = getattr(node, "coord", None)
+        coord = _coord(node)
         if coord is None:
             return Span(self.path)
         file, line, column = coord.file or self.path, int(coord.line or 0), int(coord.column or 0)
@@ -67,6 +68,17 @@ class Locator:
         if not self._parsed_lines:
             self._parsed_lines = _number_lines(self.parsed, self.path)
         return self._parsed_lines.get(line, "")
+
+
+def _coord(node: c_ast.Node | None) -> Any:
+    """Return the first coordinate at or below ``node``: some nodes of the parser have none of their own."""
+    pending = [node] if node is not None else []
+    while pending:
+        item = pending.pop()
+        if item.coord is not None:
+            return item.coord
+        pending += reversed(list(item))
+    return None
 
 
 def _indent(line: str) -> int:

@@ -91,6 +91,10 @@ _REPLACED = {
 _CONST = re.compile(r"__attribute__\s*\(\([^;{}]*?\b(?:const|__const__)\b")
 _PARSED = "typedef void *__builtin_va_list;" + "".join(f"typedef int {name};" for name in sorted(UNMODELLED))
 _REPLACE = re.compile(r"\b(?:" + "|".join(sorted(_REPLACED, key=len, reverse=True)) + r")\b")
+_DIRECTIVES_LAST = re.compile(r"(?:^[ \t]*#[^\n]*\n\s*)+\Z", re.MULTILINE)
+_NAMED = re.compile(r"\w$")
+_STATEMENT = re.compile(r"\b(?:else|do)$")
+_CONTROLLED = re.compile(r"\b(?:if|while|for|switch)\s*$")
 _GNU_CALL = re.compile(
     r"\b(?:__attribute__|__attribute|__asm__|__asm|asm)\s*(?:volatile\s*|__volatile__\s*)?\("
 )
@@ -286,7 +290,21 @@ def chunk_around(chunks: Sequence[Chunk], offset: int) -> tuple[int, int]:
 
 
 def _is_asm_label(text: str, start: int) -> bool:
-    return text[:start].rstrip().endswith(")")
+    """Whether ``asm(`` at ``start`` stands behind a declarator and gives it a name or a register."""
+    before = _DIRECTIVES_LAST.sub("", text[:start]).rstrip()
+    if before.endswith(")"):
+        return _CONTROLLED.search(_opened(before)) is None
+    return before.endswith("]") or (_NAMED.search(before) is not None and _STATEMENT.search(before) is None)
+
+
+def _opened(before: str) -> str:
+    """Return ``before`` up to the parenthesis that its last character closes."""
+    depth = 0
+    for place in range(len(before) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(before[place], 0)
+        if not depth:
+            return before[:place]
+    return ""
 
 
 def _closing(text: str, begin: int) -> int:

@@ -110,7 +110,7 @@ def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
     try:
         return parser.parse(text, path)
     except c_parser.ParseError as error:
-        raise SwbuildError(_syntax_error(str(error), path, locator)) from error
+        raise SwbuildError(_syntax_error(str(error), _reached(parser, path), locator)) from error
     except RecursionError as error:
         raise SwbuildError(
             Diagnostic("SW202", "the text nests too deeply to be parsed", _reached(parser, path), _SPLIT)
@@ -119,7 +119,10 @@ def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
 
 def _reached(parser: c_parser.CParser, path: str) -> Span:
     """Return how far ``parser`` has read."""
-    token = parser._tokens.peek()
+    try:
+        token = parser._tokens.peek()
+    except c_parser.ParseError:  # at a letter that begins no token
+        return Span(path)
     return Span(token.filename, token.lineno, token.column) if token else Span(path)
 
 
@@ -132,15 +135,18 @@ class _At:
     column: int
 
 
-def _syntax_error(message: str, path: str, locator: Locator) -> Diagnostic:
+def _syntax_error(message: str, span: Span, locator: Locator) -> Diagnostic:
+    """Return the parser's ``message`` as a diagnostic, at ``span`` where it names no place."""
     match = _PARSE_ERROR.match(message)
-    span, what = Span(path), message
+    what = message
     if match:
         what = match[4]
         if match[2]:
             span = locator.span(c_ast.EmptyStatement(_At(match[1], int(match[2]), int(match[3] or 0))))
     if what.startswith("before: "):
         what = f"unexpected '{what.removeprefix('before: ')}'"
+    if "Illegal character '\\\\'" in what:
+        what = "a name with letters beyond those of ASCII"
     return Diagnostic(
         "SW202",
         f"not understood: {what or 'this declaration'}",

@@ -41,7 +41,6 @@ def find_regions(
     """Return the regions of the file in textual order."""
     found: list[Region] = []
     seen: set[int] = set()
-    problems: list[Diagnostic] = []
     for function in tree.ext:
         if isinstance(function, c_ast.FuncDef):
             index = 0
@@ -51,19 +50,25 @@ def find_regions(
                         found.append(_region(function, begin, items, end, index, locator))
                         seen.add(begin.coord.line)
                         index += 1
-    for first, last, _ in pairs:
-        if first not in seen:
-            problems.append(
-                Diagnostic(
-                    "SW207",
-                    "'#pragma scop' and its '#pragma endscop' are not in one block of one function",
-                    Span(locator.path, first, 1, last),
-                    "put both on the same nesting level of a function's body",
-                )
-            )
+    problems = [_homeless(first, last, locator) for first, last, _ in pairs if first not in seen]
     if problems:
         raise SwbuildError(problems)
     return tuple(sorted(found, key=lambda region: region.span))
+
+
+_OLD_STYLE = re.compile(r"\b(\w+)\s*\(\s*\w+(?:\s*,\s*\w+)*\s*\)\s*(?:[A-Za-z_][^;{}#]*;\s*)+\{")
+
+
+def _homeless(first: int, last: int, locator: Locator) -> Diagnostic:
+    """Return what is wrong with a pair of pragmas that is in no block that the parser has seen."""
+    span = Span(locator.path, first, 1, last)
+    before = "\n".join(locator.text.split("\n")[: first - 1])
+    old = next(reversed(list(_OLD_STYLE.finditer(before))), None)
+    if old and "\n}" not in before[old.end() :]:
+        what = f"the parameters of '{old[1]}' are declared behind its head, as before C89"
+        return Diagnostic("SW207", what, span, f"declare them in it, as in '{old[1]}(int n, double *x)'")
+    what = "'#pragma scop' and its '#pragma endscop' are not in one block of one function"
+    return Diagnostic("SW207", what, span, "put both on the same nesting level of a function's body")
 
 
 def _in_block(block: c_ast.Compound) -> Iterator[tuple[c_ast.Pragma, tuple[c_ast.Node, ...], c_ast.Pragma]]:

@@ -73,7 +73,7 @@ class Array:
     ``pointer`` is the C expression, valid at the region, for the address of its first element
     (``&A[0][0]``, ``p``, ``&x``, ``&s->a[0][0]``).
     ``scope_depth`` counts, for storage REGION, the loops around the declaration inside the region.
-    ``live_out``: its value may be used after the region.
+    ``live_out``: its value may be used after the region.  ``is_register``: its address must not be taken.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Array:
     span: Span
     scope_depth: int = 0
     is_const: bool = False
+    is_register: bool = False
 
     @property
     def is_scalar(self) -> bool:

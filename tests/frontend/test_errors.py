@@ -61,6 +61,8 @@ REFUSED = {
     "unicode_character": ("SW216", "x[0] = @'\\u00e9';"),
     "wide_bound": ("SW211", "for (int i = 0; i < @L'x'; i++) x[i] = 0;"),
     "large_constant": ("SW216", "x[0] = @99999999999999999999;"),
+    "designated": ("SW216", "double a[3] = {[1] = @2}; for (i = 0; i < n; i++) x[i] = a[i % 3];"),
+    "assembly_in_a_branch": ("SW214", 'for (i = 0; i < n; i++) if (i > 2) @asm("nop"); else x[i] = 1;'),
     "goto": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @goto out; } out: x[0] = 1;"),
     "break": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @break; x[i] = 1; }"),
     "continue": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) { if (i) @continue; x[i] = 2; } x[i] = 1; }"),
@@ -171,6 +173,13 @@ FILES = {
         '#include "nowhere.h"\nvoid f(int n) {\n#pragma scop\nn = 1;\n#pragma endscop\n}\n',
         1,
     ),
+    "old_style": ("SW207", "void f(n, x)\nint n;\ndouble *x;\n{\n#pragma scop\nx[0] = n;\n#pragma endscop\n}\n", 5),
+    "no_place_in_the_message": (
+        "SW202",
+        "void f(double *x) {\nvoid *p = &&l; goto *p;\nl:;\n#pragma scop\nx[0] = 1;\n#pragma endscop\n}\n",
+        2,
+    ),
+    "unicode_name": ("SW202", "void f(double *\u00e9) {\n#pragma scop\n\u00e9[0] = 1;\n#pragma endscop\n}\n", 1),
     "beyond_c11": (
         "SW202",
         "void f(double *x) {\n#pragma scop\ntypeof(x[0]) t = 1; x[0] = t;\n#pragma endscop\n}\n",

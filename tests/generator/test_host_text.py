@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from swbuild.check import CheckSettings, Outcome
+from swbuild.check.program import ProgramTask, check_program
 from swbuild.emulator import toolchain_dir
 from swbuild.files import write_text
 from swbuild.frontend import CppOptions, read_source
@@ -52,6 +54,52 @@ def test_bytes_outside_of_regions_are_kept(name: str, tmp_path: Path) -> None:
     assert host.count(mark) == text.count(mark) and host.startswith(mark) == text.startswith(mark)
     before, after = text.removeprefix(mark).split(b"#pragma scop")[0], text.split(b"endscop")[1]
     assert before in host and after.lstrip(b"\r\n") in host
+
+
+FOR = "    for (int i = 0; i < n; i++)\n"
+DECLARED = {
+    "counter": ("register int i;", "for (i = 0; i < n; i++)\n        x[i] = 1;", "x[0] = i;"),
+    "sum": ("register float s = 1;", FOR + "x[i] = s;\ns = 2;", "x[0] = s;"),
+    "member": ("register struct { double a; } s = {1};", FOR + "x[i] = s.a;\ns.a = 2;", "x[0] = s.a;"),
+    "pointer": ("register double *p = x;", FOR + "p[i] = 1;", ""),
+    "pinned": ('register double s asm("xmm5") = 1;', FOR + "x[i] = s;", ""),
+    "asserted": ("", '_Static_assert(1, "");\n' + FOR + "x[i] = 1;", ""),
+    "aligned": ("_Alignas(32) double a[9] = {[2] = 1};", FOR + "x[i] = a[i % 9];", ""),
+    "constant": ("const double c = n;", FOR + "x[i] = c;", ""),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_declarations_of_every_kind_compile_where_the_users_do(name: str, tmp_path: Path) -> None:
+    before, region, after = DECLARED[name]
+    text = f"void f(int n, double *x)\n{{\n{before}\n#pragma scop\n{region}\n#pragma endscop\n{after}\n}}\n"
+    host = host_file(tmp_path, text.encode())
+    assert "/* runs on the core group" in host.read_text()
+
+
+REGISTERS = """\
+#include <stdio.h>
+int main(void)
+{
+    register double s = 0.5;
+    register int i;
+    double x[100];
+#pragma scop
+    for (i = 0; i < 90; i += 7)
+        x[i] = i;
+    s = 2.5;
+#pragma endscop
+    printf("%g %d %g\\n", s, i, x[84]);
+    return 0;
+}
+"""
+
+
+def test_register_variables_have_their_values_behind_the_region(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text(REGISTERS)
+    result = check_program(ProgramTask((tmp_path / "p.c",)), CheckSettings(modes=("late",)))
+    assert result.outcome is Outcome.PASS, result.message
+    assert result.regions[0].kernels
 
 
 def test_lines_are_counted_as_the_user_says(tmp_path: Path) -> None:
