@@ -67,7 +67,7 @@ class Where:
 @dataclass(frozen=True, slots=True)
 class Names:
     """What the emitter asks about names: the object of a place, the loop a counter belongs to (or None),
-    the current value of a counter behind its loop, the formula that a variable stands for, what an only
+    the current value of a counter behind its loop, the formula that a variable stands for, what a first
     subscript is (see :meth:`RegionState.place`), where a condition may hold (see
     :meth:`RegionState.possible`), and the name of a variable that belongs to the statement's own text."""
 
@@ -194,7 +194,7 @@ class Emitter:
     def _subscripts(
         self, place: Place, where: Where
     ) -> tuple[tuple[Subscript, ...], tuple[tuple[BodyPart, ...], ...]]:
-        found = tuple(self._subscript(s, where, len(place.subscripts) == 1) for s in place.subscripts)
+        found = tuple(self._subscript(s, where, not k) for k, s in enumerate(place.subscripts))
         if all(isinstance(s, isl.PwAff) for s in found):
             return found, ()
         for subscript in place.subscripts:
@@ -207,11 +207,11 @@ class Emitter:
                 )
         return found, tuple(tuple(self.expression(s, where).parts) for s in place.subscripts)
 
-    def _subscript(self, node: c_ast.Node, where: Where, alone: bool) -> Subscript:
+    def _subscript(self, node: c_ast.Node, where: Where, first: bool) -> Subscript:
         try:
             return (
                 self._names.place(node, where.domain)
-                if alone
+                if first
                 else self._integers.value(node, where.domain).pa
             )
         except NotModelledError:

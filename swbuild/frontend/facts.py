@@ -39,6 +39,7 @@ class RegionFacts:
         self._cache: dict[int, dict[Symbol, c_ast.Node]] = {}
         self._counters: dict[int, set[Symbol]] = {}
         self._kept: list[c_ast.Node] = []
+        self._values: dict[int, c_ast.Node] = {}
         self._order = {id(node): place for place, node in enumerate(walk(function.body))}
         self._changes = self._find_changes()
 
@@ -71,12 +72,28 @@ class RegionFacts:
         symbol = self.bindings.symbol(node)
         return symbol.constant if symbol is not None else None
 
-    def assigns_whole(self, node: c_ast.Node, symbol: Symbol) -> bool:
-        """Whether ``node`` is ``symbol = value`` and writes ``symbol`` nowhere else."""
-        if not isinstance(node, c_ast.Assignment) or node.op != "=":
-            return False
-        mine = self.bindings.symbol(node.lvalue) if isinstance(node.lvalue, c_ast.ID) else None
-        return mine is symbol and symbol not in self.symbols_written_in(node.rvalue)
+    def new_value(self, node: c_ast.Node, symbol: Symbol) -> c_ast.Node | None:
+        """Return what ``node`` as a whole gives ``symbol``: ``k + n`` for ``k += n``.
+
+        None unless ``node`` is such an assignment or step, and writes ``symbol`` nowhere else.
+        """
+        (target, op, value), *others = (*writes(node), (None, "", None))
+        whole = node.lvalue if isinstance(node, c_ast.Assignment) else getattr(node, "expr", None)
+        if target is None or target is not whole or not isinstance(target, c_ast.ID):
+            return None
+        again = (other for other, _, _ in others if isinstance(other, c_ast.ID))
+        if self.bindings.symbol(target) is not symbol or symbol in map(self.bindings.symbol, again):
+            return None
+        return value if op == "=" else self._updated(node, target, op, value)
+
+    def _updated(self, node: c_ast.Node, target: c_ast.ID, op: str, value: c_ast.Node | None) -> c_ast.Node:
+        """Return the new value of ``target`` after ``target op value``, or after a step without value."""
+        if id(node) not in self._values:
+            by = c_ast.Constant("int", "1", node.coord) if value is None else value
+            sign = op[-1] if value is None else op[:-1]
+            self._values[id(node)] = c_ast.BinaryOp(sign, target, by, node.coord)
+            self.keep(node)
+        return self._values[id(node)]
 
     def symbols_written_in(self, node: c_ast.Node) -> dict[Symbol, c_ast.Node]:
         """Return the plain variables written below ``node``, with the first write of each."""

@@ -8,6 +8,8 @@ caller where that cannot be shown), signed overflow is undefined and taken not t
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -42,6 +44,10 @@ _COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "==": lambda a, b: a.eq_set(b),
     "!=": lambda a, b: a.ne_set(b),
 }
+
+
+#: The multiples of a size within which a quotient by it is split into cases.
+_MOST_ROWS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +250,7 @@ class Integers:
     def _divide(self, node: c_ast.BinaryOp, left: Value, right: Value, domain: isl.Set) -> Value:
         divisor = single_value(right.pa)
         if divisor is None:
-            raise self._not_affine(node, f"'{node.op}' by something that is not a constant")
+            return self._divide_by_size(node, left, right, domain)
         if divisor == 0:
             raise self._problems.refuse("SW216", "division by zero", node, "divide by a positive constant")
         size = constant(abs(divisor))
@@ -255,6 +261,24 @@ class Integers:
             pa = left.pa.tdiv_q(size) if negative else left.pa.div(size).floor()
             pa = pa.neg() if divisor < 0 else pa
         return Value(pa.coalesce(), left.type)
+
+    def _divide_by_size(self, node: c_ast.BinaryOp, left: Value, right: Value, domain: isl.Set) -> Value:
+        """Return a quotient or remainder that the loops' bounds limit to few cases: ``(j + 1) % n``."""
+        size = right.pa
+        rows = [size.mul(constant(count)) for count in range(_MOST_ROWS + 1)]
+        ends = itertools.pairwise(rows)
+        cases = [left.pa.ge_set(low).intersect(left.pa.lt_set(high)) for low, high in ends]
+        cases[0] = left.pa.gt_set(size.neg()).intersect(left.pa.lt_set(size))  # rounded towards zero
+        known = functools.reduce(lambda all_cases, case: all_cases.union(case), cases)
+        if not domain.is_subset(known.intersect(size.pos_set())):
+            raise self._not_affine(node, f"'{node.op}' by something that is not a constant")
+        values = rows if node.op == "%" else [constant(count) for count in range(_MOST_ROWS)]
+        pieces = [
+            (left.pa.sub(value) if node.op == "%" else value).intersect_domain(case)
+            for value, case in zip(values, cases, strict=False)
+            if not domain.is_disjoint(case)
+        ]
+        return Value(functools.reduce(lambda pa, piece: pa.union_add(piece), pieces).coalesce(), left.type)
 
     def _shift(self, node: c_ast.BinaryOp, domain: isl.Set) -> Value:
         left = self._promote(self.value(node.left, domain))

@@ -1,4 +1,4 @@
-"""Extents of arrays, and subscripts in terms of them (linearised ones taken apart again)."""
+"""Extents of arrays, and subscripts in terms of them (linearised first ones taken apart again)."""
 
 from __future__ import annotations
 
@@ -63,10 +63,11 @@ class Shapes:
         given = self._given.get(thing.name)
         if given is not None:
             self._apply_given(thing, shape, given, accesses)
-        elif thing.rank == 1 and any(isinstance(a.subscripts[0], Polynomial) for a in accesses):
-            self._delinearise(shape, accesses)
-        elif thing.rank == 1:
-            self._delinearise_constant(shape, accesses)
+        elif thing.rank and all(isinstance(s, isl.PwAff) for a in accesses for s in a.subscripts[1:]):
+            if any(isinstance(a.subscripts[0], Polynomial) for a in accesses):
+                self._delinearise(shape, accesses)
+            elif thing.rank == 1 + _inner(thing):
+                self._delinearise_constant(shape, accesses)
         self.settled[thing] = shape
 
     def _declared(self, thing: Object, node: c_ast.Node) -> tuple[isl.PwAff | None, ...]:
@@ -126,16 +127,18 @@ class Shapes:
         self, thing: Object, shape: Shape, given: Sequence[c_ast.Node], accesses: Sequence[RawAccess]
     ) -> None:
         values = [self._builder.integers.value(node, universe()).pa for node in given]
-        if thing.rank == len(values):
+        inner = _inner(thing)
+        if thing.rank == len(values) + inner:
             shape.extents = tuple(
                 known if known is not None else value
-                for known, value in zip(shape.extents, values, strict=False)
+                for known, value in zip(shape.extents, [*values, None], strict=False)
             )
             return
-        if thing.rank != 1:
+        if thing.rank != inner + 1:
+            rank = thing.rank - inner
             raise self._builder.problems.refuse(
                 "SW225",
-                f"'{thing.place.path}' has {thing.rank} dimensions, but a shape with {len(values)} is given",
+                f"'{thing.place.path}' has {rank} dimensions, but a shape with {len(values)} is given",
                 accesses[0].node,
                 "give one extent for each dimension",
             )
@@ -161,13 +164,15 @@ class Shapes:
         extents: Sequence[isl.PwAff | None],
         split: dict[RawAccess, tuple[isl.PwAff, ...] | None],
     ) -> None:
-        """Give the object these dimensions, unless an access does not fit them (then it keeps its one)."""
+        """Give the object these dimensions in place of its first, unless an access does not fit them."""
         fitting: dict[RawAccess, tuple[isl.PwAff, ...]] = {}
         for access, subscripts in split.items():
             if subscripts is None or self._never_fits(access, subscripts, extents):
                 return
-            fitting[access] = subscripts
-        shape.extents, shape.split, shape.real = tuple(extents), fitting, False
+            inner = (s for s in access.subscripts[1:] if isinstance(s, isl.PwAff))
+            fitting[access] = (*subscripts, *inner)
+        shape.extents = (*extents, *shape.extents[1:])
+        shape.split, shape.real = fitting, False
 
     def _never_fits(
         self, access: RawAccess, subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]
@@ -303,6 +308,11 @@ def _rows_in(subscript: isl.PwAff, extent: isl.PwAff) -> int:
         if not size.is_zero() and here >= 0:
             return int(inner.get_coefficient_val(isl.dim_type.param, here).div(size).floor().to_python())
     return 0
+
+
+def _inner(thing: Object) -> int:
+    """Return how many of the dimensions of ``thing`` lie inside its elements: one if they are structures."""
+    return 0 if thing.place.record is None else 1
 
 
 def _row_length(kind: CType) -> isl.PwAff:

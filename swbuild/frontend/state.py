@@ -277,7 +277,7 @@ class RegionState:
         return self._products.polynomial(formula, universe()).converted(symbol.type.element)
 
     def place(self, node: c_ast.Node, domain: isl.Set) -> isl.PwAff | Polynomial:
-        """Return an only subscript: an affine function, or a polynomial where there are products of sizes.
+        """Return a first subscript: an affine function, or a polynomial where there are products of sizes.
 
         Raise NotModelledError where it is neither.
         """
@@ -347,12 +347,15 @@ class RegionState:
         return Emitter(draft, self.finder, self.integers, self._names, self.calls, self._types, self.problems)
 
     def _side_effects(self, node: c_ast.Node, conditional: bool) -> None:
-        """Forget the variables that an expression or ``if`` writes anywhere but by assigning as a whole.
+        """Forget the variables that an expression or ``if`` writes anywhere but as a whole statement does.
 
         To be called before its text is made: which of its parts see the new value is not followed.
         """
         for symbol, target in self.facts.symbols_written_in(node).items():
-            if not isinstance(symbol.type, Scalar) or self.facts.assigns_whole(node, symbol):
+            if not isinstance(symbol.type, Scalar):
+                continue
+            value = self.facts.new_value(node, symbol)
+            if value is not None and (value is getattr(node, "rvalue", None) or symbol not in self.stale):
                 continue
             if symbol in self.stale:
                 raise self.problems.refuse(
@@ -365,14 +368,14 @@ class RegionState:
 
     def _track(self, node: c_ast.Node, where: Position) -> None:
         """Follow the value of the integer scalar that ``node`` as a whole assigns."""
-        if not isinstance(node, c_ast.Assignment) or not isinstance(node.lvalue, c_ast.ID):
+        target = node.lvalue if isinstance(node, c_ast.Assignment) else getattr(node, "expr", None)
+        symbol = self.facts.bindings.symbol(target) if isinstance(target, c_ast.ID) else None
+        if symbol is None or symbol not in self.facts.symbols_written_in(node):
             return
-        symbol = self.facts.bindings.symbol(node.lvalue)
-        if symbol is None or not isinstance(symbol.type, Scalar):
+        if not isinstance(symbol.type, Scalar):
             return
-        known = None
-        if self.facts.assigns_whole(node, symbol) and not where.guards:
-            known = self._try_value(symbol, node.rvalue, where.domain)
+        value = None if where.guards else self.facts.new_value(node, symbol)
+        known = None if value is None else self._try_value(symbol, value, where.domain)
         self._set(symbol, known, bool(where.guards))
 
     def _set(self, symbol: Symbol, value: Known | None, conditional: bool) -> None:

@@ -437,6 +437,10 @@ CASES: list[Case] = [
         "record_inner_array",
         "for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) cells[i].at[k] += cells[i + 1].mass * k;",
     ),
+    _c("record_linearised", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { q[i * m + j].a += i; (q + j + m * i)->b -= q[j].a; }", before="pair_t *q = (pair_t *)y;"),
+    _c("record_linearised_columns", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) q[i + j * n].at[j % 3] += q[i + j * n].mass;", before="struct { double at[3], mass; } *q = (void *)y;"),
+    _c("record_linearised_constant", "for (int i = 0; i < 6; i++) for (int j = 0; j < 7; j++) pairs[i * 7 + j].a = pairs[i * 7].b + j;"),
+    _c("rows_linearised", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < 5; k++) q[i * m + j][k] += q[j][4 - k];", before="double (*q)[5] = (void *)y;"),
     _c("record_pointer", "for (int i = 0; i < n; i++) q[i].b = q[i + 2].a;", before="pair_t *q = pairs + 4;"),
     _c(
         "record_copies",
@@ -584,6 +588,18 @@ CASES: list[Case] = [
         top="static void flat(double v[][30]) { for (int i = 0; i < 4; i++) v[i][3] = 1; }",
         fallback=True,
     ),
+    # -- remainders by sizes, and steps of variables
+    _c("wrapped", "for (int j = 0; j < n; j++) x[j] = y[(j + 1) % n] - 3 * y[(j + n - 1) % n] + y[(j - 1) % n + 1];"),
+    _c("wrapped_quotient", "for (int j = 0; j < n; j++) x[j] += (j + 3) / n + 10 * ((j - 1) / n);"),
+    _c("wrapped_twice", "for (int j = 0; j < 3 * n; j++) x[j % n] += y[j] * (j / n);"),
+    _c("wrapped_unsigned", "for (unsigned j = 0; j < u; j++) x[j] = y[(j + 1) % u] + y[(j + u - 2) % u];", least=2),
+    _c("wrapped_rows", """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { int up = (i + 1) % n, left = j == 0 ? m - 1 : j - 1;
+      A[i][j] = y[up * m + j] + y[i * m + left]; }"""),
+    _c("wrapped_by_steps", """for (int i = 0; i < n; i++) { int k = i + 2, l = i; if (k >= n) k -= n; l--; if (l < 0) l += n;
+      x[i] = y[k] * 2 + y[l]; }""", least=2),
+    _c("steps", "for (int i = 0; i < n; i++) { int k = i; k *= 2; k += 3; --k; x[i] = y[k]; k++; y[i] = k; }"),
+    _c("step_of_data", "for (int i = 0; i < n; i++) { int k = i; k += idx[i]; x[i] = y[k]; }"),
+    _c("remainder_by_anything", "for (int i = 0; i < n; i++) x[i] = y[(i * 7) % n];"),
     # -- several things
     _c(
         "assumed",

@@ -231,3 +231,14 @@ def test_too_hard_for_isl_means_the_original_order_with_its_parallel_loops(
     found = region(generated(tmp_path, text))
     assert [kernel["mapped_loops"] for kernel in found.report["kernels"]] == [1]
     assert found.report["sequential_loops"] == []
+
+
+def test_arrays_of_structures_with_linearised_subscripts_have_their_rows(tmp_path: Path) -> None:
+    text = "typedef struct { double v[9]; } cell;\n" + body(
+        "for (int i = 0; i < n; i++)\n  for (int j = 0; j < m; j++)\n"
+        "    q[i * m + j].v[2] = p[(i + 1) % n * m + j].v[1] + (p + i * m + j)->v[0];",
+        "int n, int m, cell *restrict p, cell *restrict q",
+    )
+    scop = region(generated(tmp_path, text)).scop
+    assert [str(e) for e in scop.array("p").extents] == ["None", "[n, m] -> { [(m)] }", "[n, m] -> { [(9)] }"]
+    assert all(access.affine for statement in scop.statements for access in statement.accesses)
