@@ -56,6 +56,8 @@ def counts_data(counts: Counts) -> dict[str, int | None]:
         "dma_operations": counts.dma_operations,
         "dma_bytes": counts.dma_bytes,
         "ldm_bytes": counts.ldm_bytes,
+        "direct_accesses": counts.direct_accesses,
+        "direct_bytes": counts.direct_bytes,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ def read_counts(path: Path) -> Counts:
         dma_operations=_sum(found, "calls"),
         dma_bytes=_sum(found, "bytes"),
         ldm_bytes=int(found["ldm"]["peak"]),
+        direct_accesses=_sum(found, "calls", ("load", "store")) if found.get("direct_counted") else None,
+        direct_bytes=_sum(found, "bytes", ("load", "store")) if found.get("direct_counted") else None,
     )
 
 
@@ -48,6 +50,6 @@ def _written(path: Path) -> Path:
     return others[0] if others else path
 
 
-def _sum(found: Mapping[str, Any], what: str) -> int:
-    """Return the sum over all kernels of a figure of their transfers in both directions."""
-    return sum(int(kernel[way][what]) for kernel in found["kernels"] for way in ("get", "put"))
+def _sum(found: Mapping[str, Any], what: str, ways: Sequence[str] = ("get", "put")) -> int:
+    """Return the sum over all kernels of a figure of their transfers (or accesses) in both directions."""
+    return sum(int(kernel[way][what]) for kernel in found["kernels"] for way in ways)

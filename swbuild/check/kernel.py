@@ -126,10 +126,33 @@ def _check(
         work.generated, toolchain, directory, cache=context.cache, files=context.directory
     )
     results, counts = list(plan.skipped), Counts()
-    for mode in settings.modes if work.emulated else (settings.target.value,):
-        found, counts = _run_offloaded(work, executable, mode, reference)
+    for mode in _modes(work, region):
+        found, counted = _run_offloaded(work, executable, mode, reference)
         results += found
+        counts = _together(counts, counted)
     return tuple(results), counts
+
+
+def _modes(work: _Region, region: RegionUnit) -> tuple[str, ...]:
+    """Return the modes to run in.
+
+    What kernels access in main memory without DMA is watched, and counted, in checked mode alone, so a
+    region that does is run in that, too: first, so that the last run's counts are those of a mode asked for.
+    """
+    settings = work.of.settings
+    if not work.emulated:
+        return (settings.target.value,)
+    direct = any(kernel.get("main_memory") for kernel in region.report.get("kernels", ()))
+    return (*(("checked",) if direct and "checked" not in settings.modes else ()), *settings.modes)
+
+
+def _together(before: Counts, counts: Counts) -> Counts:
+    """Return the counts of a run, with those of accesses without DMA from an earlier one if it has none."""
+    if counts.direct_accesses is not None:
+        return counts
+    return dataclasses.replace(
+        counts, direct_accesses=before.direct_accesses, direct_bytes=before.direct_bytes
+    )
 
 
 def _generated(

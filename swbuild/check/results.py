@@ -108,12 +108,18 @@ class ArrayReport:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the emulator counted in one run; ``None`` is "not known" (on a node, say)."""
+    """What the emulator counted in one run; ``None`` is "not known" (on a node, say).
+
+    ``direct`` are loads and stores of main memory without DMA, which code built for checked mode or for
+    counting tells of.
+    """
 
     spawns: int | None = None
     dma_operations: int | None = None
     dma_bytes: int | None = None
     ldm_bytes: int | None = None
+    direct_accesses: int | None = None
+    direct_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,11 @@ _HEADS = (
     "CPEs",
     "DMA ops",
     "DMA bytes",
+    "direct",
     "LDM",
     "seconds",
 )
-_RIGHT = frozenset({1, 5, 6, 7, 8, 9, 10})
+_RIGHT = frozenset({1, 5, 6, 7, 8, 9, 10, 11})
 _COLOURS = {Outcome.PASS: "green", Outcome.SKIP: "yellow", Outcome.EXPECTED: "yellow"}
 
 
@@ -52,6 +53,7 @@ def row(result: RegionResult) -> tuple[str, ...]:
         _cpes(result.coverage),
         _number(counts.dma_operations),
         _bytes(counts.dma_bytes),
+        _number(counts.direct_accesses),
         _bytes(counts.ldm_bytes),
         f"{result.seconds:.1f}",
     )

@@ -13,7 +13,7 @@ __all__ = ["print_counts"]
 
 _OPERATIONS = (
     *("get", "put", "rma_get", "rma_put", "broadcast", "send", "receive"),
-    *("wait", "barrier", "atomic"),
+    *("wait", "barrier", "atomic", "load", "store"),
 )
 
 

@@ -85,11 +85,11 @@ def test_nothing_is_explained_that_passed() -> None:
 def test_plain_table_lines_up() -> None:
     case = CaseResult((("n", 64),), "late", Outcome.PASS)
     stream = io.StringIO()
-    counts = Counts(3, 12, 3 * 2**20, 900)
+    counts = Counts(3, 12, 3 * 2**20, 900, 5)
     print_table([region(Outcome.PASS, case, kernels=("k0", "k1"), counts=counts, seconds=1.25)], stream)
     heads, cells = stream.getvalue().splitlines()
     assert heads.split("  ")[0] == "region"
-    assert " ".join(cells.split()) == "gemm 2 8x8 n=64 pass - - 12 3.0 MiB 900 B 1.2"
+    assert " ".join(cells.split()) == "gemm 2 8x8 n=64 pass - - 12 3.0 MiB 5 900 B 1.2"
     assert heads.index("verdict") == cells.index("pass")
 
 
@@ -99,5 +99,9 @@ def test_counts_of_a_run(tmp_path: Path) -> None:
     kernel = {"get": {"calls": 3, "bytes": 10}, "put": {"calls": 1, "bytes": 5}}
     path.write_text(json.dumps({"spawns": 2, "ldm": {"peak": 70}, "kernels": [kernel]}))
     assert read_counts(path) == Counts(2, 4, 15, 70)
+    kernel |= {"load": {"calls": 7, "bytes": 28}, "store": {"calls": 1, "bytes": 8}}
+    told = {"spawns": 2, "ldm": {"peak": 70}, "kernels": [kernel], "direct_counted": True}
+    path.write_text(json.dumps(told))
+    assert read_counts(path) == Counts(2, 4, 15, 70, 8, 36)
     path.write_text('{"spawns": 2')
     assert read_counts(path) == Counts()

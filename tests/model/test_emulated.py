@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,3 +126,117 @@ def test_reports_point_at_the_source(tmp_path: Path) -> None:
     for row in transfers.rows:
         call = lines[int(row[0].rpartition(":")[2]) - 1]
         assert f"athread_{row[1]}(" in call
+
+
+DIRECT_HOST = """
+#include <athread.h>
+#include "shape.h"
+extern void SLAVE_FUN(sum)(struct task *);
+int main(void)
+{
+    static double in[N], out[64];
+    struct task t = {in, out, 0};
+    for (int i = 0; i < N; i++)
+        in[i] = i % 7;
+    athread_init();
+    athread_spawn(sum, &t);
+    athread_join();
+    for (int k = 0; k < 64; k++)
+        if (out[k] != out[0] || out[k] < N)
+            return 1;
+    return 0;
+}
+"""
+DIRECT = """
+#include <slave.h>
+#include "shape.h"
+__thread_local double kept[N];
+__thread_local volatile int got;
+float scales[4] = {1, 1, 1, 1};
+void sum(struct task *t)
+{
+    double own[8] = {0}, *block = ldm_malloc(64), total = 0;
+    double *from = t->a; /* one load */
+    long above = 0;
+#ifdef BY_DMA
+    got = 0;
+    athread_get(PE_MODE, from, kept, sizeof kept, (void *)&got, 0, 0, 0);
+    while (got != 1);
+    from = kept;
+#endif
+    for (int i = 0; i < 8; i++)
+        block[i] = 1;
+    for (int i = 0; i < N; i++) {
+        double x = from[i]; /* N loads */
+        if (x > 3)
+            above++;
+        own[i % 8] += x * block[i % 8];
+    }
+    for (int i = 0; i < 8; i++)
+        total += own[i] * scales[i % 4]; /* 8 loads of 4 bytes */
+    t->b[_MYID] = total + above; /* a load and a store */
+}
+"""
+
+
+def direct(folder: Path, *flags: str) -> tuple[dict[str, Any], Analysis, dict[str, Any]]:
+    """Return the counts and the model time of the program, and its counts in checked mode."""
+    variables = environment("sw26010", os.environ | {"SWBUILD_EMU_COUNTED_CODE": "1"})
+    shape = "#define N 256\nstruct task { double *a, *b, *c; };\n"
+    for name, text in (("shape.h", shape), ("host.c", DIRECT_HOST), ("slave.c", DIRECT)):
+        (folder / name).write_text(text, encoding="utf-8")
+    for command in (
+        "sw5cc -host -O1 -std=gnu99 -c host.c",
+        f"sw5cc -slave {' '.join(flags)} -std=gnu99 -c slave.c",
+        "sw5cc -hybrid host.o slave.o -o app",
+    ):
+        subprocess.run(command.split(), cwd=folder, env=variables, check=True)
+    analysis = profiled(folder, variables, "p")
+    more = {"SWBUILD_EMU_COUNTERS": "checked.json", "SWBUILD_EMU_CHECKED": "1"}
+    subprocess.run([folder / "app"], cwd=folder, env=variables | more, check=True)
+    counted, checked = (json.loads((folder / name).read_text()) for name in ("p.json", "checked.json"))
+    return counted, analysis, checked
+
+
+def accesses(counts: dict[str, Any]) -> set[tuple[str, str, int, int]]:
+    """Return (line, operation, calls, bytes) of the loads and stores of main memory, of one CPE."""
+    lines = DIRECT.splitlines()
+    sites: dict[tuple[str, str], list[int]] = {}
+    for site in counts["kernels"][0]["sites"]:
+        if site["operation"] in ("load", "store"):
+            place = site["place"].rpartition(":")
+            assert place[0].endswith("slave.c")
+            entry = sites.setdefault((lines[int(place[2]) - 1].strip(), site["operation"]), [0, 0])
+            entry[0] += site["calls"] // 64
+            entry[1] += site["bytes"] // 64
+    return {(line, operation, *figures) for (line, operation), figures in sites.items()}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_loads_and_stores_of_main_memory_are_counted_where_they_stand(level: str, tmp_path: Path) -> None:
+    counted, analysis, checked = direct(tmp_path, level)
+    expected = {
+        ("double *from = t->a; /* one load */", "load", 1, 8),
+        ("double x = from[i]; /* N loads */", "load", 256, 2048),
+        ("total += own[i] * scales[i % 4]; /* 8 loads of 4 bytes */", "load", 8, 32),
+        ("t->b[_MYID] = total + above; /* a load and a store */", "load", 1, 8),
+        ("t->b[_MYID] = total + above; /* a load and a store */", "store", 1, 8),
+    }
+    assert counted["direct_counted"] and accesses(counted) == expected
+    if level == "-O0":
+        assert accesses(checked) == expected
+    spent = analysis.replays[0].kernels[0].spent()[Category.DIRECT]
+    assert spent == analysis.machine.control.direct_cycles * (1 + 256 + 8 + 2)
+    (row,) = [r for r in tables(analysis, ("transfers",))[0].rows if r[1:4] == ("load", "16384", "131072")]
+    assert row[0].rpartition(":")[0].endswith("slave.c")
+
+
+def test_element_by_element_is_slower_than_a_transfer(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("loads", "dma")]
+    for folder in folders:
+        folder.mkdir()
+    loads, dma = (
+        direct(folder, "-O2", *flags)[1].replays[0].kernels[0].span
+        for folder, flags in zip(folders, ([], ["-DBY_DMA"]), strict=True)
+    )
+    assert loads > 4 * dma

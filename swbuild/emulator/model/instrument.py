@@ -4,7 +4,8 @@ A slave file that is to be profiled is compiled to assembly with ``FLAGS`` added
 :func:`instrument`, and assembled.  At the start of every basic block the result adds the block's cost
 (``schedule.block_cycles``, in eighths of a cycle) to its CPE's sum and one to the block's own counter; the
 runtime's half of the bargain is ``swb_count.c``.  The added code uses the two registers that ``FLAGS``
-sets aside and leaves the processor's flags alone, so the results of the program stay what they are.
+sets aside and leaves the processor's flags alone, so the results of the program stay what they are.  Ahead of
+accesses that may be of main memory it asks the runtime (``probes``).
 
 ``python -m swbuild.emulator.model.instrument MACHINE IN.s OUT.s`` does the same from outside; the compiler
 stand-ins, which run without site packages, call it so.  What the runtime adds: it compiles ``swb_count.c``,
@@ -24,6 +25,7 @@ from math import ceil
 from pathlib import Path
 
 from swbuild.emulator.model.instructions import Operation, Unit, operations
+from swbuild.emulator.model.probes import probe
 from swbuild.emulator.model.schedule import block_cycles
 from swbuild.emulator.model.stack import loaded_slots, without_detours
 from swbuild.machine import MachineModel, load
@@ -108,13 +110,14 @@ def instrument(text: str, machine: MachineModel) -> str:
     if not found:
         return text
     lines = text.splitlines()
-    result: list[str] = []
-    last = 0
+    ahead = _Reader(text, machine).probes()
     for number, block in enumerate(found):
-        result += lines[last : block.start]
-        result += _counter(number, ceil(_EIGHTH * block.cycles(machine)))
-        last = block.start
-    return "\n".join([*result, *lines[last:], *_tables(found, machine), ""])
+        ahead[block.start] = [
+            *_counter(number, ceil(_EIGHTH * block.cycles(machine))),
+            *ahead.get(block.start, []),
+        ]
+    result = [line for number, old in enumerate(lines) for line in (*ahead.get(number, ()), old)]
+    return "\n".join([*result, *_tables(found, machine), ""])
 
 
 class _Reader:
@@ -140,6 +143,14 @@ class _Reader:
             elif self.sections[-1] == "text":
                 yield from self._instruction(number, line)
         yield from self._finish("")
+
+    def probes(self) -> dict[int, list[str]]:
+        """Return what goes ahead of instructions to ask whether they access main memory, by their lines."""
+        found: dict[int, list[str]] = {}
+        for number, line in enumerate(self.lines):
+            if not self._directive(line) and not _LABEL.match(line) and self.sections[-1] == "text":
+                found[number] = probe(self.lines, number, operations(line, self.machine))
+        return found
 
     def _instruction(self, number: int, line: str) -> Iterator[Block]:
         found = operations(line, self.machine)

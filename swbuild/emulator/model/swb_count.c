@@ -108,3 +108,31 @@ void swb_count_write(FILE *out)
         }
     fputs("]", out);
 }
+
+/* ---- probes ahead of accesses that may be of main memory (probes.py) ---- */
+
+__thread char *__swemu_top = (char *)1;
+
+void swb_count_place(char *top) { __swemu_top = top; }
+
+void __swemu_direct_access(const void *p, unsigned what, uintptr_t pc);
+void __swemu_direct_access(const void *p, unsigned what, uintptr_t pc)
+{
+    if (&swb_count_direct)
+        swb_count_direct(p, what, pc);
+}
+
+#ifdef __x86_64__
+#define EACH_VECTOR(DO)                                                                                              \
+    DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+#define SAVE(N) "movups %xmm" #N ", 16*" #N "(%rsp)\n"
+#define RESTORE(N) "movups 16*" #N "(%rsp), %xmm" #N "\n"
+
+/* The address is in r11, what it is in r10; all other registers, and the flags, stay as they are. */
+__asm__(".text\n.globl __swemu_direct\n.type __swemu_direct, @function\n__swemu_direct:\n"
+        "pushfq\npushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %rbp\n"
+        "movq %rsp, %rbp\nsubq $256, %rsp\nandq $-16, %rsp\n" EACH_VECTOR(SAVE)
+        "movq %r11, %rdi\nmovl %r10d, %esi\nmovq 72(%rbp), %rdx\ncld\ncall __swemu_direct_access\n" EACH_VECTOR(RESTORE)
+        "movq %rbp, %rsp\npopq %rbp\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\npopfq\nret\n"
+        ".size __swemu_direct, .-__swemu_direct\n");
+#endif

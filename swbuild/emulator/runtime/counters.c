@@ -15,8 +15,8 @@ struct kernel {
 
 static struct kernel *kernels;
 
-static const char *const op_names[] = {"get", "put", "rma_get", "rma_put", "broadcast", "barrier",
-                                       "wait", "send", "receive", "atomic"};
+const char *const swemu_op_names[] = {"get",  "put",     "rma_get", "rma_put", "broadcast", "barrier", "wait",
+                                      "send", "receive", "atomic",  "load",    "store"};
 
 void swemu_count_spawn(void *func, uint64_t cpes)
 {
@@ -118,7 +118,7 @@ static void write_site(FILE *out, const struct site *s, bool last)
     fprintf(out, "        {\"place\": ");
     write_text(out, place);
     fprintf(out, ", \"operation\": \"%s\", \"calls\": %lu, \"bytes\": %lu, \"blocks\": %lu, \"requests\": %lu, "
-            "\"partial\": %lu, \"misaligned\": %lu}%s\n", op_names[s->op], s->calls, s->bytes, s->blocks, s->requests,
+            "\"partial\": %lu, \"misaligned\": %lu}%s\n", swemu_op_names[s->op], s->calls, s->bytes, s->blocks, s->requests,
             s->partial, s->misaligned, last ? "" : ",");
 }
 
@@ -126,7 +126,7 @@ static void write_kernel(FILE *out, const struct kernel *k)
 {
     char name[256];
     struct site *sites = sum_sites(k->func);
-    unsigned long calls[10] = {0}, bytes[10] = {0}, requests[10] = {0}, partial[10] = {0};
+    unsigned long calls[OPS] = {0}, bytes[OPS] = {0}, requests[OPS] = {0}, partial[OPS] = {0};
     for (struct site *s = sites; s; s = s->next) {
         calls[s->op] += s->calls;
         bytes[s->op] += s->bytes;
@@ -136,9 +136,9 @@ static void write_kernel(FILE *out, const struct kernel *k)
     fprintf(out, "    {\"kernel\": ");
     write_text(out, swemu_function_name(k->func, name, sizeof name));
     fprintf(out, ", \"spawns\": %lu, \"jobs\": %lu,\n", k->spawns, k->jobs);
-    for (int op = 0; op < 10; op++)
+    for (int op = 0; op < OPS; op++)
         fprintf(out, "      \"%s\": {\"calls\": %lu, \"bytes\": %lu, \"requests\": %lu, \"partial\": %lu},\n",
-                op_names[op], calls[op], bytes[op], requests[op], partial[op]);
+                swemu_op_names[op], calls[op], bytes[op], requests[op], partial[op]);
     fprintf(out, "      \"sites\": [\n");
     for (struct site *s = sites; s; s = s->next)
         write_site(out, s, !s->next);
@@ -166,6 +166,7 @@ void swemu_write_counters(void)
         if (swemu_ldm_peak(swemu.cpes[k]) > peak)
             peak = swemu_ldm_peak(swemu.cpes[k]);
     fprintf(out, "{\n  \"machine\": \"" MACHINE_NAME "\", \"spawns\": %lu,\n", swemu.spawns);
+    fprintf(out, "  \"direct_counted\": %s,\n", swemu_counts_direct() ? "true" : "false");
     fprintf(out, "  \"ldm\": {\"size\": %d, \"static\": %zu, \"peak\": %zu},\n  \"kernels\": [\n", LDM_BYTES,
             swemu.count ? swemu_ldm_static_size(swemu.cpes[0]) : 0, peak);
     for (struct kernel *k = kernels; k; k = k->next)

@@ -11,7 +11,7 @@
 
 #include "swemu.h"
 
-#define STACK_BYTES (8UL << 20)
+#define STACK_BYTES (8UL << 20) /* model/probes.py knows it */
 #define IDLE_BYTES 65536
 
 __thread struct cpe *swemu_self;

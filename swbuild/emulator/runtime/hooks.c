@@ -37,8 +37,7 @@ static __attribute__((noinline)) void memory_access(struct cpe *c, const void *p
     check_bounds(c, p, n, write, pc);
     if (write)
         swemu_commit_overlap(c, p, (const char *)p + n);
-    c->direct_accesses++;
-    c->direct_bytes += n;
+    swemu_count_direct(c, pc, n, write);
     swemu_check_memory(c, p, n, write ? STORES : LOADS, pc, true);
 }
 

@@ -63,10 +63,12 @@ struct site {
     void *kernel;
     int op; /* enum site_op */
     unsigned long calls, bytes, blocks, requests, partial, misaligned, waits;
-    struct site *next;
+    unsigned long untold, told_bytes; /* loads and stores: calls that the trace has not, bytes that it has */
+    struct site *next, *next_untold;
 };
 
-enum site_op { OP_GET, OP_PUT, OP_RMA_GET, OP_RMA_PUT, OP_BCAST, OP_BARRIER, OP_WAIT, OP_SEND, OP_RECV, OP_ATOMIC };
+enum site_op { OP_GET, OP_PUT, OP_RMA_GET, OP_RMA_PUT, OP_BCAST, OP_BARRIER, OP_WAIT, OP_SEND, OP_RECV, OP_ATOMIC,
+               OP_LOAD, OP_STORE, OPS };
 
 #define SITE_BUCKETS 64
 
@@ -106,7 +108,7 @@ struct cpe {
     int waits_column;
     const void *published;       /* its part of a collective */
     bool gave;                   /* a transfer of its has come to others, who may have waited for it */
-    unsigned long direct_accesses, direct_bytes;
+    struct site *untold;         /* of loads and stores of main memory that the trace does not have yet */
     struct check *check;
     struct trace *trace;
 };
@@ -249,6 +251,10 @@ void swemu_check_extent(struct cpe *c, const void *p, size_t n, const char *what
 void swemu_shadow_switch(const struct cpe *c);
 bool swemu_shadow_faulted(const void *context, const void **pointer);
 
+/* direct.c */
+bool swemu_counts_direct(void);
+void swemu_count_direct(struct cpe *c, uintptr_t pc, size_t bytes, bool write);
+
 /* regcomm.c */
 void swemu_regcomm_leave(struct cpe *c);
 
@@ -270,6 +276,7 @@ void swemu_trace_atomic(struct cpe *c, uintptr_t pc, const volatile void *word);
 void swemu_say_what_is_missing(void);
 
 /* counters.c */
+extern const char *const swemu_op_names[];
 struct site *swemu_site(struct cpe *c, uintptr_t pc, enum site_op op);
 void swemu_count_transfer(struct cpe *c, const struct xfer *x, enum site_op op);
 void swemu_count_spawn(void *func, uint64_t cpes);

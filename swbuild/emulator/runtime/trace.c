@@ -11,6 +11,7 @@
 
 extern bool swb_count_any(void) __attribute__((weak));
 extern void swb_count_start(void) __attribute__((weak));
+extern void swb_count_place(char *top) __attribute__((weak));
 extern uint64_t swb_count_take(void) __attribute__((weak));
 
 /* How often a reply word was issued for and completed in this kernel. */
@@ -139,17 +140,26 @@ static void end_spin(struct cpe *c)
     take_compute(c, r);
 }
 
+/* Loads and stores of main memory since the last event. */
+static void tell_direct(struct cpe *c)
+{
+    for (struct site *s = c->untold; s; s = s->next_untold) {
+        struct swb_trace_record *r = add(c->trace, SWB_DIRECT, (uint8_t)c->pen);
+        r->site = site_index(s->pc, s->op);
+        r->value = (uint32_t)s->untold;
+        r->length = (uint32_t)(s->bytes - s->told_bytes);
+        s->told_bytes = s->bytes;
+        s->untold = 0;
+    }
+    c->untold = NULL;
+}
+
 static struct swb_trace_record *event(struct cpe *c, uint8_t kind, uintptr_t pc, int op)
 {
     if (!c->trace)
         c->trace = swemu_zeroed(sizeof *c->trace);
     end_spin(c);
-    if (c->direct_accesses) {
-        struct swb_trace_record *d = add(c->trace, SWB_DIRECT, (uint8_t)c->pen);
-        d->value = (uint32_t)c->direct_accesses;
-        d->length = (uint32_t)c->direct_bytes;
-        c->direct_accesses = c->direct_bytes = 0;
-    }
+    tell_direct(c);
     struct swb_trace_record *r = add(c->trace, kind, (uint8_t)c->pen);
     r->site = pc ? site_index(pc, op) : 0;
     take_compute(c, r);
@@ -160,8 +170,10 @@ void swemu_trace_kernel(struct cpe *c, bool begin)
 {
     if (!swemu.trace || !c->started)
         return;
-    if (begin && &swb_count_start)
+    if (begin && &swb_count_start) {
         swb_count_start();
+        swb_count_place(c->stack_hi);
+    }
     struct swb_trace_record *r = event(c, begin ? SWB_KERNEL_BEGIN : SWB_KERNEL_END, 0, 0);
     r->value = (uint32_t)c->job;
 }
@@ -275,14 +287,12 @@ void swemu_trace_atomic(struct cpe *c, uintptr_t pc, const volatile void *word)
 
 static void write_names(FILE *to)
 {
-    static const char *const calls[] = {"get", "put", "rma_get", "rma_put", "broadcast", "barrier",
-                                        "wait", "send", "receive", "atomic"};
     char text[600];
     for (uint32_t k = 0; k < kernel_count; k++)
         fprintf(to, "kernel %s\n", swemu_function_name(kernels[k], text, sizeof text));
     for (uint32_t k = 0; k < site_count; k++) {
         swemu_locate(sites[k].pc, text, sizeof text);
-        fprintf(to, "site %s %s\n", calls[sites[k].op], text);
+        fprintf(to, "site %s %s\n", swemu_op_names[sites[k].op], text);
     }
 }
 
