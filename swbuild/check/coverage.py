@@ -10,11 +10,13 @@ from swbuild.check.results import CaseResult, Coverage, Load, Missed, Outcome
 from swbuild.check.shapes import parameter_point
 from swbuild.check.sizes import permitted_sizes
 from swbuild.check.work import Work
+from swbuild.codegen.mappingnotes import Observed, mapping_diagnostics
 from swbuild.codegen.unit import RegionUnit
+from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.scop import AccessKind, Statement
 from swbuild.options import KernelOptions
 
-__all__ = ["coverage_of"]
+__all__ = ["coverage_of", "notes_on"]
 
 #: The verdicts of a run that got to its end on the core group.
 _RAN = (Outcome.PASS, Outcome.MISMATCH)
@@ -39,6 +41,22 @@ def coverage_of(
         instances=None if None in counted else sum(number or 0 for number in counted),
         loads=_loads(region, work, ran),
     )
+
+
+def notes_on(region: RegionUnit, coverage: Coverage, *, chosen: bool) -> tuple[Diagnostic, ...]:
+    """Return what is bad about the mapping of ``region``, with figures of the check.
+
+    How many CPEs had work at sizes that were ``chosen`` says nothing: they are as small as can be.
+    """
+    observed = {
+        load.kernel: Observed(_label(load.sizes), load.launches, None if chosen else load.cpes)
+        for load in coverage.loads
+    }
+    return mapping_diagnostics(region, observed)
+
+
+def _label(sizes: Sequence[tuple[str, int]]) -> str:
+    return " ".join(f"{name}={value}" for name, value in sizes)
 
 
 def _ran(cases: Sequence[CaseResult]) -> list[dict[str, int]]:

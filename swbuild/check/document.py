@@ -75,6 +75,7 @@ def _region(result: RegionResult) -> dict[str, Any]:
         "counts": counts_data(result.counts),
         "coverage": None if result.coverage is None else _coverage(result.coverage),
         "cases": [case_data(case) for case in result.cases],
+        "notes": [_diagnostic(note) for note in result.notes],
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
     }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swbuild.check.blame import blamed
-from swbuild.check.coverage import coverage_of
+from swbuild.check.coverage import coverage_of, notes_on
 from swbuild.check.emulation import read_counts, run_environment
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
@@ -76,11 +76,13 @@ def check_region(
     start = time.monotonic()
     cases: tuple[CaseResult, ...] = ()
     counts, coverage = Counts(), None
+    notes: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     try:
         plan = plan_region(region, options, check)
         cases, counts = _check(context, region, options, check, plan)
         coverage = coverage_of(region, options, plan.goals, cases)
+        notes = notes_on(region, coverage, chosen=not check.sizes)
         outcome = worst(case.outcome for case in cases)
         message = next((case.message for case in cases if case.outcome is outcome), "")
     except SwbuildError as error:
@@ -106,6 +108,7 @@ def check_region(
         seconds=time.monotonic() - start,
         diagnostics=diagnostics,
         expected_failure=check.expected_failure,
+        notes=notes,
         coverage=coverage,
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from swbuild.check.results import ArrayReport, CaseResult, Outcome, RegionResult
+from swbuild.check.results import ArrayReport, CaseResult, Coverage, Outcome, RegionResult
 from swbuild.diagnostics import Diagnostic, Severity, Span
 
-__all__ = ["coverage_notes", "explain", "explain_array", "explain_cases"]
+__all__ = ["explain", "explain_array", "explain_cases", "remarks"]
 
 #: How many of the things that were not reached are told; the others are counted.
 _SHOWN = 5
@@ -32,11 +32,16 @@ def explain(result: RegionResult) -> str:
     return "\n".join(lines)
 
 
-def coverage_notes(result: RegionResult) -> tuple[Diagnostic, ...]:
-    """Return what the sizes of a check did not reach in a region, the worst first, if it ran at all."""
+def remarks(result: RegionResult) -> tuple[Diagnostic, ...]:
+    """Return what is bad about a region's mapping, and what the sizes did not reach, if it ran at all."""
     coverage = result.coverage
     if coverage is None or not coverage.sizes:
         return ()
+    return (*result.notes, *_coverage_notes(result, coverage))
+
+
+def _coverage_notes(result: RegionResult, coverage: Coverage) -> tuple[Diagnostic, ...]:
+    """Return what was not reached, statements first."""
     missed = sorted(coverage.missed, key=lambda missed: missed.kind != "statements")
     notes = [_missed(result, item.line, f"not reached: {item.what}") for item in missed[:_SHOWN]]
     if len(missed) > _SHOWN:

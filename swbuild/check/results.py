@@ -205,7 +205,7 @@ class RegionResult:
     counts: Counts = Counts()
     seconds: float = 0.0
     diagnostics: tuple[Diagnostic, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     expected_failure: str = ""
     coverage: Coverage | None = None
 

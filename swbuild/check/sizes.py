@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import islpy as isl
 
-from swbuild.check.goals import Goal, feasible_sizes
+from swbuild.check.goals import Goal, GoalKind, feasible_sizes
 from swbuild.check.shapes import parameter_point
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import ParameterRef, Scop
@@ -40,7 +40,8 @@ def choose_sizes(
     """Return sizes of the ``permitted`` ones that together reach what can be reached of ``goals``.
 
     ``affordable`` says whether a check at these sizes is worth its cost; sizes for which it is false are
-    not chosen, whatever they would reach.
+    not chosen, whatever they would reach.  Where such sizes are all that there are, or all that give the
+    region anything to do, the smallest of them are the answer.
     """
     names = [parameter.name for parameter in scop.parameters]
     left, chosen = list(goals), list[Sizes]()
@@ -54,7 +55,12 @@ def choose_sizes(
         extra = _nearest(permitted, unequal(names, base))
         if extra is not None and extra not in chosen and affordable(extra):
             chosen.append(extra)
-    return tuple(chosen)
+    work = [goal for goal in goals if goal.kind is GoalKind.STATEMENTS and not goal.where.is_empty()]
+    points = [parameter_point(scop, sizes) for sizes in chosen]
+    if chosen and (not work or any(goal.reached_at(point) for goal in work for point in points)):
+        return tuple(chosen)
+    last = _nearest(work[0].where if work else permitted, unequal(names, 1))
+    return () if last is None else (last,)
 
 
 def permitted_sizes(scop: Scop, fixed: Mapping[str, int]) -> isl.Set:

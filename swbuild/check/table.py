@@ -66,7 +66,7 @@ def _sizes(result: RegionResult) -> str:
         return "-"
     largest = max(ran, key=lambda sizes: sum(value for _, value in sizes))
     shown = " ".join(f"{name}={value}" for name, value in largest)
-    return f"{len(ran)}: {shown}" if len(ran) > 1 else shown
+    return f"{len(ran)}: {shown}" if len(ran) > 1 else shown or "-"
 
 
 def _reached(coverage: Coverage | None) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from swbuild.codegen.mappingnotes import mapping_notes
 from swbuild.codegen.partials import part_bytes
 from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.transferreport import transfer_rows
+from swbuild.mapping.busy import constant_busy_cpes
+from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree
 from swbuild.memory.plan import Buffer
 from swbuild.polyhedral.described import Described
@@ -17,7 +20,7 @@ __all__ = ["region_report"]
 def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> dict[str, object]:
     """Return the JSON-ready description of ``region``."""
     scop = region.scop
-    return {
+    report: dict[str, object] = {
         "name": scop.name,
         "function": scop.function,
         "lines": [scop.span.line, scop.span.end_line],
@@ -35,6 +38,8 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         ],
         "loops": _loops(region, scheduled, tree),
     }
+    notes = [{"code": note.code, "message": note.message} for note in mapping_notes(report)]
+    return {**report, "notes": notes}
 
 
 def _loops(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> list[dict[str, object]]:
@@ -69,6 +74,8 @@ def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
         "tile": list(kernel.tiled.sizes),
         "distribution": mapping.distribution.value,
         "host_loops": len(kernel.loops),
+        "nest": _nest(region, kernel),
+        "busy_cpes": constant_busy_cpes(grid_of(region.scop, kernel.tiled), region.scop.context),
         "ldm_bytes": kernel.plan.bytes + part_bytes(kernel),
         "buffers": [_buffer(region, buffer) for buffer in kernel.plan.buffers],
         "transfers": transfer_rows(region, kernel),
@@ -79,6 +86,12 @@ def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
             {"array": d.array, "statement": d.statement, "reason": d.reason} for d in kernel.plan.direct
         ],
     }
+
+
+def _nest(region: RegionCode, kernel: KernelCode) -> int | None:
+    """Return the line of the outermost loop around the kernel's first statement."""
+    iterators = region.scop.statement(kernel.tiled.kernel.statements[0]).iterators
+    return iterators[0].span.line if iterators else None
 
 
 def _buffer(region: RegionCode, buffer: Buffer) -> dict[str, object]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from swbuild.codegen.mappingnotes import mapping_diagnostics
 from swbuild.diagnostics import Diagnostic, Severity, SwbuildError
 from swbuild.pipeline.timings import Timings
 
@@ -31,7 +32,9 @@ class Unit:
     def remarks(self) -> tuple[Diagnostic, ...]:
         """Return what somebody should know who builds with the generated files."""
         offloaded = [region for region in self.generated.regions if region.kernels and region.scop.sets_errno]
-        return tuple(_errno(region) for region in offloaded if _ERRNO.search(self.model.text))
+        errno = [_errno(region) for region in offloaded if _ERRNO.search(self.model.text)]
+        mapping = [note for region in self.generated.regions for note in mapping_diagnostics(region)]
+        return (*errno, *mapping)
 
 
 def _errno(region: RegionUnit) -> Diagnostic:

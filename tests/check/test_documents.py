@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from swbuild.check import ArrayReport, CaseResult, Outcome, RegionResult, coverage_notes, explain, print_table
+from swbuild.check import ArrayReport, CaseResult, Outcome, RegionResult, explain, print_table, remarks
 from swbuild.check.document import document
 from swbuild.check.junit import junit_text
 from swbuild.check.results import BadElement, Coverage, Load, Missed
@@ -56,7 +56,7 @@ def test_different_mistakes_stay_apart() -> None:
 
 def test_what_was_not_reached_is_told_with_its_place_the_worst_first() -> None:
     passed = region(Outcome.PASS, case(1, "late", Outcome.PASS), coverage=COVERAGE)
-    notes = list(map(str, coverage_notes(passed)))
+    notes = list(map(str, remarks(passed)))
     assert notes[0] == "gemm.c:9: note[SW505]: gemm: not reached: the statement"
     assert "2 more things" in notes[5] and "gemm.c:12" in notes[6]
     assert len(notes) == 7

@@ -13,11 +13,12 @@ from swbuild.check.plan import Plan, plan_region
 from swbuild.check.shapes import parameter_point
 from swbuild.check.sizes import complete_sizes
 from swbuild.check.tasks import RegionCheck
-from swbuild.check.work import Work, busy_cpes
+from swbuild.check.work import Work
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.scop import Scop
+from swbuild.mapping.busy import busy_cpes
 from swbuild.mapping.grid import Grid
 from swbuild.options import Distribution, KernelOptions
 from swbuild.polyhedral.points import Points
@@ -186,6 +187,25 @@ def test_busy_cpes_are_counted(tmp_path: Path, distribution: Distribution, n: in
     busy = busy_cpes(grid, {"n": n})
     assert busy is not None
     assert (busy.cpes, busy.launches) == (cpes, 1)
+
+
+def test_sizes_that_leave_nothing_to_do_are_not_enough(tmp_path: Path) -> None:
+    text = (
+        "void f(int n, int *restrict c, double *restrict a, double *restrict b) {\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) a[i] = b[c[i]];\n"
+    )
+    (found,) = generated(tmp_path, text + TAIL).regions
+    plan = planned(found)
+    assert not plan.cases, "how long b is nobody knows where anything is read of it"
+    assert "the size of b is not known" in plan.skipped[0].message
+
+
+def test_sizes_that_cannot_be_modest_are_run_all_the_same(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[j] += b[i];\n"
+    options = KernelOptions(params={"n": 20_000})
+    found = region(tmp_path, body, options)
+    (case,) = planned(found, options).cases
+    assert (Work(found).instances(case.sizes) or 0) == 20_000**2
 
 
 def test_a_statement_that_no_sizes_reach_is_a_goal(tmp_path: Path) -> None:

@@ -100,11 +100,11 @@ def _run_kernels(args: Namespace) -> int:
 
 
 def _print(results: Sequence[RegionResult]) -> None:
-    from swbuild.check import coverage_notes, explain, print_table
+    from swbuild.check import explain, print_table, remarks
 
     print_table(results, sys.stdout)
     for result in results:
-        sys.stdout.writelines(f"{note}\n" for note in coverage_notes(result))
+        sys.stdout.writelines(f"{note}\n" for note in remarks(result))
     sys.stdout.flush()
     for text in filter(None, map(explain, results)):
         print(text, file=sys.stderr)
