@@ -15,11 +15,13 @@ from swbuild.codegen.header import header_lines
 from swbuild.codegen.host import host_text
 from swbuild.codegen.plan import RegionCode
 from swbuild.codegen.slave import slave_lines
+from swbuild.codegen.surroundings import surroundings
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
-from swbuild.diagnostics import SwbuildError, internal_error
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.frontend.request import RefusedRegion, SourceModel
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import grid_of
+from swbuild.names import Names
 from swbuild.options import KernelOptions
 from swbuild.region import generate_region
 
@@ -37,6 +39,8 @@ def generate_unit(model: SourceModel, options: Mapping[str, KernelOptions]) -> G
     refused: list[RefusedRegion] = []
     for scop in model.scops:
         made = _tried(scop, partial(generate_region, scop, options.get(scop.name, KernelOptions())))
+        if isinstance(made, RegionCode) and made.kernels and model.names.machine:
+            made = RefusedRegion(scop.name, scop.span, tuple(map(_not_free, model.names.machine)))
         if isinstance(made, RefusedRegion):
             refused.append(made)
         else:
@@ -69,29 +73,35 @@ def _tried(scop: Scop, work: Callable[[], Made]) -> Made | RefusedRegion:
         return RefusedRegion(scop.name, scop.span, (found,))
 
 
+def _not_free(declared: tuple[str, Span]) -> Diagnostic:
+    name, span = declared
+    message = f"'{name}' is a name of the machine's headers, which the generated code includes"
+    return Diagnostic("SW303", message, span, "rename it, or keep it in a file without kernels")
+
+
 def _unit(
     model: SourceModel, regions: tuple[RegionCode, ...], refused: tuple[RefusedRegion, ...]
 ) -> GeneratedUnit:
     base = os.path.splitext(os.path.basename(model.path))[0]
-    stem = "".join(letter if letter.isalnum() else "_" for letter in base)
+    around = surroundings(model.names, regions)
     kernels = any(region.kernels for region in regions)
     slave = None
     if kernels:
-        text = [*banner(model.path, "Slave side", __version__), *slave_lines(regions, stem, base)]
+        text = [*banner(model.path, "Slave side", __version__), *slave_lines(regions, base, around)]
         slave = GeneratedFile(f"{base}.slave.c", "\n".join(text) + "\n")
-    header = [*banner(model.path, "Declarations", __version__), *header_lines(regions, stem)]
+    header = [*banner(model.path, "Declarations", __version__), *header_lines(regions, around)]
     opening = banner(model.path, "Host side", __version__)
     return GeneratedUnit(
         model.path,
-        GeneratedFile(f"{base}.host.c", host_text(model.path, model.text, regions, base, opening)),
+        GeneratedFile(f"{base}.host.c", host_text(model.path, model.text, regions, base, opening, around)),
         slave,
         GeneratedFile(f"{base}.sw.h", "\n".join(header) + "\n"),
-        tuple(_region_unit(region) for region in regions),
+        tuple(_region_unit(region, around.names) for region in regions),
         tuple(sorted(refused, key=lambda region: region.span)),
     )
 
 
-def _region_unit(region: RegionCode) -> RegionUnit:
+def _region_unit(region: RegionCode, names: Names) -> RegionUnit:
     parameters = tuple(EntryArgument(p.name, p.type, True, True, False) for p in region.scop.parameters)
     arrays = tuple(
         EntryArgument(array.name, array.element, array.is_scalar and not written, read, written)
@@ -99,11 +109,11 @@ def _region_unit(region: RegionCode) -> RegionUnit:
     )
     return RegionUnit(
         region.scop,
-        f"sw_{region.scop.name}",
+        names.spelled(region.entry),
         parameters + arrays,
-        tuple(kernel.name for kernel in region.kernels),
+        tuple(names.spelled(kernel.function) for kernel in region.kernels),
         region.exact,
-        dict(region.report),
+        names.data(region.report),
         len(addresses(region)),
         tuple(grid_of(region.scop, kernel.tiled) for kernel in region.kernels),
     )

@@ -192,7 +192,7 @@ def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionCode:
 def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> RegionCode:
     """Return the code of a region of which nothing leaves the host: the order of the source."""
     scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
-    tree = split_region(scop.schedule, f"{scop.name}_k", lambda _: False)
+    tree = split_region(scop.schedule, f"{scop.symbol}_k", lambda _: False)
     return leave_alone(scop, options, scheduled, tree)
 
 
@@ -204,7 +204,7 @@ def _holds_back(scop: Scop, tree: HostTree, reduction: Reduction) -> bool:
 
 
 def _split(scop: Scop, scheduled: Scheduled) -> HostTree:
-    return split_region(scheduled.schedule, f"{scop.name}_k", lambda domain: _may_leave(scop, domain))
+    return split_region(scheduled.schedule, f"{scop.symbol}_k", lambda domain: _may_leave(scop, domain))
 
 
 def _schedule(

@@ -12,6 +12,7 @@ from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Array, Held, Scop
 from swbuild.kernelir.expressions import to_c
+from swbuild.names import own
 
 __all__ = ["Address", "addresses", "overlap_conditions"]
 
@@ -70,7 +71,7 @@ def _overlap(region: RegionCode, first: Array | Held, second: Array | Held) -> s
 def _start(region: RegionCode, thing: Array | Held) -> str:
     """Return the entry's argument that holds the address of ``thing``."""
     passed = isinstance(thing, Array) and thing.name in _by_pointer(region)
-    return thing.name if passed else f"sw_at_{thing.name}"
+    return thing.name if passed else own(f"sw_at_{thing.name}")
 
 
 def _reach(scop: Scop, thing: Array | Held, other: Array | Held) -> tuple[str, str]:

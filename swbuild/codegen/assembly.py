@@ -17,11 +17,12 @@ from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.nodes import Compute, Node
-from swbuild.kernelir.passes import count_waits, name_loops, rename, walk
+from swbuild.kernelir.passes import count_waits, loop_name, name_loops, rename, walk
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.memory.placing import Placed
 from swbuild.memory.plan import MemoryPlan
+from swbuild.names import own
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
@@ -126,7 +127,7 @@ def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     def spell(_: Statement, access: Access, index: tuple[str, ...], __: tuple[str, ...]) -> str:
         if not index:
             return f"(*{access.array})" if access.array in by_pointer else access.array
-        return f"MEM_{access.array}({', '.join(index)})"
+        return f"{own(f'MEM_{access.array}')}({', '.join(index)})"
 
     return spell
 
@@ -160,20 +161,18 @@ def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> Kern
 
 def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tuple[str, ...]]:
     """Name the host's loops around the kernel after the iterators that they give; return the names too."""
-    taken = set(_names_in_use(scop))
+    taken = _names_in_use(scop)
     names = []
     for parameter in kernel.host_loops:
-        wish = parameter
+        name = parameter
         for node in walk(body):
             if isinstance(node, Compute) and parameter in node.iterators:
                 iterators = scop.statement(node.statement).iterators
-                wish = iterators[node.iterators.index(parameter)].name
+                name = loop_name(iterators[node.iterators.index(parameter)].name, True, taken)
                 break
-        while wish in taken:
-            wish += "_"
-        taken.add(wish)
-        names.append(wish)
-        body = rename(body, parameter, wish)
+        taken |= {name}
+        names.append(name)
+        body = rename(body, parameter, name)
     return body, tuple(names)
 
 
@@ -184,16 +183,17 @@ def _device_spell(private: Private, written: frozenset[str], place: Placed) -> S
         statement: Statement, access: Access, index: tuple[str, ...], iterators: tuple[str, ...]
     ) -> str:
         if access.array in partial:
-            return f"SW_PART_{access.array}({', '.join(index)})" if index else f"sw_part_{access.array}"
+            macro, variable = own(f"SW_PART_{access.array}"), own(f"sw_part_{access.array}")
+            return f"{macro}({', '.join(index)})" if index else variable
         buffer = place.plan.buffer_of(statement.name, access.ref)
         if access.array in private.names:
             if buffer is None:
                 return access.array + "".join(f"[{text}]" for text in index)
             depth = private.depth_of[(statement.name, access.array)][1]
-            return f"LDM_{buffer.name}({', '.join((*iterators[:depth], *index))})"
+            return f"{own(f'LDM_{buffer.name}')}({', '.join((*iterators[:depth], *index))})"
         if not index:
             return f"(*{access.array})" if access.array in written else access.array
-        macro = f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"
+        macro = own(f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}")
         return f"{macro}({', '.join(index)})"
 
     return spell
@@ -214,5 +214,5 @@ def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: 
 def _names_in_use(scop: Scop) -> frozenset[str]:
     """Return every identifier of the region that a loop in the emitted code must not take."""
     texts = [part for s in scop.statements for part in s.body if isinstance(part, str)]
-    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    words = {word for text in texts for word in re.findall(r"[^\W\d][\w$]*", text)}
     return frozenset(words) | {p.name for p in scop.parameters} | {a.name for a in scop.arrays}

@@ -27,7 +27,7 @@ def kernel_comment(scop: Scop, options: KernelOptions, kernel: KernelCode) -> Li
     shape = f"{rows} x {columns}" if len(mapping.threads) == 2 else f"{rows * columns}"
     where = f"lines {scop.span.line}-{scop.span.end_line} of {os.path.basename(scop.source)}"
     lines = [
-        f" * {kernel.name}: {where}, function {scop.function}",
+        f" * {kernel.function}: {where}, function {scop.function}",
         f" * {shape} threads, {mapping.distribution.value} distribution of tiles, tile {sizes}",
     ]
     if kernel.plan.buffers:

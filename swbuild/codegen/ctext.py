@@ -12,7 +12,16 @@ from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
 
-__all__ = ["Lines", "array_index", "extent_texts", "indent", "index_macro", "parenthesised", "print_node"]
+__all__ = [
+    "Lines",
+    "array_index",
+    "extent_texts",
+    "indent",
+    "index_macro",
+    "parenthesised",
+    "print_node",
+    "quoted",
+]
 
 Lines = list[str]
 
@@ -52,6 +61,11 @@ def _loop(node: Loop, special: Special) -> Lines:
     first = f"long {node.iterator} = {node.first}" if node.first else ""
     head = f"for ({first}; {node.condition}; {step}) {{"
     return [head, *body, "}"]
+
+
+def quoted(name: str) -> str:
+    """Return ``name`` for use between the quotes of a C string."""
+    return name.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def parenthesised(text: str) -> str:

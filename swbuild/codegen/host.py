@@ -8,15 +8,17 @@ import re
 import islpy as isl
 
 from swbuild.codegen.aliasing import addresses, overlap_conditions
-from swbuild.codegen.ctext import Lines, extent_texts, indent, index_macro, print_node
-from swbuild.codegen.header import entry_prototype
+from swbuild.codegen.ctext import Lines, extent_texts, indent, index_macro, print_node, quoted
+from swbuild.codegen.header import UNUSED, entry_prototype, value_name
 from swbuild.codegen.partials import combination, host_parts
-from swbuild.codegen.plan import KernelCode, RegionCode
+from swbuild.codegen.plan import ARGUMENTS, KernelCode, RegionCode
+from swbuild.codegen.surroundings import Surroundings
 from swbuild.frontend.scop import Array
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.memory.partials import Partial
 from swbuild.memory.plan import LONGEST_ROW, Store
+from swbuild.names import own
 
 __all__ = ["host_text"]
 
@@ -27,13 +29,17 @@ _MARK = "\ufeff"
 _DIRECTIVE = re.compile(r"[ \t]*(?:#|%:)[ \t]*(?!pragma\b)\w")
 _LINE = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)\b(?:[ \t]+("(?:[^"\\]|\\.)*"))?')
 
+_WORD = re.compile(r"[^\W\d]\w*")
 
-def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str, banner: Lines) -> str:
+
+def host_text(
+    source: str, text: str, regions: tuple[RegionCode, ...], base: str, banner: Lines, around: Surroundings
+) -> str:
     """Return the host file of ``source``, whose text is ``text``.
 
     A region without kernels stays as it is; its entry exists all the same, for those who call it.
     """
-    name = os.path.basename(source)
+    name = quoted(os.path.basename(source))
     mark, lines = text[: text.startswith(_MARK)], text.removeprefix(_MARK).split("\n")
     parts = [*banner, _QUIET, f'#include "{base}.sw.h"', f'#line 1 "{name}"']
     position = 0
@@ -41,12 +47,12 @@ def host_text(source: str, text: str, regions: tuple[RegionCode, ...], base: str
     for region in sorted(replaced, key=lambda r: r.scop.span.line):
         first, last = region.scop.span.line - 1, region.scop.span.end_line - 1
         parts += lines[position:first]
-        parts += _call(region, lines[first + 1 : last], _presumed(lines[: first + 1], name))
+        parts += _call(region, lines[first + 1 : last], _presumed(lines[: first + 1], name), around)
         parts.append(_presumed(lines[: last + 1], name))
         position = last + 1
     parts += lines[position:]
     body = mark + "\n".join(parts)
-    entries = _entries(regions, base)
+    entries = _entries(regions, quoted(base), around)
     return body + ("" if body.endswith("\n") else "\n") + "\n".join(entries) + "\n"
 
 
@@ -63,7 +69,7 @@ def _presumed(before: Lines, name: str) -> str:
     return f'#line {len(before) + 1} "{name}"'
 
 
-def _call(region: RegionCode, original: Lines, place: str) -> Lines:
+def _call(region: RegionCode, original: Lines, place: str, around: Surroundings) -> Lines:
     """Return the text in place of a region; the original, whose place is ``place``, runs where the entry
     declines, and stays where it has directives.
     """
@@ -74,13 +80,13 @@ def _call(region: RegionCode, original: Lines, place: str) -> Lines:
         by_value = array.is_scalar and not written
         arguments.append(_value(array) if by_value else f"({array.element.name} *)({_pointer(array)})")
     arguments += [address.expression for address in addresses(region)]
-    call = _around(held, f"sw_{scop.name}({', '.join(arguments)})")
+    call = _around(held, f"{region.entry}({', '.join(arguments)})")
     if not (declines(region) or any(_DIRECTIVE.match(line) for line in original)):
         idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
         named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
-        return [*_quiet(held, f"  (void){call}; /* runs on the core group */"), *named]
+        return around.call([*_quiet(held, f"  (void){call}; /* runs on the core group */"), *named])
     return [
-        *_quiet(held, f"  if ({call}) {{ /* runs on the core group, or not at all */"),
+        *around.call(_quiet(held, f"  if ({call}) {{ /* runs on the core group, or not at all */")),
         place,
         *original,
         "  }",
@@ -93,7 +99,8 @@ def _around(held: list[Array], call: str) -> str:
         return call
     before = " ".join(f"{array.element.name} {_copy(array)} = {_value(array)};" for array in held)
     after = " ".join(f"{_value(array)} = {_copy(array)};" for array in held)
-    return f"({{ {before} int sw_declined = {call}; {after} sw_declined; }})"
+    declined = own("sw_declined")
+    return f"({{ {before} int {declined} = {call}; {after} {declined}; }})"
 
 
 def _quiet(held: list[Array], line: str) -> Lines:
@@ -105,7 +112,7 @@ def _quiet(held: list[Array], line: str) -> Lines:
 
 
 def _copy(array: Array) -> str:
-    return f"sw_copy_{array.name}"
+    return own(f"sw_copy_{array.name}")
 
 
 def _pointer(array: Array) -> str:
@@ -151,30 +158,33 @@ def _long_rows(region: RegionCode) -> list[str]:
 
 def _promises(region: RegionCode) -> list[str]:
     """Return conditions for sizes that are not what the options say they are."""
-    names = {parameter.name for parameter in region.scop.parameters}
+    names = {parameter.expression: parameter.name for parameter in region.scop.parameters}
     fixed = sorted(region.options.params.items())
-    conditions = [f"{name} != {value}" for name, value in fixed if name in names]
+    conditions = [f"{names[name]} != {value}" for name, value in fixed if name in names]
     for promise in region.options.assume:
-        if set(re.findall(r"[A-Za-z_]\w*", promise)) <= names:
-            conditions.append(f"!({promise})")
+        if set(_WORD.findall(promise)) <= names.keys():
+            conditions.append(f"!({_WORD.sub(lambda word: names[word[0]], promise)})")
     return conditions
 
 
-def _entries(regions: tuple[RegionCode, ...], base: str) -> Lines:
-    lines = ["", f'#line 1 "{base}.host.c (entries)"']
+def _entries(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -> Lines:
+    lines: Lines = []
     kernels = [kernel for region in regions for kernel in region.kernels]
     if kernels:
-        lines += ["#include <athread.h>", ""]
-        lines += [f"extern void SLAVE_FUN({kernel.name})(void *);" for kernel in kernels]
+        lines += ["", *(f"extern void SLAVE_FUN({kernel.function})(void *);" for kernel in kernels)]
         lines += ["", *_READY]
     for region in regions:
         lines += ["", *_entry(region)]
-    return lines
+    headers = ["#include <athread.h>"] if kernels else []
+    return ["", f'#line 1 "{base}.host.c (entries)"', *around.behind(lines, headers)]
 
+
+#: set once the CPEs are ready; the files of a program share it, so that its name is no file's own choice
+READY = "sw_athread_ready"
 
 _READY = [
     "/* Set once the program has called athread_init(); one copy serves all files of a program. */",
-    "int sw_athread_ready __attribute__((weak));",
+    f"int {READY} __attribute__((weak));",
 ]
 
 
@@ -193,19 +203,19 @@ def _entry(region: RegionCode) -> Lines:
 
 def _refusal(region: RegionCode) -> Lines:
     """Return the body of an entry that never does the work."""
-    names = [f"{p.name}_" for p in region.scop.parameters] + [array.name for array, _, _ in region.arguments]
+    names = [value_name(p) for p in region.scop.parameters] + [array.name for array, _, _ in region.arguments]
     names += [address.name for address in addresses(region)]
     return [*(f"(void){name};" for name in names), "return 1;"]
 
 
 def _work(region: RegionCode, host: Node) -> Lines:
     scop = region.scop
-    body: Lines = [f"const long {p.name} = {p.name}_;" for p in scop.parameters]
+    body: Lines = [f"const long {p.name} = {value_name(p)};" for p in scop.parameters]
     body += [f"(void){p.name};" for p in scop.parameters]
     for condition in _conditions(region):
         body += [f"if ({condition})", "  return 1;"]
     if region.kernels:
-        body += ["if (!sw_athread_ready) {", "  athread_init();", "  sw_athread_ready = 1;", "}"]
+        body += [f"if (!{READY}) {{", "  athread_init();", f"  {READY} = 1;", "}"]
     body += [_local(region, array) for array in region.locals]
     return [*body, *print_node(host, _Launches(region).lines), "return 0;"]
 
@@ -215,7 +225,7 @@ def _macros(region: RegionCode) -> list[tuple[str, str]]:
     for array in (*(array for array, _, _ in region.arguments), *region.locals):
         if not array.is_scalar:
             extents = extent_texts(region.scop, array)
-            macros.append(index_macro(f"MEM_{array.name}", array.name, extents, ("",) * len(extents)))
+            macros.append(index_macro(own(f"MEM_{array.name}"), array.name, extents, ("",) * len(extents)))
     return macros
 
 
@@ -238,15 +248,16 @@ class _Launches:
     def lines(self, node: Node) -> Lines:
         assert isinstance(node, Launch)
         kernel = self.kernels[node.kernel]
-        fields = [f"sw_args.{name} = {value};" for name, value in zip(kernel.loops, node.loops, strict=True)]
-        fields += [f"sw_args.{p.name} = {p.name};" for p in kernel.parameters]
-        fields += [f"sw_args.{a.name} = {self._address(a)};" for a in kernel.pointers]
-        fields += [f"sw_args.{a.name} = {self._value(a)};" for a in kernel.values]
+        loops = zip(kernel.loops, node.loops, strict=True)
+        fields = [f"{ARGUMENTS}.{name} = {value};" for name, value in loops]
+        fields += [f"{ARGUMENTS}.{p.name} = {p.name};" for p in kernel.parameters]
+        fields += [f"{ARGUMENTS}.{a.name} = {self._address(a)};" for a in kernel.pointers]
+        fields += [f"{ARGUMENTS}.{a.name} = {self._value(a)};" for a in kernel.values]
         fields += host_parts(kernel, self.scop, self.threads)
         lines = [
-            f"struct {kernel.name}_args sw_args;",
-            *(fields or ["sw_args.unused = 0;"]),
-            f"athread_spawn({kernel.name}, &sw_args);",
+            f"struct {kernel.struct} {ARGUMENTS};",
+            *(fields or [f"{ARGUMENTS}.{UNUSED} = 0;"]),
+            f"athread_spawn({kernel.function}, &{ARGUMENTS});",
             "athread_join();",
             *(line for partial in kernel.partials for line in self._combined(kernel, partial)),
         ]
@@ -257,7 +268,7 @@ class _Launches:
         if array.is_scalar:
             lvalue = array.name if array.name in self.local_scalars else f"(*{array.name})"
         else:
-            lvalue = f"MEM_{array.name}({', '.join(f'{{{k}}}' for k in range(len(array.extents)))})"
+            lvalue = f"{own(f'MEM_{array.name}')}({', '.join(f'{{{k}}}' for k in range(len(array.extents)))})"
         return combination(kernel, partial, self.threads, array.element, lvalue)
 
     def _address(self, array: Array) -> str:

@@ -1,6 +1,6 @@
 """Partial results in C: each CPE's part in the slave file, and how the host combines them.
 
-Part ``t`` of the array ``sw_parts_x`` in main memory is what thread ``t`` has accumulated of ``x``.
+Part ``t`` of an array of parts in main memory is what thread ``t`` has accumulated.
 The host combines the parts in the order of the threads, so that a result depends on the shape of the
 thread grid but not on who is ready first.
 """
@@ -13,11 +13,12 @@ import islpy as isl
 
 from swbuild.codegen.ctext import Lines, indent, index_macro
 from swbuild.codegen.dialect import Dialect
-from swbuild.codegen.plan import KernelCode
+from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode
 from swbuild.codegen.transfers import Transfers
 from swbuild.frontend.scop import ElementType, Scop, TypeKind
 from swbuild.kernelir.expressions import to_c
 from swbuild.memory.partials import Partial
+from swbuild.names import own
 from swbuild.polyhedral.reductions import Operator
 
 __all__ = [
@@ -33,6 +34,16 @@ __all__ = [
 ]
 
 
+def _part(partial: Partial) -> str:
+    """Return the name of a CPE's part."""
+    return own(f"sw_part_{partial.array}")
+
+
+def _parts(partial: Partial) -> str:
+    """Return the name of the parts of all CPEs."""
+    return own(f"sw_parts_{partial.array}")
+
+
 def headers(kernel: KernelCode, scop: Scop) -> tuple[str, ...]:
     """Return the headers that the parts of ``kernel`` need in the slave file."""
     limits = (Operator.MIN, Operator.MAX)
@@ -42,7 +53,7 @@ def headers(kernel: KernelCode, scop: Scop) -> tuple[str, ...]:
 
 def struct_fields(kernel: KernelCode, scop: Scop) -> Lines:
     """Return the members of the argument struct."""
-    return [f"{scop.array(p.array).element.name} *sw_parts_{p.array};" for p in kernel.partials]
+    return [f"{scop.array(p.array).element.name} *{_parts(p)};" for p in kernel.partials]
 
 
 def part_bytes(kernel: KernelCode) -> int:
@@ -53,7 +64,7 @@ def part_bytes(kernel: KernelCode) -> int:
 def storage(kernel: KernelCode, scop: Scop) -> Lines:
     """Return the members of the kernel's LDM."""
     return [
-        f"{scop.array(p.array).element.name} sw_part_{p.array}[{p.count}] __attribute__((aligned(64)));"
+        f"{scop.array(p.array).element.name} {_part(p)}[{p.count}] __attribute__((aligned(64)));"
         for p in kernel.partials
         if p.bound
     ]
@@ -63,8 +74,8 @@ def index_macros(kernel: KernelCode) -> list[tuple[str, str]]:
     """Return (name with parameters, text) of the macros that index parts of arrays."""
     return [
         index_macro(
-            f"SW_PART_{p.array}",
-            f"sw_part_{p.array}",
+            own(f"SW_PART_{p.array}"),
+            _part(p),
             tuple(map(str, p.bound)),
             tuple(f" - {text}" if text != "0" else "" for text in _texts(kernel, p.low, "")),
         )
@@ -75,17 +86,17 @@ def index_macros(kernel: KernelCode) -> list[tuple[str, str]]:
 
 def opening(kernel: KernelCode, scop: Scop, ldm: str) -> Lines:
     """Return the declarations of the parts and their first values."""
-    lines = []
+    lines, count = [], own("sw_e")
     for p in kernel.partials:
         element = scop.array(p.array).element
         value = _identity(p.operator, element)
         if not p.bound:
-            lines.append(f"{element.name} sw_part_{p.array} = {value};")
+            lines.append(f"{element.name} {_part(p)} = {value};")
             continue
         lines += [
-            f"{element.name} *const sw_part_{p.array} = {ldm}.sw_part_{p.array};",
-            f"for (long sw_e = 0; sw_e < {p.count}; sw_e++)",
-            f"  sw_part_{p.array}[sw_e] = {value};",
+            f"{element.name} *const {_part(p)} = {ldm}.{_part(p)};",
+            f"for (long {count} = 0; {count} < {p.count}; {count}++)",
+            f"  {_part(p)}[{count}] = {value};",
         ]
     return lines
 
@@ -95,11 +106,11 @@ def stored(kernel: KernelCode, dialect: Dialect, transfers: Transfers) -> Lines:
     lines = []
     for p in kernel.partials:
         if not p.bound:
-            lines.append(f"sw_args->sw_parts_{p.array}[sw_thread] = sw_part_{p.array};")
+            lines.append(f"{ARGUMENTS}->{_parts(p)}[{THREAD}] = {_part(p)};")
             continue
         pieces = {
-            "ldm": f"sw_part_{p.array}",
-            "memory": f"sw_args->sw_parts_{p.array} + sw_thread * {p.count}",
+            "ldm": _part(p),
+            "memory": f"{ARGUMENTS}->{_parts(p)} + {THREAD} * {p.count}",
             "bytes": str(p.bytes),
             "reply": transfers.reply,
         }
@@ -111,9 +122,9 @@ def host_parts(kernel: KernelCode, scop: Scop, threads: int) -> Lines:
     """Return the host's arrays of parts, and their addresses for the kernel."""
     lines = []
     for p in kernel.partials:
-        name, element = f"sw_parts_{p.array}", scop.array(p.array).element.name
+        name, element = _parts(p), scop.array(p.array).element.name
         lines.append(f"static {element} {name}[{threads * p.count}] __attribute__((aligned(128)));")
-        lines.append(f"sw_args.{name} = {name};")
+        lines.append(f"{ARGUMENTS}.{name} = {name};")
     return lines
 
 
@@ -124,33 +135,34 @@ def combination(
 
     In ``lvalue`` the subscripts stand as ``{0}``, ``{1}``, ….
     """
-    counters = [f"sw_e{k}" for k in range(len(partial.bound))]
-    offset = f"sw_t * {partial.count}" if partial.bound else "sw_t"
+    counters = [own(f"sw_e{k}") for k in range(len(partial.bound))]
+    thread, part = own("sw_t"), own("sw_part")
+    offset = f"{thread} * {partial.count}" if partial.bound else thread
     if counters:
         inner = counters[0]
         for counter, bound in zip(counters[1:], partial.bound[1:], strict=True):
             inner = f"({inner}) * {bound} + {counter}"
         offset += f" + {inner}"
-    low = _texts(kernel, partial.low, "sw_args.")
-    high = _texts(kernel, partial.high, "sw_args.")
+    low = _texts(kernel, partial.low, f"{ARGUMENTS}.")
+    high = _texts(kernel, partial.high, f"{ARGUMENTS}.")
     index = (c if first == "0" else f"{first} + {c}" for first, c in zip(low, counters, strict=True))
     target = lvalue.format(*index)
-    lines = [f"const {element.name} sw_part = sw_parts_{partial.array}[{offset}];"]
-    lines += _combined(partial.operator, target)
+    lines = [f"const {element.name} {part} = {_parts(partial)}[{offset}];"]
+    lines += _combined(partial.operator, target, part)
     for counter, first, last in reversed(list(zip(counters, low, high, strict=True))):
         count = last if first == "0" else f"{last} - {first}"
         head = f"for (long {counter} = 0; {counter} <= {count}; {counter}++) {{"
         lines = [head, *indent(lines), "}"]
-    return [f"for (long sw_t = 0; sw_t < {threads}; sw_t++) {{", *indent(lines), "}"]
+    return [f"for (long {thread} = 0; {thread} < {threads}; {thread}++) {{", *indent(lines), "}"]
 
 
-def _combined(operator: Operator, target: str) -> Lines:
+def _combined(operator: Operator, target: str, part: str) -> Lines:
     if operator is Operator.SUM:
-        return [f"{target} += sw_part;"]
+        return [f"{target} += {part};"]
     if operator is Operator.PRODUCT:
-        return [f"{target} *= sw_part;"]
+        return [f"{target} *= {part};"]
     sign = "<" if operator is Operator.MIN else ">"
-    return [f"if (sw_part {sign} {target})", f"  {target} = sw_part;"]
+    return [f"if ({part} {sign} {target})", f"  {target} = {part};"]
 
 
 def _texts(kernel: KernelCode, values: tuple[isl.PwAff, ...], before: str) -> tuple[str, ...]:

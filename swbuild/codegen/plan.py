@@ -9,9 +9,14 @@ from swbuild.kernelir.nodes import Node
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.partials import Partial
 from swbuild.memory.plan import MemoryPlan
+from swbuild.names import own
 from swbuild.options import KernelOptions
 
-__all__ = ["KernelCode", "RegionCode"]
+__all__ = ["ARGUMENTS", "THREAD", "KernelCode", "RegionCode", "symbol_stem"]
+
+#: A kernel's argument struct, on either side, and the number of the CPE that runs it.
+ARGUMENTS = own("sw_args")
+THREAD = own("sw_thread")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,16 @@ class KernelCode:
     def name(self) -> str:
         return self.tiled.kernel.name
 
+    @property
+    def function(self) -> str:
+        """The name of its function."""
+        return own(self.name)
+
+    @property
+    def struct(self) -> str:
+        """The tag of the struct that its arguments travel in."""
+        return own(f"{self.name}_args")
+
 
 @dataclass(frozen=True, slots=True)
 class RegionCode:
@@ -55,3 +70,13 @@ class RegionCode:
     report: dict[str, object]
     #: every sum is computed in the order of the source
     exact: bool = True
+
+    @property
+    def entry(self) -> str:
+        """The name of the function on the host that runs it."""
+        return own(f"sw_{self.scop.symbol}", "entry")
+
+
+def symbol_stem(regions: tuple[RegionCode, ...]) -> str:
+    """Return what tells the file of ``regions`` from all others of a program."""
+    return regions[0].scop.symbol

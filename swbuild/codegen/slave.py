@@ -10,37 +10,40 @@ from swbuild.codegen import partials
 from swbuild.codegen.comments import kernel_comment
 from swbuild.codegen.ctext import Lines, array_index, extent_texts, indent, index_macro, print_node
 from swbuild.codegen.dialect import Dialect, dialect_of
-from swbuild.codegen.plan import KernelCode, RegionCode
-from swbuild.codegen.transfers import Moved, Transfers
+from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode, RegionCode, symbol_stem
+from swbuild.codegen.surroundings import Surroundings
+from swbuild.codegen.transfers import ISSUED, Moved, Transfers
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
 from swbuild.kernelir.passes import walk
+from swbuild.mapping.tiling import thread_parameters
 from swbuild.memory.plan import Buffer, Store
+from swbuild.names import own
 from swbuild.options import Distribution, Preset
 
 __all__ = ["slave_lines"]
 
+_ARGUMENT, _ROW, _COLUMN = own("sw_argument"), own("sw_rid"), own("sw_cid")
 
-def slave_lines(regions: tuple[RegionCode, ...], stem: str, base: str) -> Lines:
-    """Return the slave file's lines after its opening comment.
 
-    ``stem`` names the file's symbols, ``base`` its header.
-    """
+def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -> Lines:
+    """Return the slave file's lines after its opening comment; ``base`` names its header."""
     kernels = [(region, kernel) for region in regions for kernel in region.kernels]
     dialect = dialect_of(kernels[0][0].options.machine)
     includes = sorted(
         {name for region in regions for name in region.scop.includes}
         | {name for region, kernel in kernels for name in partials.headers(kernel, region.scop)}
     )
-    lines = [f"#include <{name}>" for name in (*includes, *dialect.includes)]
-    lines += [f'#include "{base}.sw.h"', ""]
+    headers = [f"#include <{name}>" for name in (*includes, *dialect.includes)]
+    headers.append(f'#include "{base}.sw.h"')
     called = dict.fromkeys(text for region in regions for text in region.scop.prelude)
+    lines, stem = [""], symbol_stem(regions)
     lines += [line for text in called for line in text.split("\n")] + [""] * bool(called)
     lines += _storage(kernels, stem, dialect)
     for region, kernel in kernels:
         lines += ["", *_Kernel(region, kernel, stem, dialect).lines()]
-    return lines
+    return around.slave(lines, headers, "\n".join(called))
 
 
 def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: Dialect) -> Lines:
@@ -51,13 +54,19 @@ def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: D
         for buffer in kernel.plan.buffers:
             element = region.scop.array(buffer.array).element
             count = buffer.bytes // element.size
-            lines.append(f"    {element.name} {buffer.name}[{count}] __attribute__((aligned(64)));")
+            name = _member(buffer)
+            lines.append(f"    {element.name} {name}[{count}] __attribute__((aligned(64)));")
         lines += [f"    {line}" for line in partials.storage(kernel, region.scop)]
-        lines.append(f"    struct {kernel.name}_args args;")
-        lines.append(f"  }} {kernel.name};")
-    lines.append(f"}} sw_ldm_{stem} __attribute__((aligned(64)));")
-    lines.append(f"__thread_local {dialect.reply_type} sw_reply_{stem};")
+        lines.append(f"    struct {kernel.struct} {own('args')};")
+        lines.append(f"  }} {kernel.function};")
+    lines.append(f"}} {own(f'sw_ldm_{stem}')} __attribute__((aligned(64)));")
+    lines.append(f"__thread_local {dialect.reply_type} {own(f'sw_reply_{stem}')};")
     return lines
+
+
+def _member(buffer: Buffer) -> str:
+    """Return the name of the buffer's memory: the array's, for its first buffer."""
+    return buffer.array if buffer.name == buffer.array else own(buffer.name, "ldm")
 
 
 class _Kernel:
@@ -68,8 +77,8 @@ class _Kernel:
         self.options = region.options
         self.kernel = kernel
         self.dialect = dialect
-        self.ldm = f"sw_ldm_{stem}.{kernel.name}"
-        self.reply = f"sw_reply_{stem}"
+        self.ldm = f"{own(f'sw_ldm_{stem}')}.{kernel.function}"
+        self.reply = own(f"sw_reply_{stem}")
         self.buffers = {buffer.name: buffer for buffer in kernel.plan.buffers}
         self.extents = {a.name: extent_texts(region.scop, a) for a in kernel.pointers}
         self.transfers = Transfers(
@@ -88,7 +97,7 @@ class _Kernel:
         return [
             *kernel_comment(self.scop, self.options, self.kernel),
             *(f"#define {name} {text}" for name, text in macros),
-            f"void {self.kernel.name}(void *sw_argument)",
+            f"void {self.kernel.function}(void *{_ARGUMENT})",
             "{",
             *indent([*opening, "", *body, *partials.stored(self.kernel, self.dialect, self.transfers)]),
             "}",
@@ -98,48 +107,49 @@ class _Kernel:
     def _identity(self) -> Lines:
         rows, columns = self.options.threads
         threads = rows * columns
-        lines = ["const long sw_thread = _PEN;"]
+        lines = [f"const long {THREAD} = _PEN;"]
         if len(self.kernel.tiled.mapping.threads) == 2:
-            lines.append(f"const long sw_rid = sw_thread / {columns}, sw_cid = sw_thread % {columns};")
+            lines.append(f"const long {_ROW} = {THREAD} / {columns}, {_COLUMN} = {THREAD} % {columns};")
         else:
-            lines.append("const long sw_rid = sw_thread;")
+            lines.append(f"const long {_ROW} = {THREAD};")
         if threads < 64:
-            lines.append(f"if (sw_thread >= {threads})\n    return;")
+            lines.append(f"if ({THREAD} >= {threads})\n    return;")
         return [part for line in lines for part in line.split("\n")]
 
     def _arguments(self, used: set[str]) -> Lines:
         """Fetch the argument struct and name what is ``used`` of it."""
-        struct, args = f"struct {self.kernel.name}_args", f"{self.ldm}.args"
+        struct, args = f"struct {self.kernel.struct}", f"{self.ldm}.{own('args')}"
         pieces = {
             "ldm": f"&{args}",
-            "memory": "sw_argument",
+            "memory": _ARGUMENT,
             "bytes": f"sizeof({struct})",
             "reply": self.reply,
         }
         lines = [f"{self.reply} = 0;", self.dialect.get.format(**pieces), *self.transfers.waited("1")]
-        lines.append(f"const {struct} *const sw_args = &{args};")
+        lines.append(f"const {struct} *const {ARGUMENTS} = &{args};")
         names = [*self.kernel.loops, *(p.name for p in self.kernel.parameters)]
         names = [name for name in names if name in used]
-        lines += [f"const long {name} = sw_args->{name};" for name in names]
-        lines += [f"const {a.element.name} {a.name} = sw_args->{a.name};" for a in self.kernel.values]
+        lines += [f"const long {name} = {ARGUMENTS}->{name};" for name in names]
+        lines += [f"const {a.element.name} {a.name} = {ARGUMENTS}->{a.name};" for a in self.kernel.values]
         lines += [
-            f"{a.element.name} *const {a.name} = sw_args->{a.name};"
+            f"{a.element.name} *const {a.name} = {ARGUMENTS}->{a.name};"
             for a in self.kernel.pointers
             if a.name in used
         ]
         for buffer in self.kernel.plan.buffers:
             element = self.scop.array(buffer.array).element.name
-            lines.append(f"{element} *const {buffer.name}_ldm = {self.ldm}.{buffer.name};")
+            name = own(f"{buffer.name}_ldm")
+            lines.append(f"{element} *const {name} = {self.ldm}.{_member(buffer)};")
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
         lines += partials.opening(self.kernel, self.scop, self.ldm)
         if self.transfers.counted and not self.transfers.at_once:
-            lines.append("int sw_issued = 0;")
+            lines.append(f"int {ISSUED} = 0;")
         return lines
 
     def _box_variables(self, buffer: Buffer) -> str:
-        names = [f"{buffer.name}_lo{k}" for k in range(len(buffer.box.low))]
-        names += [f"{buffer.name}_n{k}" for k in self._sizes(buffer)]
+        names = [own(f"{buffer.name}_lo{k}") for k in range(len(buffer.box.low))]
+        names += [own(f"{buffer.name}_n{k}") for k in self._sizes(buffer)]
         return "long " + ", ".join(f"{name} = 0" for name in names) + ";"
 
     def _sizes(self, buffer: Buffer) -> list[int]:
@@ -155,12 +165,14 @@ class _Kernel:
         lines = []
         for k, threads in enumerate(tiled.mapping.threads):
             first, last = self._tile_range(k)
-            identity = ("sw_rid", "sw_cid")[k]
+            identity, larger = (_ROW, _COLUMN)[k], own("SW_MAX")
+            tiles, chunk = own(f"sw_tiles{k}"), own(f"sw_chunk{k}")
+            begin, end = thread_parameters(tiled.mapping)[2 * k : 2 * k + 2]
             lines += [
-                f"const long sw_tiles{k} = {last} - {first} + 1;",
-                f"const long sw_chunk{k} = SW_MAX(1, (sw_tiles{k} + {threads - 1}) / {threads});",
-                f"const long sw_first{k} = {first} + {identity} * sw_chunk{k};",
-                f"const long sw_last{k} = sw_first{k} + sw_chunk{k};",
+                f"const long {tiles} = {last} - {first} + 1;",
+                f"const long {chunk} = {larger}(1, ({tiles} + {threads - 1}) / {threads});",
+                f"const long {begin} = {first} + {identity} * {chunk};",
+                f"const long {end} = {begin} + {chunk};",
             ]
         return lines
 
@@ -181,12 +193,12 @@ class _Kernel:
         macros = []
         for buffer in self.kernel.plan.buffers:
             name, count = buffer.name, len(buffer.box.low)
-            sizes = ("", *(f"{name}_n{k}" for k in range(1, count)))
-            shifts = tuple(f" - {name}_lo{k}" for k in range(count))
-            macros.append(index_macro(f"LDM_{name}", f"{name}_ldm", sizes, shifts))
+            sizes = ("", *(own(f"{name}_n{k}") for k in range(1, count)))
+            shifts = tuple(f" - {own(f'{name}_lo{k}')}" for k in range(count))
+            macros.append(index_macro(own(f"LDM_{name}"), own(f"{name}_ldm"), sizes, shifts))
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
-            macros.append(index_macro(f"MEM_{array}", array, extents, ("",) * len(extents)))
+            macros.append(index_macro(own(f"MEM_{array}"), array, extents, ("",) * len(extents)))
         return [*macros, *partials.index_macros(self.kernel)]
 
     def _special(self, node: Node) -> Lines:
@@ -202,7 +214,7 @@ class _Kernel:
             index = ", ".join(node.index)
             buffer = self.buffers[node.buffer]
             offset = array_index(self.extents[buffer.array], node.index)
-            return [f"{buffer.array}[{offset}] = LDM_{node.buffer}({index});"]
+            return [f"{buffer.array}[{offset}] = {own(f'LDM_{node.buffer}')}({index});"]
         assert isinstance(node, Wait)
         return [*self.transfers.wait(node.count), *(self._fences() if node.fence else [])]
 
@@ -219,8 +231,8 @@ class _Kernel:
 
     def _place(self, node: Place) -> Lines:
         buffer = self.buffers[node.buffer]
-        parts = [f"{node.buffer}_lo{k} = {text};" for k, text in enumerate(node.low)]
-        parts += [f"{node.buffer}_n{k} = {node.size[k]};" for k in self._sizes(buffer)]
+        parts = [f"{own(f'{node.buffer}_lo{k}')} = {text};" for k, text in enumerate(node.low)]
+        parts += [f"{own(f'{node.buffer}_n{k}')} = {node.size[k]};" for k in self._sizes(buffer)]
         return [*parts, *(self.transfers.box(self._moved(node.buffer), put=False) if node.get else [])]
 
 

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from swbuild.codegen.ctext import Lines, array_index, indent
 from swbuild.codegen.dialect import Dialect
 from swbuild.kernelir.nodes import RowPut
+from swbuild.names import own
 
-__all__ = ["Moved", "Transfers"]
+__all__ = ["ISSUED", "Moved", "Transfers"]
+
+#: counts the transfers of a group whose size is only known when it is issued
+ISSUED = own("sw_issued")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Transfers:
 
     ``at_once`` is the classic way: each transfer is waited for as soon as it is issued, and a box
     whose size is not constant goes row by row.  ``counted``: some group's size is only known when
-    it is issued, so ``sw_issued`` counts.
+    it is issued, so a variable counts.
     """
 
     dialect: Dialect
@@ -48,13 +52,13 @@ class Transfers:
         """Open a group."""
         if self.at_once:
             return []
-        return [f"{self.reply} = 0;", *(["sw_issued = 0;"] if dynamic else [])]
+        return [f"{self.reply} = 0;", *([f"{ISSUED} = 0;"] if dynamic else [])]
 
     def wait(self, count: int | None) -> Lines:
         """Close a group of ``count`` transfers (None: as many as were counted)."""
         if self.at_once:
             return []
-        return self.waited("sw_issued" if count is None else str(count))
+        return self.waited(ISSUED if count is None else str(count))
 
     def waited(self, count: str) -> Lines:
         """Wait until ``count`` transfers are complete."""
@@ -65,22 +69,25 @@ class Transfers:
         n, name = moved.dimensions, moved.name
         strided = n > 1 and not (self.at_once and not moved.constant)
         looped = max(n - 2 if strided else n - 1, 0)
-        outer = tuple(f"sw_d{k}" for k in range(looped))
+        outer = tuple(own(f"sw_d{k}") for k in range(looped))
         rest = range(looped, n)
-        place = (*(f"({name}_lo{k} + {d})" for k, d in enumerate(outer)), *(f"{name}_lo{k}" for k in rest))
+        low = [own(f"{name}_lo{k}") for k in range(n)]
+        count = [own(f"{name}_n{k}") for k in range(n)]
+        ldm = own(f"{name}_ldm")
+        place = (*(f"({low[k]} + {d})" for k, d in enumerate(outer)), *(low[k] for k in rest))
         inside = array_index(_sizes(moved), (*outer, *("0" for _ in rest)))
         pieces = {
-            "ldm": f"{name}_ldm + {inside}" if outer else f"{name}_ldm",
+            "ldm": f"{ldm} + {inside}" if outer else ldm,
             "memory": f"{moved.array} + {array_index(moved.extents, place)}",
-            "bytes": f"{name}_n{n - 1} * {moved.element}",
+            "bytes": f"{count[n - 1]} * {moved.element}",
         }
         if strided:
             pieces["block"] = pieces["bytes"]
-            pieces["bytes"] = f"{name}_n{n - 2} * {pieces['block']}"
-            pieces["gap"] = f"({moved.extents[n - 1]} - {name}_n{n - 1}) * {moved.element}"
+            pieces["bytes"] = f"{count[n - 2]} * {pieces['block']}"
+            pieces["gap"] = f"({moved.extents[n - 1]} - {count[n - 1]}) * {moved.element}"
         lines = self._issued(self._call(put=put, strided=strided), pieces)
         for k in reversed(range(looped)):
-            head = f"for (long sw_d{k} = 0; sw_d{k} < {name}_n{k}; sw_d{k}++) {{"
+            head = f"for (long {outer[k]} = 0; {outer[k]} < {count[k]}; {outer[k]}++) {{"
             lines = [head, *indent(lines), "}"]
         return lines
 
@@ -88,7 +95,7 @@ class Transfers:
         """Put one row of the exact footprint."""
         index = (*node.outer, f"({node.low})")
         pieces = {
-            "ldm": f"&LDM_{moved.name}({', '.join(index)})",
+            "ldm": f"&{own(f'LDM_{moved.name}')}({', '.join(index)})",
             "memory": f"{moved.array} + {array_index(moved.extents, index)}",
             "bytes": f"({node.size}) * {moved.element}",
         }
@@ -98,7 +105,7 @@ class Transfers:
         issue = call.format(reply=self.reply, **pieces)
         if self.at_once:
             return [f"{self.reply} = 0;", issue, *self.waited("1")]
-        return [issue, *(["sw_issued++;"] if self.counted else [])]
+        return [issue, *([f"{ISSUED}++;"] if self.counted else [])]
 
     def _call(self, *, put: bool, strided: bool) -> str:
         if put:
@@ -107,4 +114,4 @@ class Transfers:
 
 
 def _sizes(moved: Moved) -> tuple[str, ...]:
-    return ("", *(f"{moved.name}_n{k}" for k in range(1, moved.dimensions)))
+    return ("", *(own(f"{moved.name}_n{k}") for k in range(1, moved.dimensions)))

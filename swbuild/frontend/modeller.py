@@ -133,6 +133,7 @@ class _Modeller:
             prelude=tuple(self.calls.prelude.values()),
             sets_errno=tuple(sorted(self.calls.sets_errno)),
             named=tuple((symbol.name, self._declared(symbol)) for symbol in self._named()),
+            tag=_tag(self.region, self.builder.scope),
             only_here=names - names_outside_regions(self.region.function.body),
             overlaps=maker.aliasing.pairs(),
             held=maker.aliasing.held(),
@@ -254,6 +255,11 @@ class _Modeller:
                         "move the declaration before '#pragma scop'",
                     )
                 )
+
+
+def _tag(region: Region, scope: FileScope) -> str:
+    """Return the file's tag for a region in a function that other files may have a namesake of."""
+    return scope.tag if "static" in region.function.decl.storage else ""
 
 
 def _named_outside(region: Region, bindings: Bindings) -> list[Symbol]:

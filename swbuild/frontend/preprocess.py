@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,8 +15,11 @@ from swbuild.frontend.request import CppOptions
 
 __all__ = ["Origin", "Preprocessed", "compiler_errors", "counted_on", "preprocess", "renumbered"]
 
-_MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"[^\n]*\n?', re.MULTILINE)
+_MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"([^\n]*)\n?', re.MULTILINE)
 _RENUMBERED = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d)[^\r\n]*", re.MULTILINE)
+_MACRO = re.compile(r"^#(?:define|undef) ([\w$]+)[^\n]*", re.MULTILINE)
+_COMMAND_LINE = "<command-line>"
+_MACHINE_HEADERS = frozenset(("athread.h", "slave.h", "crts.h", "dma.h", "simd.h"))
 _GCC_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.MULTILINE)
 
 
@@ -31,8 +34,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """The preprocessed text of ``path``; ``offsets``,
-    ``files`` and ``lines`` say what follows each line marker.
+    """The preprocessed text of ``path``; ``offsets``, ``files``, ``lines`` and ``system`` (a header of the
+    system or of a machine) say what follows each line marker.  ``macros`` are all that were
+    ever defined, with the files.
     """
 
     path: str
@@ -40,7 +44,29 @@ class Preprocessed:
     offsets: tuple[int, ...] = field(repr=False)
     files: tuple[str, ...] = field(repr=False)
     lines: tuple[int, ...] = field(repr=False)
+    system: tuple[bool, ...] = field(repr=False)
     dependencies: tuple[str, ...] = field(repr=False)
+    macros: frozenset[tuple[str, str, bool]] = field(repr=False)
+
+    def in_system_header(self, offset: int) -> bool:
+        """Return whether the character at ``offset`` comes from a system header."""
+        index = bisect_right(self.offsets, offset) - 1
+        return index >= 0 and self.system[index]
+
+    def own_texts(self) -> Iterator[str]:
+        """Yield the pieces of the text that come from no system header."""
+        ends = (*self.offsets[1:], len(self.text))
+        for start, end, system in zip(self.offsets, ends, self.system, strict=True):
+            if not system:
+                yield _MARKER.sub("", self.text[start:end])
+
+    def own_macros(self) -> frozenset[str]:
+        """Return the macros of the user's own files and options."""
+        return frozenset(name for name, file, system in self.macros if not (system or file == "<built-in>"))
+
+    def given_macros(self) -> frozenset[str]:
+        """Return the macros of the options."""
+        return frozenset(name for name, file, _ in self.macros if file == _COMMAND_LINE)
 
     def origin(self, offset: int) -> Origin:
         """Return the user's file, line and (preprocessed) column of the character at ``offset``."""
@@ -74,7 +100,7 @@ def _preprocessor(path: Path, options: CppOptions) -> subprocess.CompletedProces
     """Run the preprocessor; its line markers count the lines of ``path`` whatever ``#line`` says there."""
     text = path.read_bytes()
     if not _RENUMBERED.search(text):
-        return _run([options.compiler, "-E", *_switches(options), "-x", "c", str(path)])
+        return _run([options.compiler, "-E", "-dD", *_switches(options), "-x", "c", str(path)])
     return _piped(path, options, _RENUMBERED.sub(b"", text))
 
 
@@ -88,7 +114,7 @@ def _piped(
     beside = f"-iquote{os.path.abspath(path.parent)}"
     away = replace(options, includes=tuple(map(os.path.abspath, options.includes)))
     driver = os.path.abspath(options.compiler) if os.sep in options.compiler else options.compiler
-    return _run([driver, "-E", beside, *_switches(away), "-x", "c", "-"], plain, "/")
+    return _run([driver, "-E", "-dD", beside, *_switches(away), "-x", "c", "-"], plain, "/")
 
 
 def counted_on(path: Path, options: CppOptions) -> Preprocessed:
@@ -153,11 +179,19 @@ def compiler_errors(path: Path, options: CppOptions) -> list[Diagnostic]:
     ]
 
 
-def _with_markers(path: str, text: str) -> Preprocessed:
-    offsets, files, lines = [], [], []
+def _with_markers(path: str, listing: str) -> Preprocessed:
+    """Take apart what the preprocessor wrote; lines that define macros become empty ones."""
+    macros = tuple(_MACRO.finditer(listing))
+    text = _MACRO.sub("", listing)
+    offsets, files, lines, system = [], [], [], []
     for match in _MARKER.finditer(text):
         offsets.append(match.end())
         lines.append(int(match[1]))
         files.append(match[2].replace('\\"', '"').replace("\\\\", "\\"))
+        system.append("3" in match[3].split() or os.path.basename(files[-1]) in _MACHINE_HEADERS)
+    places = [match.end() for match in _MARKER.finditer(listing)]
+    where = [(match[1], bisect_right(places, match.start()) - 1) for match in macros]
+    defined = frozenset((name, files[k], system[k]) for name, k in where if k >= 0)
     read = dict.fromkeys(f for f in files if not f.startswith("<") and not f.endswith("/"))
-    return Preprocessed(path, text, tuple(offsets), tuple(files), tuple(lines), tuple(read))
+    origins = (tuple(offsets), tuple(files), tuple(lines), tuple(system))
+    return Preprocessed(path, text, *origins, tuple(read), defined)

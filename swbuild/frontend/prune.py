@@ -20,6 +20,7 @@ from swbuild.frontend.preprocess import Preprocessed
 __all__ = [
     "Chunk",
     "chunk_around",
+    "declared_names",
     "is_const_function",
     "neutralise",
     "prune",
@@ -173,6 +174,20 @@ def _declared(text: str) -> tuple[str, ...]:
         names += _ENUM_NAME.findall(inside)
     names += _POINTED.findall(text)
     return tuple(dict.fromkeys(names + _DECLARED.findall(_outside(text))))
+
+
+def declared_names(source: Preprocessed, chunks: Sequence[Chunk], names: set[str]) -> dict[str, Span]:
+    """Return which of ``names`` the user's own text declares at file scope, and where it does so first."""
+    found: dict[str, Span] = {}
+    for chunk in chunks if names else ():
+        end = chunk.body if chunk.body >= 0 else chunk.end
+        here = names.intersection(_WORD.findall(source.text, chunk.start, end))
+        if not here or source.in_system_header(chunk.start):
+            continue
+        origin = source.origin(chunk.start)
+        for name in here.intersection(_declared(source.text[chunk.start : end])):
+            found.setdefault(name, Span(origin.file, origin.line, origin.column))
+    return found
 
 
 def _outside(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from swbuild.frontend.regions import Region, find_regions, match_requests
 from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, SourceModel
 from swbuild.frontend.scop import Scop
 from swbuild.frontend.symbols import FileScope
+from swbuild.frontend.vocabulary import vocabulary
 
 __all__ = ["read_source"]
 
@@ -57,6 +59,8 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
         raise SwbuildError((own and compiler_errors(path, cpp)) or error.diagnostics) from error
     attributes = Attributes.of(source, partial(chunk_around, chunks))
     scope = FileScope.of(tree, partial(is_const_function, source), attributes)
+    names = vocabulary(source, text, chunks)
+    scope.words, scope.tag = names.words, _tag(path, source)
     regions = find_regions(tree, markers, locator)
     wanted = match_requests(regions, requests, str(path))
     scops: list[Scop] = []
@@ -73,7 +77,13 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
             scops.append(made)
         else:
             refused.append(made)
-    return SourceModel(str(path), text, tuple(scops), tuple(refused), source.dependencies)
+    return SourceModel(str(path), text, tuple(scops), tuple(refused), source.dependencies, names)
+
+
+def _tag(path: Path, source: Preprocessed) -> str:
+    """Return six digits that two files have in common only if they and their options are alike."""
+    text = "\0".join((path.name, *source.own_texts()))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 
 def _model(

@@ -9,6 +9,7 @@ import islpy as isl
 
 from swbuild.frontend.drafts import Loop
 from swbuild.frontend.integers import constant
+from swbuild.machine.reserved import is_reserved
 
 __all__ = ["aligned", "instances", "moved_in", "sets_of", "where_equal", "where_inside"]
 
@@ -28,8 +29,13 @@ def instances(points: isl.Set, loops: Sequence[Loop], name: str) -> isl.Set:
             result = result.move_dims(_SET, position, _PARAM, found, 1)
     result = result.set_tuple_name(name)
     for position, loop in enumerate(loops):
-        result = result.set_dim_name(_SET, position, loop.name)
+        result = result.set_dim_name(_SET, position, _label(loop))
     return result
+
+
+def _label(loop: Loop) -> str:
+    """Return the counter's name as isl can read it; that serves readers alone."""
+    return f"{loop.name}_" if is_reserved(loop.name) else loop.name
 
 
 def moved_in(image: isl.Set, loops: Sequence[Loop], name: str) -> isl.Map:
@@ -45,7 +51,7 @@ def moved_in(image: isl.Set, loops: Sequence[Loop], name: str) -> isl.Map:
             relation = relation.move_dims(_IN, position, _PARAM, found, 1)
     relation = relation.set_tuple_name(_IN, name)
     for position, loop in enumerate(loops):
-        relation = relation.set_dim_name(_IN, position, loop.name)
+        relation = relation.set_dim_name(_IN, position, _label(loop))
     return relation
 
 

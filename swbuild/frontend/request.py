@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from swbuild.diagnostics import Diagnostic, Span
 from swbuild.frontend.scop import Scop
 
-__all__ = ["CppOptions", "RefusedRegion", "RegionRequest", "SourceModel"]
+__all__ = ["CppOptions", "RefusedRegion", "RegionRequest", "SourceModel", "Vocabulary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,26 @@ class RefusedRegion:
 
 
 @dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The names of one file.
+
+    ``words`` are all in the user's own files, before and after preprocessing, and all macros; ``macros``
+    those that the user's files or options define, ``given`` those of the options alone.  The user's files
+    themselves declare ``library``, names of the standard library, and ``machine``, names of the machines'
+    headers, with the places of the declarations.
+    """
+
+    words: frozenset[str] = frozenset()
+    macros: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
+    library: frozenset[str] = frozenset()
+    machine: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SourceModel:
     """One C file: its exact text, the regions modelled and refused,
-    and every file that was read (for depfiles).
+    every file that was read (for depfiles), and every name in them.
     """
 
     path: str
@@ -58,3 +75,4 @@ class SourceModel:
     scops: tuple[Scop, ...]
     refused: tuple[RefusedRegion, ...]
     dependencies: tuple[str, ...]
+    names: Vocabulary = Vocabulary()

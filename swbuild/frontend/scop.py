@@ -249,6 +249,13 @@ class Scop:
     #: of them is written: where they do, the model is wrong.
     overlaps: tuple[tuple[str, str], ...] = ()
     held: tuple[Held, ...] = ()
+    #: What tells the region from one of the same name in another file of a program, where there may be one.
+    tag: str = ""
+
+    @property
+    def symbol(self) -> str:
+        """What linkers call the region: the beginning of the names of its functions."""
+        return f"{self.name}_{self.tag}" if self.tag else self.name
 
     def array(self, name: str) -> Array:
         """Return the array of this name."""

@@ -24,6 +24,8 @@ from swbuild.frontend.polynomials import Polynomial, Products
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
 from swbuild.frontend.symbols import FileScope, Symbol
+from swbuild.machine.reserved import is_reserved
+from swbuild.names import distinct
 
 __all__ = ["Assumption", "Known", "Position", "RegionState", "sizes_only"]
 
@@ -116,19 +118,24 @@ class RegionState:
         self.counters: dict[Symbol, c_ast.Node] = {}
 
     def _name(self, key: Key) -> str:
-        """Return the name of an object or parameter: its own, varied where another one has it."""
+        """Return the name of an object or parameter: its own, varied where it can mean something else."""
         if key not in self._given_names:
-            wanted = name = "_".join((key[0].name, *key[1]))
-            number = 1
-            while name in self._given_names.values():
-                name, number = f"{wanted}_{number}", number + 1
-            self._given_names[key] = name
+            wish = "_".join((key[0].name, *key[1]))
+            self._given_names[key] = distinct(wish, lambda n: self._is_taken(n, n == key[0].name))
         return self._given_names[key]
+
+    def _is_taken(self, name: str, is_own: bool) -> bool:
+        """Whether ``name`` is another object's, C's or a header's; ``is_own``: the source's for this one."""
+        scope = self.scope
+        functions = name in scope.functions or name in scope.prototypes
+        foreign = functions or (name in scope.words and not is_own)
+        return name in self._given_names.values() or foreign or is_reserved(name)
 
     def _own_name(self, symbol: Symbol) -> str:
         """Return the name that a variable of a statement's own text gets."""
         if symbol not in self._locals:
-            self._locals[symbol] = f"sw_{symbol.name}{self._own_names}"
+            wish = f"sw_{symbol.name}{self._own_names}"
+            self._locals[symbol] = distinct(wish, self.scope.words.__contains__)
             self._own_names += 1
         return self._locals[symbol]
 

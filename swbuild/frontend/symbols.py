@@ -42,6 +42,10 @@ class FileScope:
     symbols: dict[str, Symbol] = field(default_factory=dict)
     functions: dict[str, c_ast.FuncDef] = field(default_factory=dict)
     prototypes: dict[str, c_ast.Decl] = field(default_factory=dict)
+    #: Every name in the file and in the headers that are not the system's.
+    words: frozenset[str] = frozenset()
+    #: Tells the file from any other.
+    tag: str = ""
     #: Whether a function is declared with __attribute__((const)), which the parser does not see.
     is_const_function: Callable[[str], bool] = bool
 

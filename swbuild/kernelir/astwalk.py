@@ -9,6 +9,7 @@ import islpy as isl
 
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
+from swbuild.names import own
 from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of
 
 __all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
@@ -198,7 +199,7 @@ def _iterator_names() -> isl.IdList:
     """Return names for the loops that no name of a user's program equals."""
     names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, _DEEPEST)
     for k in range(_DEEPEST):
-        names = names.add(isl.Id(f"sw_c{k}"))
+        names = names.add(isl.Id(own(f"sw_c{k}")))
     return names
 
 

@@ -15,9 +15,10 @@ from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut
 from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel, thread_parameters
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
+from swbuild.names import own
 from swbuild.options import Distribution
 from swbuild.polyhedral.context import without_upper_bounds
-from swbuild.polyhedral.islutil import is_plain, loop_values, sets_of
+from swbuild.polyhedral.islutil import is_plain, loop_values, over_parameters, sets_of
 
 __all__ = ["build_device"]
 
@@ -99,9 +100,9 @@ def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:
     context = context.intersect(_launched(tiled)).remove_divs().coalesce()
     names = thread_parameters(tiled.mapping)
     if tiled.mapping.distribution is Distribution.BLOCK:
-        return context.intersect(isl.Set(f"[{', '.join(names)}] -> {{ : }}"))
-    bounds = " and ".join(f"0 <= {n} < {t}" for n, t in zip(names, tiled.mapping.threads, strict=True))
-    return context.intersect(isl.Set(f"[{', '.join(names)}] -> {{ : {bounds} }}"))
+        return context.intersect(over_parameters("{ : }", names))
+    bounds = " and ".join(f"0 <= p{k} < {t}" for k, t in enumerate(tiled.mapping.threads))
+    return context.intersect(over_parameters(f"{{ : {bounds} }}", names))
 
 
 def _launched(tiled: TiledKernel) -> isl.Set:
@@ -187,7 +188,7 @@ def _size_text(buffer: Buffer, position: int, text: Callable[[isl.PwAff], str]) 
     box = buffer.box
     if box.low[position].n_piece() == 1:
         return text(box.size[position])
-    return f"{text(box.high[position])} - {buffer.name}_lo{position} + 1"
+    return f"{text(box.high[position])} - {own(f'{buffer.name}_lo{position}')} + 1"
 
 
 def _at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> str:

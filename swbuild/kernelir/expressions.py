@@ -10,6 +10,8 @@ from typing import Any
 
 import islpy as isl
 
+from swbuild.names import own
+
 __all__ = ["always_true", "to_c"]
 
 _OP = isl.ast_expr_op_type
@@ -34,7 +36,7 @@ _BINARY: dict[Any, tuple[str, int]] = {
     _OP.pdiv_r: ("%", 6),
     _OP.zdiv_r: ("%", 6),
 }
-_CALLS: dict[Any, str] = {_OP.min: "SW_MIN", _OP.max: "SW_MAX", _OP.fdiv_q: "SW_FLOORDIV"}
+_CALLS: dict[Any, str] = {_OP.min: own("SW_MIN"), _OP.max: own("SW_MAX"), _OP.fdiv_q: own("SW_FLOORDIV")}
 _UNARY, _PRIMARY = 7, 8
 
 

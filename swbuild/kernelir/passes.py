@@ -21,8 +21,10 @@ from swbuild.kernelir.nodes import (
     RowPut,
     Wait,
 )
+from swbuild.machine.reserved import is_reserved
+from swbuild.names import own
 
-__all__ = ["count_waits", "name_loops", "rename", "transform", "walk", "words"]
+__all__ = ["count_waits", "loop_name", "name_loops", "rename", "transform", "walk", "words"]
 
 
 def walk(node: Node) -> list[Node]:
@@ -105,7 +107,7 @@ def name_loops(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[s
 
     ``names`` gives, per statement (and per kernel launched), its iterators' names; a loop whose
     iterator *is* a statement's iterator takes that name, a loop that gives the first value of such
-    a loop (a tile loop) the name with ``0`` appended; ``taken`` are names used for other things.
+    a loop (a tile loop) one with ``0`` appended; ``taken`` are names used for other things.
     """
     return _named(node, names, taken)
 
@@ -118,16 +120,27 @@ def _named(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str])
         return replace(node, then=_named(node.then, names, taken), otherwise=otherwise)
     if not isinstance(node, Loop):
         return node
-    wish = _wish(node, names) or node.iterator
-    name = wish
-    while name in taken:
-        name += "_"
+    wish = _wish(node, names)
+    name = loop_name(*wish, taken) if wish else node.iterator
     renamed = rename(node, node.iterator, name)
     assert isinstance(renamed, Loop)
     return replace(renamed, body=_named(renamed.body, names, taken | {name}))
 
 
-def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> str | None:
+def loop_name(wish: str, is_users: bool, taken: frozenset[str]) -> str:
+    """Return a name for a loop that is none of ``taken``: ``wish`` itself, or one of ours that reads like it.
+
+    ``is_users``: it stands for what the source calls ``wish``.
+    """
+    if is_users and wish not in taken and not is_reserved(wish):
+        return wish
+    while own(wish) in taken:
+        wish += "_"
+    return own(wish)
+
+
+def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | None:
+    """Return what to call ``loop``, and whether the source calls it so."""
     for found in walk(loop.body):
         if isinstance(found, Compute):
             wishes = zip(found.iterators, names[found.statement], strict=True)
@@ -137,12 +150,12 @@ def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> str | None:
             continue
         for value, name in wishes:
             if value == loop.iterator:
-                return name
+                return name, True
     for found in walk(loop.body):
         if isinstance(found, Loop) and _mentions(found.first, loop.iterator):
             inner = _wish(found, names)
             if inner is not None and found.iterator != loop.iterator:
-                return f"{inner}0"
+                return f"{inner[0]}0", False
     return None
 
 
@@ -181,7 +194,7 @@ def words(node: Node) -> frozenset[str]:
     return frozenset(found)
 
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[^\W\d]\w*")
 
 #: the fields of nodes that hold expressions or statements
 _TEXT = frozenset(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
 from swbuild.kernelir.passes import rename, transform, walk
+from swbuild.names import plain_name
 
 __all__ = ["unrolled"]
 
@@ -34,7 +35,12 @@ def _is_wanted(loop: Loop, name: str, statements: frozenset[str]) -> bool:
     below = walk(loop.body)
     computed = {found.statement for found in below if isinstance(found, Compute)}
     simple = all(isinstance(found, (Block, Compute, Counter, Guard, Loop)) for found in below)
-    return simple and bool(computed) and computed <= statements and loop.iterator.rstrip("_") == name
+    return simple and bool(computed) and computed <= statements and _stem(loop.iterator) == _stem(name)
+
+
+def _stem(name: str) -> str:
+    """Return the name in the source behind a loop's, which may have underscores added."""
+    return plain_name(name).rstrip("_")
 
 
 def _copied(loop: Loop, factor: int) -> Node:

@@ -78,12 +78,13 @@ def _values(tiled: TiledKernel, loops: Sequence[isl.UnionPwAff]) -> isl.Set:
     pieces = sets_of(isl.UnionMap.from_multi_union_pw_aff(taken).range())
     hosts = tiled.kernel.host_loops
     result = pieces[0] if pieces else isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(loops)))
-    for name in reversed(hosts):
+    for k, name in reversed(tuple(enumerate(hosts))):
         position = result.find_dim_by_name(isl.dim_type.param, name)
         if position < 0:
             result = result.insert_dims(isl.dim_type.set, 0, 1)
         else:
             result = result.move_dims(isl.dim_type.set, 0, isl.dim_type.param, position, 1)
+        result = result.set_dim_name(isl.dim_type.set, 0, f"h{k}")
     return result.coalesce()
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from swbuild.polyhedral.islutil import constant_of, sets_of
+from swbuild.names import own
+from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of
 
 __all__ = ["FRONT_MARK", "HostTree", "Kernel", "is_loop", "multi_union", "parallel_first", "split_region"]
 
@@ -170,7 +171,7 @@ def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: 
     name = f"{split.prefix}{len(split.kernels)}"
     before = node.get_prefix_schedule_union_map().intersect_domain(domain)
     launches = _plain(_as_set(before.range(), node.get_schedule_depth()).set_tuple_name(name).coalesce())
-    loops = tuple(f"{name}_h{k}" for k in range(node.get_schedule_depth()))
+    loops = tuple(own(f"{name}_h{k}") for k in range(node.get_schedule_depth()))
     inside = before.intersect_range(_point(loops).to_union_set()).domain()
     partial = node.band_get_partial_schedule()
     ordered = multi_union([partial.get_at(m) for m in order]).intersect_domain(inside)
@@ -209,10 +210,9 @@ def _plain(launches: isl.Set) -> isl.Set:
 
 def _point(loops: tuple[str, ...]) -> isl.Set:
     """Return ``[h0, …] -> { [h0, …] }``."""
-    names = ", ".join(loops)
-    equal = " and ".join(f"x{k} = {loop}" for k, loop in enumerate(loops)) or "true"
+    equal = " and ".join(f"x{k} = p{k}" for k in range(len(loops))) or "true"
     variables = ", ".join(f"x{k}" for k in range(len(loops)))
-    return isl.Set(f"[{names}] -> {{ [{variables}] : {equal} }}")
+    return over_parameters(f"{{ [{variables}] : {equal} }}", loops)
 
 
 def _device(node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:

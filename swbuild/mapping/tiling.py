@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.mapping.regiontree import Kernel, multi_union
+from swbuild.names import own
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import constant_of
+from swbuild.polyhedral.islutil import constant_of, over_parameters
 
 __all__ = ["LEVEL_MARK", "Mapping", "TiledKernel", "thread_parameters", "tile_kernel"]
 
@@ -67,8 +68,8 @@ class TiledKernel:
 def thread_parameters(mapping: Mapping) -> tuple[str, ...]:
     """Return the names of the parameters that say which thread this is, per mapped loop."""
     if mapping.distribution is Distribution.BLOCK:
-        return tuple(f"sw_{edge}{k}" for k in range(len(mapping.threads)) for edge in ("first", "last"))
-    return ("sw_rid", "sw_cid")[: len(mapping.threads)]
+        return tuple(own(f"sw_{edge}{k}") for k in range(len(mapping.threads)) for edge in ("first", "last"))
+    return (own("sw_rid"), own("sw_cid"))[: len(mapping.threads)]
 
 
 def tile_kernel(
@@ -118,10 +119,10 @@ def _thread_filter(mapping: Mapping, tiles: list[isl.UnionPwAff]) -> isl.UnionSe
     for k, tile in enumerate(tiles):
         index = tile.scale_down_val(isl.Val(_size(mapping, k)))
         if mapping.distribution is Distribution.BLOCK:
-            condition = f"{names[2 * k]} <= x < {names[2 * k + 1]}"
+            condition = f"p{2 * k} <= x < p{2 * k + 1}"
         else:
-            condition = f"x mod {mapping.threads[k]} = {names[k]}"
-        mine = isl.Set(f"[{', '.join(names)}] -> {{ [x] : {condition} }}")
+            condition = f"x mod {mapping.threads[k]} = p{k}"
+        mine = over_parameters(f"{{ [x] : {condition} }}", names)
         order = isl.UnionMap.from_union_pw_aff(index)
         owned = order.intersect_range(mine.to_union_set()).domain()
         result = owned if result is None else result.intersect(owned)

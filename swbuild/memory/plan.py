@@ -24,6 +24,7 @@ from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.box import Box
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
+from swbuild.names import distinct
 from swbuild.polyhedral.dataflow import Dependences
 from swbuild.polyhedral.islutil import constant_of, maps_of, union_maps
 from swbuild.polyhedral.privatise import Private
@@ -158,8 +159,11 @@ class _Home:
 
 def _plan(task: _Task, top: Level, homes: list[_Home]) -> MemoryPlan:
     buffers: list[Buffer] = []
+    taken = {home.array for home in homes}
     for home in homes:
-        names = [home.array if not k else f"{home.array}_{k + 1}" for k in range(len(home.groups))]
+        further = [distinct(f"{home.array}_{k + 2}", taken.__contains__) for k in range(len(home.groups) - 1)]
+        taken.update(further)
+        names = [home.array, *further][: len(home.groups)]
         pairs = zip(names, home.groups, strict=True)
         placed = [_buffer(task, name, level, group) for name, (level, group) in pairs]
         buffers += [replace(b, reloaded=_is_reloaded(b, placed)) for b in placed]

@@ -6,7 +6,7 @@ import os
 import resource
 import signal
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import islpy as isl
@@ -18,6 +18,7 @@ __all__ = [
     "is_plain",
     "loop_values",
     "maps_of",
+    "over_parameters",
     "ran_out",
     "sets_of",
     "union_maps",
@@ -41,6 +42,18 @@ def sets_of(union: isl.UnionSet) -> list[isl.Set]:
     found = union.get_set_list()
     sets = [found.get_at(i) for i in range(found.n_set())]
     return sorted(sets, key=lambda s: str(s.get_tuple_name()) if s.has_tuple_id() else "")
+
+
+def over_parameters(text: str, names: Sequence[str]) -> isl.Set:
+    """Return the set that isl reads in ``text``, where ``names`` stand as ``p0``, ``p1``, ….
+
+    A parameter may have any name, but isl does not read all of them.
+    """
+    places = [f"p{k}" for k in range(len(names))]
+    found = isl.Set(f"[{', '.join(places)}] -> {text}")
+    for position, name in enumerate(names):
+        found = found.set_dim_name(isl.dim_type.param, position, name)
+    return found
 
 
 def union_sets(sets: Iterable[isl.Set]) -> isl.UnionSet:

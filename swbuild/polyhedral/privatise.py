@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop, Statement, Storage
+from swbuild.names import own, plain_name
 from swbuild.polyhedral.dataflow import ArrayFlow, flow_by_array, instance_prefix, relations
-from swbuild.polyhedral.islutil import constant_of, sets_of, union_maps
+from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of, union_maps
 
 __all__ = ["NotPrivate", "Private", "contraction_is_safe", "find_private", "stays_in_a_launch"]
 
@@ -199,10 +200,10 @@ def _meet(copies: isl.Set, loops: tuple[str, ...]) -> bool:
     """Return whether ``copies``, over parameters ``loops``, has an element for two values of those."""
     other, apart = copies, isl.Set("{ : false }")
     for loop in loops:
-        position = other.find_dim_by_name(isl.dim_type.param, loop)
+        position, following = other.find_dim_by_name(isl.dim_type.param, loop), own(plain_name(loop), "next")
         if position >= 0:
-            other = other.set_dim_name(isl.dim_type.param, position, f"next_{loop}")
-        apart = apart.union(isl.Set(f"[{loop}, next_{loop}] -> {{ : {loop} != next_{loop} }}"))
+            other = other.set_dim_name(isl.dim_type.param, position, following)
+        apart = apart.union(over_parameters("{ : p0 != p1 }", (loop, following)))
     return not copies.intersect(other).intersect_params(apart).is_empty()
 
 

@@ -1,0 +1,143 @@
+"""Programs with names of the generated code, the machines and the libraries compute what they always did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from generation import generated
+
+from swbuild.check import CheckSettings, Outcome
+from swbuild.check.program import ProgramTask, check_program
+from swbuild.diagnostics import SwbuildError
+from swbuild.frontend.request import CppOptions
+from swbuild.machine.reserved import is_machine_name
+from swbuild.options import KernelOptions, Machine
+
+GOLDEN = Path(__file__).parent / "golden"
+
+#: variables of the function, of which each name becomes one
+PARTS = ("n", "m", "w", "A", "B", "i", "j")
+
+REGION = """\
+void {function}(int n, int m, double w, double A[restrict n][m], double B[restrict n][m])
+{{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < m; j++)
+      B[i][j] = w * A[i][j - 1] + {help}(A[i][j], i) + {constant};
+#pragma endscop
+}}
+"""
+
+MAIN = """\
+#include <stdio.h>
+{prototypes}
+static double from[9][70], to[9][70];
+static double sum(void)
+{{
+  double s = 0;
+  for (int i = 0; i < 9; i++)
+    for (int j = 0; j < 70; j++) {{
+      s = s * 0.75 + to[i][j];
+      to[i][j] = j;
+      from[i][j] = i * 0.5 + j;
+    }}
+  return s;
+}}
+int main(void)
+{{
+  sum();
+{calls}
+  return 0;
+}}
+"""
+
+#: what else a name may be, at file scope
+FILE_ROLES = (
+    "static double {name}(double v, int by) {{ return v + by; }}",
+    "enum {{ {name} = 5 }};",
+    "#define {name} 3",
+    "#define {name}(a) ((a) * 2)",
+    "struct {name} {{ double rest; }};",
+    "struct part_{number} {{ double {name}; }};",
+    "static double {name}[3];\ndouble *use_{number}(void) {{ return {name}; }}",
+)
+
+KEYWORDS = """const define double endif extern for if ifndef include int line long restrict return sizeof
+    struct undef union void volatile while __attribute__ __thread_local"""
+OTHERS = """args sw_args sw_if0 sw_c0 errno I printf memcpy main index abs exists mod min MAX floor infty not
+    new _my_id _MYID row reply tile S0 p0 RPCC scope slave_f0_k0 f0_k0 sw_f0 f1_k0_h0 f0_k0_args SW_PART_A"""
+
+
+def emitted_names() -> list[str]:
+    """Return the identifiers of the golden files, and more of that kind."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(GOLDEN.glob("*.txt")))
+    words = re.findall(r"[A-Za-z_]\w*", re.sub(r'(?s)/\*.*?\*/|"[^"\n]*"', "", text))
+    return sorted({*words, *OTHERS.split()} - set(KEYWORDS.split()))
+
+
+def main_program(functions: Sequence[str]) -> str:
+    """Return a program that calls the regions' functions and prints what they compute."""
+    prototypes = [f"void {name}(int, int, double, void *, void *);" for name in functions]
+    calls = [f'  {name}(9, 70, 1.5, from, to);\n  printf("{name} %.17g\\n", sum());' for name in functions]
+    return MAIN.format(prototypes="\n".join(prototypes), calls="\n".join(calls))
+
+
+def is_right(directory: Path, text: str, machine: Machine) -> None:
+    functions = re.findall(r"^void (f\d+)\(", text, re.MULTILINE)
+    (directory / "taken.c").write_text(text, encoding="utf-8")
+    (directory / "main.c").write_text(main_program(functions), encoding="utf-8")
+    cpp = CppOptions(defines=("count=3", "tiles=x"))
+    options = KernelOptions(machine=machine, reassociate=True)
+    task = ProgramTask((directory / "taken.c", directory / "main.c"), cpp, default_options=options)
+    result = check_program(task, CheckSettings(timeout=60.0, modes=("late",)))
+    assert result.outcome is Outcome.PASS, result.message
+    assert all(region.kernels for region in result.regions)
+
+
+@pytest.mark.parametrize("machine", list(Machine))
+@pytest.mark.parametrize("part", [pytest.param(part, id=f"part{part}") for part in range(4)])
+def test_variables_may_have_any_name(tmp_path: Path, machine: Machine, part: int) -> None:
+    regions = []
+    for number, name in enumerate(emitted_names()[part + 4 * (machine is Machine.SW26010) :: 8]):
+        variable = PARTS[(number + part) % len(PARTS)]
+        text = REGION.format(function=f"f{number}", help="", constant=number)
+        regions.append(text if name in PARTS else re.sub(rf"\b{variable}\b", name, text))
+    is_right(tmp_path, "\n".join(regions), machine)
+
+
+@pytest.mark.parametrize("turn", range(len(FILE_ROLES)))
+def test_the_rest_of_a_file_may_have_any_name(tmp_path: Path, turn: int) -> None:
+    used = (*PARTS, "main", "f0", "f1")
+    names = [name for name in emitted_names() if not is_machine_name(name) and name not in used]
+    roles = [FILE_ROLES[(number + turn) % len(FILE_ROLES)] for number in range(len(names))]
+    pairs = enumerate(zip(names, roles, strict=True))
+    lines = [role.format(name=name, number=number) for number, (name, role) in pairs]
+    function, constant = (names[roles.index(role)] for role in FILE_ROLES[:2])
+    lines += [REGION.format(function="f0", help=function, constant=constant)]
+    lines += [REGION.format(function="f1", help="", constant=1).replace("B[i][j] =", "B[0][0] +=")]
+    is_right(tmp_path, "\n".join(lines), Machine.SW26010_PRO if turn % 2 else Machine.SW26010)
+
+
+def test_what_the_machine_declares_is_refused_at_its_place(tmp_path: Path) -> None:
+    text = "int athread_join(void) { return 1; }\n" + REGION.format(function="f", help="", constant=1)
+    with pytest.raises(SwbuildError) as caught:
+        generated(tmp_path, text)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == ("SW303", 1)
+
+
+def test_two_static_functions_of_one_name(tmp_path: Path) -> None:
+    region = REGION.format(function="f", help="", constant=1).replace("void", "static void", 1)
+    call = "void {0}(int n, int m, double w, double (*A)[m], double (*B)[m]) {{ f(n, m, w, A, B); }}\n"
+    for name, constant in (("f0", "1"), ("f1", "2")):
+        text = region.replace("+ 1;", f"+ {constant};") + call.format(name)
+        (tmp_path / f"{name}.c").write_text(text, encoding="utf-8")
+    (tmp_path / "main.c").write_text(main_program(["f0", "f1"]), encoding="utf-8")
+    task = ProgramTask(tuple(tmp_path / f"{name}.c" for name in ("f0", "f1", "main")))
+    result = check_program(task, CheckSettings(timeout=60.0, modes=("late",)))
+    assert result.outcome is Outcome.PASS, result.message
+    assert len({kernel for region in result.regions for kernel in region.kernels}) == 2
