@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #endif
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,12 @@ struct object {
 static void fail(const char *what)
 {
     fprintf(stderr, "check harness: %s\n", what);
+    exit(99);
+}
+
+static void fail_writing(void)
+{
+    fprintf(stderr, "check harness: cannot write the output: %s\n", strerror(errno));
     exit(99);
 }
 
@@ -114,7 +121,7 @@ static void read_bytes(FILE *in, void *to, size_t bytes)
 static void write_bytes(FILE *out, const void *from, size_t bytes)
 {
     if (bytes && fwrite(from, 1, bytes, out) != bytes)
-        fail("cannot write the output");
+        fail_writing();
 }
 
 static void write_padding(FILE *out, size_t bytes)
@@ -206,5 +213,7 @@ int main(int argc, char **argv)
     }
     write_bytes(out, &end, 8);
     write_bytes(out, argv[3], strlen(argv[3]));
-    return fclose(out) ? 99 : 0;
+    if (fclose(out))
+        fail_writing();
+    return 0;
 }

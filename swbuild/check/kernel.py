@@ -178,7 +178,9 @@ def _run_reference(work: _Region) -> RunOutput:
         raise SwbuildError(Diagnostic(_ENDLESS, what, work.region.scop.span, hint))
     if not found.complete:
         what = f"the serial reference of {work.region.scop.name} {_ending(done)}\n{done.output}".rstrip()
-        hint = "the region itself fails for these inputs: give sizes that it is meant for"
+        ours = "what surrounds the region fails: see the message above"
+        users = "the region itself fails for these inputs: give sizes that it is meant for"
+        hint = ours if done.status == 99 else users
         raise SwbuildError(Diagnostic("SW501", what, work.region.scop.span, hint))
     return found
 

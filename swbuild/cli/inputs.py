@@ -162,7 +162,7 @@ def assignments(words: Iterable[str]) -> dict[str, int]:
     """Return the parameters of ``-p name=value`` words."""
     values = {}
     for word in words:
-        match = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)=([-+]?[0-9]+)", word)
+        match = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)=([-+]?[0-9]{1,12})", word)
         if match is None or not -(2**31) <= int(match[2]) < 2**31:
             message = f"-p {word}: write NAME=VALUE with an integer that fits 32 bits"
             raise SwbuildError(Diagnostic("SW100", message, Span("-p"), "as in -p n=64"))

@@ -148,19 +148,25 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
 
         def compiled(source: Path) -> str:
             target = Path(work) / f"{source.stem}.o"
-            subprocess.run([*always, "-c", str(source), "-o", str(target)], check=True, cwd=work)
+            _run([*always, "-c", str(source), "-o", str(target)], work)
             moved = [f"--rename-section={name}=swemu_text" for name in (".text", ".text.unlikely")]
-            subprocess.run(["objcopy", *moved, str(target)], check=True)
+            _run(["objcopy", *moved, str(target)])
             return str(target)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(compiled, _runtime_sources(kind)))
-        subprocess.run(["ar", "rcs", str(library), *objects], check=True)
-    names = subprocess.run(
-        ["nm", "-g", "--defined-only", str(library)], check=True, capture_output=True, text=True
-    )
-    slave = [line.split()[-1] for line in names.stdout.splitlines() if " slave_" in line]
+        _run(["ar", "rcs", str(library), *objects])
+    names = _run(["nm", "-g", "--defined-only", str(library)])
+    slave = [line.split()[-1] for line in names.splitlines() if " slave_" in line]
     library.with_suffix(".a.names").write_text("\n".join(slave) + "\n")
+
+
+def _run(command: Sequence[str], directory: str | None = None) -> str:
+    """Return what a tool prints; its failure, with its words, is a :class:`subprocess.CalledProcessError`."""
+    done = subprocess.run(
+        command, check=True, cwd=directory, capture_output=True, text=True, errors="replace"
+    )
+    return done.stdout
 
 
 def _write_tool(home: Path, final: Path, runtime: Path, machine: str, tool: str) -> None:

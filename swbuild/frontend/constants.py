@@ -154,6 +154,10 @@ def converted(value: int, kind: ElementType) -> int:
 # -- single constants ---------------------------------------------------------------------------
 
 
+#: No constant of 64 bits needs more letters, in any base and with some zeros in front.
+_LONGEST = 100
+
+
 def integer_constant(node: c_ast.Constant) -> Constant | None:
     """Return the value of an integer or plain character constant, or None for any other."""
     text = node.value
@@ -163,6 +167,8 @@ def integer_constant(node: c_ast.Constant) -> Constant | None:
     if "int" not in node.type:
         return None
     digits = text.rstrip("uUlL")
+    if len(digits) > _LONGEST:
+        return None
     octal = len(digits) > 1 and digits[0] == "0" and digits[1] not in "xXbB"
     value = int(digits, 8) if octal else int(digits, 0)
     kind = _constant_type(value, text[len(digits) :].lower(), len(digits) > 1 and digits[0] == "0")

@@ -6,6 +6,7 @@ where it stands (see :mod:`swbuild.manifest.scalars`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,10 @@ __all__ = ["Entry", "ListNode", "MapNode", "Node", "Scalar", "parse"]
 
 #: No manifest is that large; an alias that is repeated in aliases soon is.
 _NODE_LIMIT = 200_000
+
+#: Python reads no numbers with more digits.
+_LONGEST = 4000
+_UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\x80-\ud7ff\ue000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +84,19 @@ def parse(text: str, file: str) -> tuple[Node, list[Diagnostic]]:
     Raises :class:`SwbuildError` when ``text`` is not YAML at all.
     """
     try:
-        root = _Loader(text).get_single_node()
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        if root is None:
+            raise SwbuildError(Diagnostic("SW101", "the manifest is empty", Span(file, 1, 1), _START_HINT))
+        converter = _Converter(file)
+        return converter.convert(root, ()), converter.problems
     except YAMLError as error:
         raise SwbuildError(_syntax_error(error, text, file)) from None
-    if root is None:
-        raise SwbuildError(Diagnostic("SW101", "the manifest is empty", Span(file, 1, 1), _START_HINT))
-    converter = _Converter(file)
-    return converter.convert(root, ()), converter.problems
+    except RecursionError:
+        place = Span(file, loader.line + 1, loader.column + 1)
+        message = "lists and mappings nest too deeply to be read"
+        hint = "no manifest needs more than ten levels"
+        raise SwbuildError(Diagnostic("SW101", message, place, hint)) from None
 
 
 _START_HINT = "start with 'version: 1', or let 'swbuild init file.c' write a manifest"
@@ -108,11 +119,24 @@ class _Converter:
             raise SwbuildError(Diagnostic("SW101", message, span))
         self._check_tag(node, span)
         if isinstance(node, yaml.ScalarNode):
-            return Scalar(node.value, node.style is None, span)
+            return Scalar(self._text(node.value, span), node.style is None, span)
         inner = (*above, node)
         if isinstance(node, yaml.SequenceNode):
             return ListNode(tuple(self.convert(item, inner) for item in node.value), span)
         return MapNode(tuple(self._entries(node.value, inner)), span)
+
+    def _text(self, text: str, span: Span) -> str:
+        """Return ``text``, of which only the start is taken where it can be no name and no value."""
+        odd = _UNFIT.search(text)
+        if odd:
+            message = f"the character {odd[0]!r} is not allowed in a manifest"
+            self._report("SW101", message, span, "remove it")
+        elif len(text) > _LONGEST:
+            message = f"a text of {len(text)} letters is longer than any that a manifest needs"
+            self._report("SW101", message, span, f"at most {_LONGEST}")
+        else:
+            return text
+        return _UNFIT.sub("", text)[:20]
 
     def _entries(self, pairs: list[tuple[Any, Any]], above: tuple[yaml.Node, ...]) -> Iterator[Entry]:
         seen: dict[str, Scalar] = {}

@@ -70,6 +70,13 @@ def _stand_ins(machine: Machine) -> str:
     try:
         return str(toolchain_dir(machine.value))
     except (OSError, subprocess.CalledProcessError) as error:
-        what = f"the emulator cannot be built: {error}"
+        what = f"the emulator cannot be built: {_reason(error)}"
         hint = "it needs gcc, ar and a writable cache directory: see `swbuild doctor`"
         raise SwbuildError(Diagnostic("SW404", what, Span("emulator"), hint)) from error
+
+
+def _reason(error: OSError | subprocess.CalledProcessError) -> str:
+    """Return what went wrong, in the failed program's own words where it has any."""
+    if isinstance(error, OSError):
+        return str(error)
+    return f"'{shlex.join(error.cmd[:2])} ...' failed\n{error.stderr or ''}".rstrip()

@@ -221,3 +221,44 @@ def test_unknown_keys_always_come_with_a_hint() -> None:
             with pytest.raises(SwbuildError) as caught:
                 load_text(marked.unmark(marked.in_region(option))[0], "m.yaml")
             assert all(diagnostic.hint for diagnostic in caught.value.diagnostics)
+
+
+DEEP = {
+    "flow": "x-a: " + "[" * 5000 + "]" * 5000,
+    "never_closed": "x-a: " + "{b: " * 5000,
+    "block": "\n".join(f"{' ' * level}x-a:" for level in range(3000)),
+    "sequence": "x-a:\n" + "- " * 5000 + "b",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_text_that_nests_too_deeply_has_a_place(name: str) -> None:
+    with pytest.raises(SwbuildError) as caught:
+        load_text(DEEP[name], "m.yaml")
+    (found,) = caught.value.diagnostics
+    assert found.code == "SW101" and "nest too deeply" in found.message
+    assert found.span.line > 100 or found.span.column > 100
+
+
+LAUGHS = "x-0: &a0 [b, b, b, b, b, b, b, b, b, b]\n" + "".join(
+    f"x-{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]\n" for k in range(1, 10)
+)
+UNFIT = {
+    "aliases": (LAUGHS + "version: 1\nsources: *a9\n", "aliases grow without end"),
+    "nothing": ('version: 1\nsources:\n  - file: ‸"a\\0b.c"\n', "'\\x00' is not allowed"),
+    "bell": ('version: 1\nsources:\n  - file: ‸"a\\x07b.c"\n', "'\\x07' is not allowed"),
+    "half_a_letter": ('version: 1\nsources:\n  - file: ‸"\\ud800.c"\n', "'\\ud800' is not allowed"),
+    "key": (f'version: 1\nsources: [a.c]\n‸"x-{chr(92)}0": 1\n', "'\\x00' is not allowed"),
+    "digits": (marked.in_region("params: {n: ‸" + "9" * 5000 + "}"), "a text of 5000 letters"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_scalars_that_nothing_can_hold(name: str) -> None:
+    text, words = UNFIT[name]
+    plain, places = marked.unmark(text)
+    with pytest.raises(SwbuildError) as caught:
+        load_text(plain, "m.yaml")
+    first = min(caught.value.diagnostics, key=lambda d: d.code)
+    assert first.code == "SW101" and words in first.message
+    assert not places or (first.span.line, first.span.column) == places[0]

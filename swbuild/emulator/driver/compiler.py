@@ -299,3 +299,6 @@ def main(arguments: list[str]) -> int:
                 file=sys.stderr,
             )
         return int(failure.status)
+    except OSError as error:
+        print(f"{tool.name}: error[SW601]: {error}", file=sys.stderr)
+        return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -75,6 +76,11 @@ def read(path: str) -> bytes:
 def write(path: str, data: bytes) -> None:
     """Write a file by renaming, so that a parallel reader never sees half of it."""
     part = f"{path}.{os.getpid()}.part"
-    with open(part, "wb") as stream:
-        stream.write(data)
-    os.replace(part, path)
+    try:
+        with open(part, "wb") as stream:
+            stream.write(data)
+        os.replace(part, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise Failure(f"error[SW601]: cannot write {path}: {error.strerror}") from None
