@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from swbuild.check.goals import Goal, GoalKind, region_goals
 from swbuild.check.results import CaseResult, Coverage, Load, Missed, Outcome
@@ -49,7 +49,9 @@ def notes_on(region: RegionUnit, coverage: Coverage, *, chosen: bool) -> tuple[D
     How many CPEs had work at sizes that were ``chosen`` says nothing: they are as small as can be.
     """
     observed = {
-        load.kernel: Observed(_label(load.sizes), load.launches, None if chosen else load.cpes)
+        load.kernel: Observed(
+            None if chosen else load.cpes, _label(load.sizes), load.launches, _label(load.launch_sizes)
+        )
         for load in coverage.loads
     }
     return mapping_diagnostics(region, observed)
@@ -88,12 +90,14 @@ def _asks_data(statement: Statement) -> bool:
     return may or "?" in text or re.search(r"\b(if|while)\b", text) is not None
 
 
-def _loads(region: RegionUnit, work: Work, ran: Iterable[Mapping[str, int]]) -> tuple[Load, ...]:
-    """Return, for each kernel, the sizes at which most CPEs had work, and how often it was launched there."""
-    best: dict[str, Load] = {}
-    for sizes in ran:
-        for name, busy in work.busy(sizes).items():
-            load = Load(name, tuple(sizes.items()), busy.cpes, busy.launches)
-            if name not in best or (load.cpes, load.launches) > (best[name].cpes, best[name].launches):
-                best[name] = load
-    return tuple(best[name] for name in region.kernels if name in best)
+def _loads(region: RegionUnit, work: Work, ran: Sequence[Mapping[str, int]]) -> tuple[Load, ...]:
+    """Return how busy each kernel was over the sizes in ``ran``."""
+    found = [(tuple(sizes.items()), work.busy(sizes)) for sizes in ran]
+    loads = []
+    for name in region.kernels:
+        mine = [(sizes, busy[name]) for sizes, busy in found if name in busy]
+        if mine:
+            sizes, widest = max(mine, key=lambda item: item[1].cpes)
+            launch_sizes, longest = max(mine, key=lambda item: item[1].launches)
+            loads.append(Load(name, sizes, widest.cpes, launch_sizes, longest.launches))
+    return tuple(loads)

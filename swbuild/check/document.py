@@ -88,8 +88,14 @@ def _coverage(coverage: Coverage) -> dict[str, Any]:
         "conditions_on_data": list(coverage.data_conditions),
         "instances": coverage.instances,
         "kernels": [
-            {"kernel": n.kernel, "sizes": dict(n.sizes), "cpes": n.cpes, "launches": n.launches}
-            for n in coverage.loads
+            {
+                "kernel": load.kernel,
+                "cpes": load.cpes,
+                "sizes": dict(load.sizes),
+                "launches": load.launches,
+                "launch_sizes": dict(load.launch_sizes),
+            }
+            for load in coverage.loads
         ],
     }
 

@@ -133,11 +133,15 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A kernel at the sizes that gave work to most CPEs: to how many per launch, in how many launches."""
+    """A kernel over all sizes that ran: how many CPEs had work per launch, and how often it was launched.
+
+    Both are the largest numbers, ``sizes`` and ``launch_sizes`` the first sizes that lead to them.
+    """
 
     kernel: str
     sizes: tuple[tuple[str, int], ...]
     cpes: float
+    launch_sizes: tuple[tuple[str, int], ...]
     launches: int
 
 

@@ -26,14 +26,15 @@ class MappingNote:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A kernel at certain sizes: how often it was launched, and how many CPEs had work then.
+    """A kernel in a check: how many CPEs had work in a launch at ``sizes``, and the launches at others.
 
     ``cpes`` is ``None`` where the sizes say nothing about those that the program will have.
     """
 
+    cpes: float | None
     sizes: str
     launches: int
-    cpes: float | None
+    launch_sizes: str
 
 
 def mapping_notes(
@@ -85,7 +86,7 @@ def _launches(report: Mapping[str, Any], kernel: Mapping[str, Any], seen: Observ
     """Return what is said of a kernel that the host launches again and again."""
     loops = "a loop" if kernel["host_loops"] == 1 else f"{kernel['host_loops']} loops"
     what = "wavefront of tiles" if report["wavefront_tile"] else "iteration"
-    count = f" ({seen.launches} times at {seen.sizes})" if seen and seen.launches and seen.sizes else ""
+    count = f" ({seen.launches} times at {seen.launch_sizes})" if seen and seen.launch_sizes else ""
     reasons = [
         f"{loop['loop']} in line {loop['line']}: {loop['because'][0]}"
         for loop in report["loops"]

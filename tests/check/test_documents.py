@@ -20,7 +20,7 @@ COVERAGE = Coverage(
     (*(Missed("tiles", f"tile {n}", 7) for n in range(6)), Missed("statements", "the statement", 9)),
     (12,),
     1234,
-    (Load("k0", (("n", 5),), 64.0, 1), Load("k1", (("n", 5),), 2.5, 3)),
+    (Load("k0", (("n", 5),), 64.0, (), 1), Load("k1", (("n", 5),), 2.5, (("n", 2),), 3)),
 )
 
 
@@ -77,7 +77,8 @@ def test_the_json_document_is_valid_and_complete() -> None:
     assert (found["version"], found["verdict"], found["exit_status"]) == (1, "mismatch", 1)
     first, second = found["regions"]
     assert first["coverage"]["goals"]["tiles"] == {"reached": 0, "of": 6}
-    assert first["coverage"]["kernels"][1] == {"kernel": "k1", "sizes": {"n": 5}, "cpes": 2.5, "launches": 3}
+    busy = {"kernel": "k1", "cpes": 2.5, "sizes": {"n": 5}, "launches": 3, "launch_sizes": {"n": 2}}
+    assert first["coverage"]["kernels"][1] == busy
     assert first["cases"][0]["arrays"][0]["first"] == [{"index": [1, 2], "expected": "1.0", "actual": "nan"}]
     assert first["cases"][0]["arrays"][0]["max_absolute"] is None
     assert second["coverage"] is None and second["outcome"] == "skipped"

@@ -88,8 +88,8 @@ def test_sizes_that_are_fixed_count_as_constant(tmp_path: Path, n: int, codes: l
 
 def test_a_check_adds_what_it_counted(tmp_path: Path) -> None:
     found = region(tmp_path, BAD["time loop"][0])
-    observed = {kernel: Observed("n=9 m=4", 4, 1.0) for kernel in found.kernels}
+    observed = {kernel: Observed(1.0, "n=8 m=2", 4, "n=9 m=4") for kernel in found.kernels}
     text = "\n".join(map(str, mapping_diagnostics(found, observed)))
     assert "region.c:2:1: note[SW320]" in text
     assert "4 times at n=9 m=4" in text
-    assert "of 64 CPEs get work at n=9 m=4" in text
+    assert "of 64 CPEs get work at n=8 m=2" in text
