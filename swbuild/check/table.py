@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from swbuild.check.results import Coverage, Outcome, RegionResult
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from swbuild.tables import print_rows
 
 __all__ = ["print_table", "row"]
 
@@ -27,17 +25,17 @@ _HEADS = (
     "seconds",
 )
 _RIGHT = frozenset({1, 5, 6, 7, 8, 9, 10, 11})
-_COLOURS = {Outcome.PASS: "green", Outcome.SKIP: "yellow", Outcome.EXPECTED: "yellow"}
+_COLOURS = {
+    outcome.value: {Outcome.PASS: "green", Outcome.SKIP: "yellow", Outcome.EXPECTED: "yellow"}.get(
+        outcome, "bold red"
+    )
+    for outcome in Outcome
+}
 
 
 def print_table(results: Sequence[RegionResult], stream: TextIO) -> None:
     """Print one line per region to ``stream``."""
-    if stream.isatty():
-        from rich.console import Console
-
-        Console(file=stream).print(_rich_table(results))
-        return
-    stream.write(_plain_table([_HEADS, *(row(result) for result in results)]))
+    print_rows(_HEADS, [row(result) for result in results], _RIGHT, stream, _COLOURS)
 
 
 def row(result: RegionResult) -> tuple[str, ...]:
@@ -93,29 +91,3 @@ def _bytes(value: int | None) -> str:
             return f"{value} B" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1024
     raise AssertionError("unreachable")
-
-
-def _plain_table(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(cells[i]) for cells in rows) for i in range(len(_HEADS))]
-    lines = []
-    for cells in rows:
-        padded = [
-            cell.rjust(width) if i in _RIGHT else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ]
-        lines.append("  ".join(padded).rstrip() + "\n")
-    return "".join(lines)
-
-
-def _rich_table(results: Sequence[RegionResult]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table()
-    for i, head in enumerate(_HEADS):
-        table.add_column(head, justify="right" if i in _RIGHT else "left")
-    for result in results:
-        cells: list[str | Text] = list(row(result))
-        cells[4] = Text(result.outcome.value, style=_COLOURS.get(result.outcome, "bold red"))
-        table.add_row(*cells)
-    return table

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from swbuild.cli.tables import plain_rows
+from swbuild.tables import plain_rows
 
 if TYPE_CHECKING:
     from swbuild.frontend.scop import Scop

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -24,12 +26,55 @@ exit status: 0 pass, 1 mismatch, 2 mistake in the input, 77 skipped, 99 infrastr
 """
 
 
+_CHOICE = re.compile(r"argument [^:]*: invalid choice: '([^']*)' \(choose from (.*)\)")
+_OPTION = re.compile(r"unrecognized arguments: (--?[\w-]+)")
+
+
+def _below(action: argparse.Action) -> list[argparse.ArgumentParser]:
+    """Return the parsers of an action's subcommands."""
+    return list(action.choices.values()) if isinstance(action, argparse._SubParsersAction) else []
+
+
+def _likeliest(word: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    return f"  hint: did you mean `{close[0]}`?\n" if close else ""
+
+
+#: Options of ``check`` whose values begin with a dash as a rule: ``--link -lm``.
+_DASHED = frozenset({"--link", "--arg"})
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of ``check`` with such options and their values in one word."""
+    found: list[str] = []
+    for word in arguments:
+        if found and found[-1] in _DASHED and word.startswith("-"):
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
 class _Parser(argparse.ArgumentParser):
     """Speaks of a wrong command line the way swbuild speaks of any other mistake."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         self.print_usage(sys.stderr)
-        self.exit(Exit.USER_ERROR, f"{self.prog}: error[SW100]: {message}\n")
+        hint = self._hint(message)
+        self.exit(Exit.USER_ERROR, f"{self.prog}: error[SW100]: {message}\n{hint}")
+
+    def _hint(self, message: str) -> str:
+        """Return the line that names the likeliest of the commands, choices or options, or nothing."""
+        choice = _CHOICE.match(message)
+        if choice:
+            return _likeliest(choice[1], re.findall(r"[\w.:-]+", choice[2]))
+        option = _OPTION.match(message)
+        return _likeliest(option[1], self._options()) if option else ""
+
+    def _options(self) -> list[str]:
+        """Return the options of this parser and of those below it."""
+        parsers = [self, *(p for action in self._actions for p in _below(action))]
+        return [name for parser in parsers for action in parser._actions for name in action.option_strings]
 
 
 class _CMakeDir(argparse.Action):
@@ -79,6 +124,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` and return the exit status; no exception leaves here."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
+    arguments = _joined(arguments) if chosen == "check" else arguments
     if "--debug" in arguments:
         os.environ["SWBUILD_DEBUG"] = "1"
     _exact_streams()

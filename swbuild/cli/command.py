@@ -40,7 +40,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("profile", "show the profile that an emulated run has written", "profile"),
     Command("doctor", "say what is installed and which targets can be used", "doctor"),
     Command("vendor", "copy the CMake or Meson helpers into a source tree", "vendor"),
-    Command("cache", "show or clear the generator results that are kept", "cache"),
+    Command("cache", "show or clear what is kept: generator results, and the emulator", "cache"),
     Command("schema", "print the manifest's JSON Schema or its reference page", "schema"),
 )
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from swbuild.cli.tables import print_rows
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.tables import print_rows
 
 __all__ = ["print_counts"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from swbuild.cli.tables import plain_rows, print_rows
+from swbuild.tables import plain_rows, print_rows
 
 if TYPE_CHECKING:
     from swbuild.pipeline.comparison import Comparison

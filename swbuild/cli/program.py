@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from swbuild.cli.tables import print_rows
+from swbuild.tables import print_rows
 
 if TYPE_CHECKING:
     from swbuild.check.program import ProgramResult

@@ -24,7 +24,18 @@ from typing import Protocol
 
 from swbuild.endings import workplace
 
-__all__ = ["MACHINES", "TOOLS", "Named", "build_runtime", "environment", "runtime_dir", "toolchain_dir"]
+__all__ = [
+    "MACHINES",
+    "TOOLS",
+    "Named",
+    "build_runtime",
+    "cache_root",
+    "clear_emulators",
+    "emulators",
+    "environment",
+    "runtime_dir",
+    "toolchain_dir",
+]
 
 MACHINES: Mapping[str, int] = {"sw26010": 26010, "sw26010-pro": 26011}
 TOOLS = (
@@ -74,7 +85,8 @@ def _name(machine: Named | Enum | str) -> str:
     return name
 
 
-def _cache_root() -> Path:
+def cache_root() -> Path:
+    """Return where the emulators of this user are."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "swbuild" / "emulator"
 
@@ -239,9 +251,22 @@ def _make(final: Path, make: Callable[[Path], None]) -> None:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def emulators() -> list[Path]:
+    """Return the directories of all emulators that were built: runtimes, and tools for an environment."""
+    return sorted(path for path in cache_root().glob("*") if path.is_dir())
+
+
+def clear_emulators() -> int:
+    """Remove them and return how many there were."""
+    found = emulators()
+    for path in found:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(found)
+
+
 def runtime_dir() -> Path:
     """Return the directory of the runtime, which all environments share; builds it on first use."""
-    return _made(_cache_root() / f"runtime-{_runtime_key()}", _build_first)
+    return _made(cache_root() / f"runtime-{_runtime_key()}", _build_first)
 
 
 def _build_first(home: Path) -> None:
@@ -251,7 +276,7 @@ def _build_first(home: Path) -> None:
 
 def _install() -> Path:
     runtime = runtime_dir()
-    final = _cache_root() / _tools_key(runtime)
+    final = cache_root() / _tools_key(runtime)
     return _made(final, lambda home: _write_tools(home, final, runtime))
 
 

@@ -106,12 +106,21 @@ def test_turned_off_and_unwritable(project: Path) -> None:
 def test_show_and_clear(project: Path) -> None:
     _generate(project, "one")
 
-    def cache(what: str) -> str:
-        command = [sys.executable, "-m", "swbuild", "cache", what]
-        return subprocess.check_output(command, env=_environment(project), text=True)
+    built = project / "home/swbuild/emulator/runtime-0/lib"
+    built.mkdir(parents=True)
+    (built / "libswemu.a").write_bytes(bytes(3 * 1024 * 1024))
 
-    assert cache("show").startswith("1 results, ")
-    assert cache("path").strip() == str(project / "cache")
-    assert cache("clear").startswith("removed 1 results")
-    assert _entries(project) == []
+    def cache(what: str) -> list[str]:
+        command = [sys.executable, "-m", "swbuild", "cache", what]
+        environment = {**_environment(project), "XDG_CACHE_HOME": str(project / "home")}
+        return subprocess.check_output(command, env=environment, text=True).splitlines()
+
+    results, emulator = cache("show")
+    assert results.startswith("1 results, ")
+    assert emulator == f"1 parts of the emulator, 3.0 MiB, in {project}/home/swbuild/emulator"
+    assert cache("path") == [str(project / "cache"), str(project / "home/swbuild/emulator")]
+    results, emulator = cache("clear")
+    assert results.startswith("removed 1 results")
+    assert emulator.startswith("removed 1 parts of the emulator")
+    assert _entries(project) == [] and not built.exists()
     assert _generate(project, "one")

@@ -123,10 +123,21 @@ def _write(args: Namespace, results: Sequence[RegionResult]) -> None:
         write_text(Path(args.junit), junit_text(results))
 
 
-def _count(project: Project) -> int | None:
-    """Return how many regions there are, if the manifest says so."""
-    kernels = [source.kernels for source in project.sources]
-    return None if None in kernels else sum(len(found or ()) for found in kernels)
+def _count(project: Project) -> int:
+    """Return how many regions there are: as the manifest says, or as many as the files show."""
+    found = [source.kernels for source in project.sources]
+    return sum(
+        _shown(source.path) if kernels is None else len(kernels)
+        for source, kernels in zip(project.sources, found, strict=True)
+    )
+
+
+def _shown(path: Path) -> int:
+    """Return how many regions a file marks, to judge by its text."""
+    try:
+        return len(re.findall(rb"^[ \t]*#[ \t]*pragma[ \t]+scop\b", path.read_bytes(), re.MULTILINE))
+    except OSError:
+        return 0
 
 
 def _settings(args: Namespace) -> CheckSettings:

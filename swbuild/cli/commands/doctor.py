@@ -6,7 +6,7 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from swbuild.cli.exits import Exit
-from swbuild.cli.tables import print_rows
+from swbuild.tables import print_rows
 
 __all__ = ["configure", "run"]
 

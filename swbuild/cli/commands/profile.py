@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swbuild.cli.exits import Exit
-from swbuild.cli.tables import print_rows
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.tables import print_rows
 
 if TYPE_CHECKING:
     from swbuild.emulator.model.report import Analysis
