@@ -139,7 +139,8 @@ def contraction_is_safe(scop: Scop, private: Private, name: str, schedule: isl.S
 
     It does when, for every set of statements that hand values to each other, the innermost place of
     the tree that holds them all visits one expanded copy after the other (what the loops above that
-    place have fixed determines the copy, and comes back to none) and holds no other user of the variable.
+    place have fixed determines the copy, and comes back to none), and no other user of the variable runs
+    from their first to their last.
     """
     users = {s.name: s for s in scop.statements if any(a.array == name for a in s.accesses)}
     present = {str(piece.get_tuple_name()) for piece in sets_of(schedule.get_domain())}
@@ -159,19 +160,27 @@ def _one_copy_at_a_time(
 ) -> bool:
     names = frozenset(s.name for s in members)
     place = _common_place(schedule.get_root(), names)
-    if _below(place) & users != names:
+    if _meanwhile(place, names) & users != names:
         return False
     copies = union_maps(instance_prefix(s, depth).intersect_domain(s.domain) for s in members)
     fixed = place.get_prefix_schedule_union_map().intersect_domain(copies.domain())
     if not fixed.reverse().apply_range(copies).is_single_valued():
         return False
-    return _is_visited_once(copies.reverse().apply_range(fixed))
+    visits = copies.reverse().apply_range(fixed)
+    return bool(visits.is_single_valued()) or (users == names and _comes_back_to_none(visits))
 
 
-def _is_visited_once(visits: isl.UnionMap) -> bool:
+def _meanwhile(place: isl.ScheduleNode, names: frozenset[str]) -> frozenset[str]:
+    """Return what ``place`` runs from the first of ``names`` to the last."""
+    if place.get_type() != isl.schedule_node_type.sequence:
+        return _below(place)
+    parts = [_below(place.child(k)) for k in range(place.n_children())]
+    held = [k for k, part in enumerate(parts) if part & names]
+    return frozenset[str]().union(*parts[held[0] : held[-1] + 1])
+
+
+def _comes_back_to_none(visits: isl.UnionMap) -> bool:
     """Return whether no copy is visited between two visits of another one (``visits``: copy to times)."""
-    if visits.is_single_valued():
-        return True
     times = visits.range().identity()
     since, until = visits.lexmin(), visits.lexmax()
     between = since.lex_le_union_map(times).intersect(until.lex_ge_union_map(times))

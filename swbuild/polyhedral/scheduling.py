@@ -26,6 +26,9 @@ __all__ = ["Scheduled", "compute_schedule", "permutable_schedule"]
 #: isl operations after which the scheduler gives up; ordinary kernels need some tens of thousands.
 MAX_OPERATIONS = 200_000
 
+#: From here on isl's scheduler takes long, and loops that are parallel as they are written stay that way.
+MANY_STATEMENTS = 12
+
 #: Seconds of processor time for one call: the scheduler has been seen to compute with endless numbers, which
 #: isl does not count as operations, so it runs apart.
 SECONDS = 3
@@ -71,12 +74,25 @@ def compute_schedule(
 
     Its outer loops are parallel where that is possible.
     """
+    as_written = banded(loop_tree(scop), kept)
+    loops = _parallel_loops(as_written)
+    if len(scop.statements) > MANY_STATEMENTS and loops == min(len(s.iterators) for s in scop.statements):
+        return Scheduled(as_written, dependences, kept, private)  # no order has more parallel loops
     solved = _solve(_whole(scop, private, kept), fusion)
     if solved is not None and solved[1] and not _keeps(solved[0], kept):
         raise AssertionError("a peeled schedule breaks a dependence")
-    if solved is None:  # too hard for isl: the original order, with its parallel loops found
-        return Scheduled(banded(loop_tree(scop), kept), dependences, kept, private)
+    if solved is None or (solved[1] and loops):  # too hard for isl
+        return Scheduled(as_written, dependences, kept, private)
     return Scheduled(solved[0], dependences, kept, private, solved[1])
+
+
+def _parallel_loops(schedule: isl.Schedule) -> int:
+    """Return how many of the outermost loops are around all statements and parallel."""
+    node = schedule.get_root().child(0)
+    if node.get_type() != isl.schedule_node_type.band:
+        return 0
+    members = [node.band_member_get_coincident(k) for k in range(node.band_n_member())]
+    return members.index(False) if False in members else len(members)
 
 
 def permutable_schedule(

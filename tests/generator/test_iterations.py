@@ -59,3 +59,21 @@ def test_tiles_of_the_user_are_kept(tmp_path: Path) -> None:
 
 def test_the_classic_preset_is_what_it_was(tmp_path: Path) -> None:
     assert "LDM_sum" not in _slave(tmp_path, _WHOLE, KernelOptions(preset=Preset.CLASSIC))
+
+
+def test_a_scalar_that_holds_one_value_after_the_other_is_a_variable(tmp_path: Path) -> None:
+    """Sixteen statements of one iteration, as in a collision of lattice Boltzmann methods."""
+    lines = [f"c = u {'+-'[k % 2]} {k} * v; f[{k}][i][j] = g[{k}][i][j] + c * c;" for k in range(7)]
+    body = "\n".join(["double c, u = g[7][i][j]; double v = g[8][i][j];", *lines])
+    text = (
+        "void collide(int n, int m, double f[restrict 9][n][m], double g[restrict 9][n][m]) {\n#pragma scop\n"
+        f"for (int i = 0; i < n; i++)\nfor (int j = 0; j < m; j++) {{\n{body}\n}}\n#pragma endscop\n}}\n"
+    )
+    unit = generated(tmp_path, text)
+    (region,) = unit.regions
+    assert region.report["private"] == ["c", "u", "v"]
+    assert region.report["sequential_loops"] == [] and region.report["host_statements"] == []
+    (kernel,) = region.report["kernels"]
+    assert kernel["host_loops"] == 0 and kernel["mapped_loops"] == 2
+    assert unit.slave is not None and re.search(r"^ +double c;$", unit.slave.text, re.MULTILINE)
+    assert unit.slave.text.count("for (long j = j0;") == 1
