@@ -22,7 +22,7 @@ from pytest_sw.targets import Target, make_target
 from pytest_sw.verdicts import Category, SwBuildError, SwFailure, SwInfraError
 from swbuild.check.evidence import CaseRun, plan_case, prepare_case, verdicts
 from swbuild.check.exchange import RunOutput
-from swbuild.check.plan import Plan
+from swbuild.check.plan import Plan, as_given
 from swbuild.check.results import CaseResult, Outcome, worst
 from swbuild.check.staged import GeneratedRegion
 from swbuild.check.store import RegionStore
@@ -163,7 +163,12 @@ class Workbench:
             inputs = prepare_case(plan, directory)
             if to_send:
                 return Prepared(generated, plan, inputs, RunOutput((), False), executable, directory)
-            reference = target.reference(self.store, generated, plan, inputs, self.limit(item))
+            found = target.reference(self.store, generated, plan, inputs, self.limit(item))
+            plan, reference = as_given(plan, found)
+            inputs = prepare_case(plan, directory)
+        if not plan.cases:
+            item.record.set(category=Category.NOT_APPLICABLE.value)
+            pytest.skip(plan.skipped[0].message)
         return Prepared(generated, plan, inputs, reference, executable, directory)
 
     def file_name(self, nodeid: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,13 +37,22 @@ class Builder:
         """
         return self._object(role, source, source.read_bytes(), arguments)
 
-    def executable(self, output: Path, objects: Sequence[Path], arguments: Sequence[str] = ()) -> Path:
-        """Link ``objects``; functions that the user's other files define get a stand-in that complains."""
+    def executable(
+        self,
+        output: Path,
+        objects: Sequence[Path],
+        arguments: Sequence[str] = (),
+        variables: Collection[str] = (),
+    ) -> Path:
+        """Link ``objects``; what the user's other files define gets a stand-in.
+
+        ``variables`` are the names for which that is memory; a function complains when it is called.
+        """
         done = link(self.toolchain, objects, output, arguments)
         missing = undefined_symbols(done)
         if done.status and missing:
             stand_ins = output.with_suffix(".missing.c")
-            write_text(stand_ins, missing_symbols_source(missing))
+            write_text(stand_ins, missing_symbols_source(missing, variables))
             extra = self.object(Role.HOST, stand_ins)
             done = link(self.toolchain, [*objects, extra], output, arguments)
         if done.status:

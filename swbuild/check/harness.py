@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from swbuild.check.slots import Slot
 from swbuild.codegen.unit import EntryArgument, RegionUnit
@@ -26,9 +26,10 @@ def harness_source(unit: RegionUnit, counter: str | None) -> str:
             f"extern int {unit.entry}({prototype});",
             declaration,
             "",
-            "int swchk_call(void **slot)",
+            "int swchk_call(void **slot, const unsigned long *bytes)",
             "{",
             "    (void)slot;",
+            "    (void)bytes;",
             f"    return {unit.entry}({call});",
             "}",
             "",
@@ -62,13 +63,21 @@ _KNOWN = {
 }
 
 
-def missing_symbols_source(symbols: Sequence[str]) -> str:
-    """Return the C text that stands in for functions of the user's other files.
+#: Bytes of a variable whose size the file of the region may not tell.
+_ROOM = 1 << 26
 
-    They are called, if at all, outside the region; the stand-in says so and ends the program.
+
+def missing_symbols_source(symbols: Sequence[str], objects: Collection[str] = ()) -> str:
+    """Return the C text that stands in for what the user's other files define.
+
+    Functions are called, if at all, outside the region; the stand-in says so and ends the program.
+    Those of ``objects`` are variables: they get memory.
     """
     lines = ["#include <stdio.h>", "#include <stdlib.h>", ""]
     for symbol in symbols:
+        if symbol in objects:
+            lines += [f"char {symbol}[{_ROOM}] __attribute__((aligned(64)));", ""]
+            continue
         if symbol in _KNOWN:
             lines += [_KNOWN[symbol], ""]
             continue

@@ -3,7 +3,8 @@
    Used twice for a region, once with the serial reference behind swchk_call and once with the
    offloaded entry.  Every object that the region may touch lies between red zones; with
    SWCHK_FENCE there is an inaccessible page right after it (even cases) or before it (odd cases),
-   so that a transfer that leaves the object stops the program at once.
+   so that a transfer that leaves the object stops the program at once.  With SWCHK_REFERENCE there
+   is memory for the user's own variables, and a stack for large ones.
 
    usage: EXE INPUT OUTPUT NONCE
    INPUT  : for each case: int64 slots, then for each slot: int64 bytes, the bytes padded to a multiple of 8
@@ -15,6 +16,10 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #endif
+#ifdef SWCHK_REFERENCE
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +29,7 @@
 
 extern const int swchk_slots;
 extern const int swchk_alignment[];
-extern int swchk_call(void **slot);
+extern int swchk_call(void **slot, const unsigned long *bytes);
 extern long swchk_spawns(void); /* so far, or -1 if nobody counts */
 
 #define MARK_CASE INT64_C(0x4553414353575353)
@@ -161,12 +166,12 @@ static void tell_addresses(int number, const struct object *object)
     fclose(file);
 }
 
-static void run_case(FILE *out, struct object *object, void **slot)
+static void run_case(FILE *out, struct object *object, void **slot, const unsigned long *bytes)
 {
     const int64_t mark = MARK_CASE;
     const long before = swchk_spawns();
     const double start = now();
-    const int64_t status = swchk_call(slot);
+    const int64_t status = swchk_call(slot, bytes);
     const double seconds = now() - start;
     const int64_t spawns = before < 0 ? -1 : swchk_spawns() - before;
     int i;
@@ -185,20 +190,87 @@ static void run_case(FILE *out, struct object *object, void **slot)
     fflush(out);
 }
 
+#ifdef SWCHK_REFERENCE
+#define STACK ((rlim_t)1 << 30)
+#define RESERVE ((size_t)1 << 26)
+#define SPARE ((size_t)1 << 30)
+
+static void *reserve(size_t bytes)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (found == MAP_FAILED)
+        fail("out of memory");
+    return found;
+}
+
+/* Return the middle of a lot of memory that holds zeros, for pointers that nothing depends on. */
+void *swchk_spare(void)
+{
+    static unsigned char *spare;
+    if (!spare)
+        spare = reserve(SPARE);
+    return spare + SPARE / 2;
+}
+
+/* Fill a structure so that whatever pointer is in it leads to spare memory. */
+void swchk_seed(void *structure, unsigned long bytes)
+{
+    void *const spare = swchk_spare();
+    unsigned long i;
+    for (i = 0; i + sizeof spare <= bytes; i += sizeof spare)
+        memcpy((char *)structure + i, &spare, sizeof spare);
+}
+
+/* Return memory for a structure that a pointer is to lead to, with room behind it. */
+void *swchk_new(unsigned long bytes)
+{
+    void *found = reserve(bytes + RESERVE);
+    swchk_seed(found, bytes < 4096 ? 4096 : bytes);
+    return found;
+}
+
+/* Make sure that an array of the user's is as large as the model takes it to be. */
+void swchk_room(int slot, unsigned long bytes, unsigned long room)
+{
+    if (bytes <= room)
+        return;
+    fprintf(stderr, "check harness: object %d has %lu bytes, not %lu\n", slot, room, bytes);
+    exit(99);
+}
+
+/* Large local arrays are ordinary in what is checked: start again with a stack that holds them. */
+static void enlarge_stack(char **argv)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= STACK)
+        return;
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max <= limit.rlim_cur)
+        return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > STACK ? STACK : limit.rlim_max;
+    if (!setrlimit(RLIMIT_STACK, &limit))
+        execv("/proc/self/exe", argv);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     const int64_t end = MARK_END;
     struct object *object = calloc((size_t)swchk_slots + 1, sizeof *object);
     void **slot = calloc((size_t)swchk_slots + 1, sizeof *slot);
+    unsigned long *sizes = calloc((size_t)swchk_slots + 1, sizeof *sizes);
     FILE *in, *out;
     int64_t count, bytes;
     int number, i;
 
     if (argc != 4)
         fail("usage: EXE INPUT OUTPUT NONCE");
+#ifdef SWCHK_REFERENCE
+    enlarge_stack(argv);
+#endif
     in = fopen(argv[1], "rb");
     out = fopen(argv[2], "wb");
-    if (!in || !out || !object || !slot)
+    if (!in || !out || !object || !slot || !sizes)
         fail("cannot open the files");
     for (number = 0; fread(&count, 8, 1, in) == 1; number++) {
         if (count != swchk_slots)
@@ -207,9 +279,10 @@ int main(int argc, char **argv)
             read_bytes(in, &bytes, 8);
             read_object(in, &object[i], bytes, number % 2 == 0, (size_t)swchk_alignment[i]);
             slot[i] = object[i].data;
+            sizes[i] = (unsigned long)bytes;
         }
         tell_addresses(number, object);
-        run_case(out, object, slot);
+        run_case(out, object, slot, sizes);
     }
     write_bytes(out, &end, 8);
     write_bytes(out, argv[3], strlen(argv[3]));

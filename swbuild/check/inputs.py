@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,12 +11,10 @@ import numpy.typing as npt
 
 from swbuild.check.compare import dtype_of
 from swbuild.check.shapes import Shape
-from swbuild.check.slots import Slot
+from swbuild.check.slots import Slot, element_of
 from swbuild.frontend.scop import TypeKind
 
 __all__ = ["make_inputs"]
-
-_ELEMENT = re.compile(r"(.+?)((?:\[\d+\])+)")
 
 
 def make_inputs(
@@ -42,14 +39,11 @@ def make_inputs(
 
 def _enter_size(slot: Slot, slots: Sequence[Slot], values: Mapping[str, npt.NDArray[Any]]) -> None:
     """Put the size ``slot``, if it is an element such as ``size[0]``, into the array that it belongs to."""
-    element = _ELEMENT.fullmatch(slot.text)
-    owner = next((s for s in slots if element and s.array is not None and s.text == element[1]), None)
-    if element is None or owner is None:
-        return
-    index = tuple(int(number) for number in re.findall(r"\d+", element[2]))
-    array = values[owner.name]
-    if len(index) == array.ndim and all(i < n for i, n in zip(index, array.shape, strict=True)):
-        array[index] = values[slot.name]
+    for owner in slots:
+        index = element_of(slot, owner)
+        array = values[owner.name]
+        if index is not None and all(i < n for i, n in zip(index, array.shape, strict=True)):
+            array[index] = values[slot.name]
 
 
 def _value(

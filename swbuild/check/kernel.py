@@ -14,7 +14,7 @@ from swbuild.check.coverage import coverage_of, notes_on
 from swbuild.check.emulation import read_counts, run_environment
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
-from swbuild.check.plan import Plan, plan_region
+from swbuild.check.plan import Plan, as_given, plan_region
 from swbuild.check.results import CaseResult, Counts, Outcome, RegionResult, in_view_of, worst
 from swbuild.check.sizes import UNKNOWN_SIZE
 from swbuild.check.slots import region_slots
@@ -124,7 +124,12 @@ def _check(
     directory = made(context.directory / region.scop.name)
     write_inputs(directory / "inputs.bin", plan.slots, [case.inputs for case in plan.cases])
     work = _Region(context, region, plan, _generated(context, region, options, check), toolchain, directory)
-    reference = _run_reference(work)
+    plan, reference = as_given(plan, _run_reference(work))
+    if plan is not work.plan:
+        write_inputs(directory / "inputs.bin", plan.slots, [case.inputs for case in plan.cases])
+        work = dataclasses.replace(work, plan=plan)
+    if not plan.cases:
+        return plan.skipped, Counts()
     executable = build_offloaded(
         work.generated, toolchain, directory, cache=context.cache, files=context.directory
     )
@@ -164,7 +169,7 @@ def _generated(
     """Return the region as the stages of :mod:`swbuild.check.staged` take it."""
     model = context.model
     task = RegionTask(Path(model.path), RegionRequest(region.scop.name), options, check, context.cpp)
-    return GeneratedRegion(task, model.text, model.dependencies, context.unit, region, region_slots(region))
+    return GeneratedRegion(task, model.unit, model.dependencies, context.unit, region, region_slots(region))
 
 
 def _run_reference(work: _Region) -> RunOutput:

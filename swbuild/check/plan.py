@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from swbuild.check.exchange import RunOutput
 from swbuild.check.goals import Goal, region_goals
 from swbuild.check.inputs import make_inputs
 from swbuild.check.judge import Case
@@ -21,7 +22,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import Grid
 from swbuild.options import KernelOptions
 
-__all__ = ["Plan", "plan_region"]
+__all__ = ["Plan", "as_given", "plan_region"]
 
 #: A case whose objects are larger than this together (in bytes) is not run.
 _LARGEST = 1 << 30
@@ -85,6 +86,29 @@ class _Modest:
         if isinstance(shapes, str) or _volume(self._slots, shapes) > _MODEST_BYTES:
             return False
         return not instances or _index_bound(self._region.scop, shapes) != 0
+
+
+def as_given(plan: Plan, reference: RunOutput) -> tuple[Plan, RunOutput]:
+    """Return the plan and the reference's results with what the source itself states for its constants.
+
+    Only the reference knows those values.  A case that asked for another size than one that the source
+    states has not been run; it is among the skipped ones.
+    """
+    given = [slot for slot in plan.slots if slot.given]
+    if not given:
+        return plan, reference
+    kept, skipped = [], list(plan.skipped)
+    for case, shapes, record in zip(plan.cases, plan.shapes, reference.records, strict=False):
+        told = {slot.name: record.slots[slot.name].values for slot in given}
+        wrong = [s for s in given if s.parameter is not None and int(told[s.name]) != case.sizes[s.name]]
+        if wrong:
+            message = f"{wrong[0].text} is {int(told[wrong[0].name])} in the source: give that size"
+            skipped.append(CaseResult(tuple(case.sizes.items()), "", Outcome.SKIP, message))
+        else:
+            kept.append((replace(case, inputs={**case.inputs, **told}), shapes, record))
+    cases, shapes_kept = tuple(case for case, _, _ in kept), tuple(shapes for _, shapes, _ in kept)
+    left = RunOutput(tuple(record for _, _, record in kept), reference.complete)
+    return Plan(plan.slots, cases, shapes_kept, tuple(skipped), plan.goals), left
 
 
 def _case(

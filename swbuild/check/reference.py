@@ -1,130 +1,145 @@
-"""The serial reference of a region: its untouched text in a function that the harness can call.
+"""The serial reference of a region: the user's own translation unit, with its function cut to the region.
 
-The translation unit includes the user's file as it stands, so every macro, type and function of
-it is there, and repeats the region's lines in a function whose parameters carry the names that
-the region uses.  A parameter hides a global of the same name: nothing needs to be copied.
+The compiler sees the user's preprocessed text as it is: types, objects and functions, the function's own
+head, and the declarations in sight at the region in their own words.  Of the function's statements
+only the region is left, byte for byte.  Around it stands what gives the user's variables the values of
+the harness, and takes the results: assignments to the user's own expressions, whose types are the
+compiler's business.  Nothing here repeats a type that the model believes in.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
+from swbuild.check.setup import Setup
 from swbuild.check.slots import Slot
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.frame import Declaration, Declarator, Frame, Parameter
+from swbuild.frontend.scop import Scop, VariableKind
 
-__all__ = ["reference_source", "region_text"]
+__all__ = ["outer_objects", "reference_source"]
 
-_NUMBER = re.compile(
-    r"(?:const )?(?:unsigned |signed )?(?:_Bool|char|short|int|long|long long|float|double) \w+$"
-)
+_PRELUDE = """\
+extern void *swchk_new(unsigned long), *swchk_spare(void);
+extern void swchk_seed(void *, unsigned long), swchk_room(int, unsigned long, unsigned long);
+static void **swchk_slot;
+static const unsigned long *swchk_bytes;
+#define swchk_points(p) __builtin_types_compatible_p(__typeof__(p), __typeof__(&(p)[0]))
+#define swchk_aim(p, to) \\
+    do { \\
+        void *swchk_to = swchk_points(p) ? (to) : 0; \\
+        if (swchk_points(p)) \\
+            __builtin_memcpy((void *)&(p), &swchk_to, sizeof swchk_to); \\
+    } while (0)
+#define swchk_enter(p, k) \\
+    do { \\
+        swchk_aim(p, swchk_slot[k]); \\
+        if (!swchk_points(p)) { \\
+            swchk_room(k, swchk_bytes[k], __builtin_object_size((void *)&(p), 1)); \\
+            __builtin_memcpy((void *)&(p), swchk_slot[k], swchk_bytes[k]); \\
+        } \\
+    } while (0)
+#define swchk_leave(p, k) \\
+    do { \\
+        if (!swchk_points(p)) \\
+            __builtin_memcpy(swchk_slot[k], (const void *)&(p), swchk_bytes[k]); \\
+    } while (0)
+#define swchk_set(x, k) __builtin_memcpy((void *)&(x), swchk_slot[k], sizeof(x))
+#define swchk_tell(x, k) __builtin_memcpy(swchk_slot[k], (const void *)&(x), sizeof(x))
+#define swchk_agree(x, k) \\
+    do { \\
+        const int swchk_same = !__builtin_memcmp(swchk_slot[k], (const void *)&(x), sizeof(x)); \\
+        swchk_tell(x, k); \\
+        if (!swchk_same) \\
+            return; \\
+    } while (0)
+#define swchk_value(x, k) *(__typeof__(x) *)swchk_slot[k]
+"""
 
 
-def reference_source(scop: Scop, slots: Sequence[Slot], text: str, source: Path) -> str:
-    """Return the C text of the reference; ``text`` is the user's file, ``source`` where it lies."""
-    order = sorted(range(len(slots)), key=lambda i: _rank(slots[i]))
-    parameters = ", ".join(_parameter(slots[i]) for i in order)
-    arguments = ", ".join(_argument(slots[i], i) for i in order)
-    results = [line for i, slot in enumerate(slots) if (line := _result(slot, i))]
-    return "\n".join(
+def reference_source(scop: Scop, slots: Sequence[Slot], unit: str) -> str:
+    """Return the C text of the reference; ``unit`` is the preprocessed text of the user's file."""
+    frame = scop.frame
+    assert frame is not None
+    setup = Setup(scop, slots)
+    return "".join(
         [
-            f'#include "{_quoted(source)}"',
-            "",
-            "static double swchk_spare[1 << 16];",
-            "",
-            f"static void swchk_region(void **swchk_slot{', ' if parameters else ''}{parameters})",
-            "{",
-            *_others(scop, slots),
-            *(f"    {slot.text} = {slot.name};" for slot in slots if _is_member(scop, slot)),
-            f'#line {scop.span.line} "{_quoted(source)}"',
-            _renamed(region_text(scop, text), [s for s in slots if not _is_member(scop, s)]),
-            *(f"    {slot.name} = {slot.text};" for slot in slots if _is_member(scop, slot)),
-            *results,
-            "    (void)swchk_slot;",
-            "}",
-            "",
-            "int swchk_call(void **slot)",
-            "{",
-            f"    swchk_region(slot{', ' if arguments else ''}{arguments});",
-            "    return 0;",
-            "}",
-            "",
-            "long swchk_spawns(void)",
-            "{",
-            "    return -1;",
-            "}",
-            "",
+            _PRELUDE,
+            unit[: frame.body],
+            "{\n",
+            *_blocks(frame, setup),
+            *(f"    {line}\n" for line in setup.before()),
+            f'# {scop.span.line} "{_quoted(scop.source)}"\n',
+            unit[frame.begin : frame.stop],
+            "\n",
+            *(f"    {line}\n" for line in setup.after()),
+            "}" * len(frame.blocks),
+            unit[frame.end :],
+            "\n",
+            *_call(scop, frame, setup),
         ]
     )
 
 
-def region_text(scop: Scop, text: str) -> str:
-    """Return the lines of the region, from its ``#pragma scop`` to its ``#pragma endscop``."""
-    return "\n".join(text.split("\n")[scop.span.line - 1 : scop.span.end_line])
+def outer_objects(scop: Scop, slots: Sequence[Slot]) -> frozenset[str]:
+    """Return the variables that the reference needs and that other files may define."""
+    return Setup(scop, slots).roots - {variable.name for variable in scop.around}
 
 
-def _others(scop: Scop, slots: Sequence[Slot]) -> list[str]:
-    """Return declarations of what the text names beside the objects of the model.
-
-    Loop counters, structures whose members are in the model, and variables that nothing depends on:
-    those get some value, and a pointer some memory.
-    """
-    given = {slot.name for slot in slots}
-    return [f"    {text}{_initial(text)};" for name, text in scop.named if name not in given]
-
-
-def _initial(declaration: str) -> str:
-    if "[" in declaration or "=" in declaration or declaration.startswith(("struct ", "union ")):
-        return ""
-    return " = (void *)swchk_spare" if "*" in declaration else " = 8" if _NUMBER.match(declaration) else ""
+def _blocks(frame: Frame, setup: Setup) -> list[str]:
+    """Return the declarations in sight, blocks in their nesting; variables of the model have their values."""
+    lines: list[str] = []
+    for number, block in enumerate(frame.blocks):
+        lines += ["{\n"] if number else []
+        lines += [_declaration(declaration, setup) for declaration in block]
+    return lines
 
 
-def _is_member(scop: Scop, slot: Slot) -> bool:
-    """Whether a slot is a number in a structure that is a variable of the function, not behind a pointer."""
-    root, dot, _ = slot.text.partition(".")
-    return bool(dot) and slot.is_scalar and "[" not in slot.text and root in {name for name, _ in scop.named}
+def _declaration(declaration: Declaration, setup: Setup) -> str:
+    stays = any(map(declaration.has, ("typedef", "extern", "static")))
+    texts = [_declarator(declaration, item, stays, setup) for item in declaration.declarators]
+    return f"{declaration.specifiers} {', '.join(texts)};\n"
 
 
-def _rank(slot: Slot) -> int:
-    """Sizes before scalars before arrays: a declaration may use what stands before it."""
-    if slot.parameter is not None:
-        return 0
-    return 1 if slot.is_scalar else 2
+def _declarator(declaration: Declaration, item: Declarator, stays: bool, setup: Setup) -> str:
+    initialiser = item.initialiser
+    if not stays:
+        initialiser = setup.initial(item.name)
+        if initialiser is None and _needs_its_own(declaration, item, setup):
+            initialiser = item.initialiser
+    return item.text if initialiser is None else f"{item.text} = {initialiser}"
 
 
-def _parameter(slot: Slot) -> str:
-    if slot.array is not None:
-        return slot.array.declaration.strip().removesuffix(";")
-    return f"{slot.element.name} {slot.name}"
+def _needs_its_own(declaration: Declaration, item: Declarator, setup: Setup) -> bool:
+    """Whether a variable means nothing without its initialiser: a constant, or an array sized by it."""
+    own = declaration.has("const") or declaration.has("__auto_type")
+    return own or setup.keeps(item.name) or re.search(r"\[\s*\]", item.text) is not None
 
 
-def _argument(slot: Slot, position: int) -> str:
-    if slot.is_scalar:
-        return f"*({slot.element.name} *)slot[{position}]"
-    return f"slot[{position}]"
+def _call(scop: Scop, frame: Frame, setup: Setup) -> list[str]:
+    """Return the function that calls the user's function with the harness's objects."""
+    parameters = [parameter for parameter in frame.parameters if parameter.text != "..."]
+    texts = [_argument(parameter, setup) for parameter in parameters]
+    return [
+        "int swchk_call(void **swchk_objects, const unsigned long *swchk_sizes)\n{\n",
+        "    swchk_slot = swchk_objects;\n    swchk_bytes = swchk_sizes;\n    {\n",
+        *(f"    {declared};\n" for declared, _ in texts if declared),
+        f"    {scop.function}({', '.join(passed for _, passed in texts)});\n    }}\n    return 0;\n}}\n\n",
+        "long swchk_spawns(void)\n{\n    return -1;\n}\n",
+    ]
 
 
-def _result(slot: Slot, position: int) -> str:
-    """Return the line that hands the final value of a scalar to the harness."""
-    if slot.array is None or not slot.is_scalar or slot.array.is_const:
-        return ""
-    return f"    *({slot.element.name} *)swchk_slot[{position}] = {slot.name};"
+def _argument(parameter: Parameter, setup: Setup) -> tuple[str, str]:
+    """Return the declaration of a variable to pass, in the parameter's own words, and what to pass."""
+    name, kind = parameter.name, setup.kind(parameter.name)
+    pointer = kind in (VariableKind.POINTER, VariableKind.RECORD_POINTER)
+    initial = setup.initial(name)
+    if pointer and "sizeof" not in (initial or ""):
+        return "", initial or "0"
+    if pointer and "[" in parameter.text:
+        return "", "swchk_new(1 << 20)"
+    return parameter.text + ("" if initial is None else f" = {initial}"), name
 
 
-def _renamed(region: str, slots: Sequence[Slot]) -> str:
-    """Return the region with ``s->a`` spelled as the model names it (``s_a``): that is its parameter here."""
-    for slot in sorted(slots, key=lambda s: -len(s.text)):
-        if slot.text != slot.name:
-            region = re.sub(_pattern(slot.text), slot.name, region)
-    return region
-
-
-def _pattern(expression: str) -> str:
-    """Return a pattern for ``expression`` with any blanks between its tokens."""
-    tokens = re.findall(r"\w+|->|\S", expression)
-    return r"(?<![\w.>])" + r"\s*".join(re.escape(token) for token in tokens) + r"(?!\w)"
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("\\", "\\\\").replace('"', '\\"')
+def _quoted(path: str) -> str:
+    return path.replace("\\", "\\\\").replace('"', '\\"')

@@ -12,7 +12,10 @@ from swbuild.check.shapes import Shape, array_shape
 from swbuild.codegen.unit import RegionUnit
 from swbuild.frontend.scop import Array, ElementType, Parameter, Storage
 
-__all__ = ["Slot", "region_slots", "slot_shapes"]
+__all__ = ["Slot", "element_of", "region_slots", "slot_shapes"]
+
+
+_ELEMENT = re.compile(r"(.+?)((?:\[\d+\])+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class Slot:
     """One object: exactly one of ``parameter`` and ``array`` is set.
 
     ``text`` is how the region's source spells it (``s->a``), ``name`` how the model calls it.
+    ``given``: the source states what it holds for good.
     ``argument`` is its position in the entry's arguments, ``None`` if the entry does not take it.
     """
 
@@ -31,6 +35,7 @@ class Slot:
     argument: int | None
     by_value: bool
     writes: bool
+    given: bool
 
     @property
     def is_scalar(self) -> bool:
@@ -54,8 +59,26 @@ def slot_shapes(unit: RegionUnit, slots: tuple[Slot, ...], point: isl.Set) -> Ma
         shape = () if slot.array is None else array_shape(unit.scop, slot.array, point)
         if shape is None:
             return f"the size of {slot.text} is not known: give its extents under `arrays:`"
-        shapes[slot.name] = shape
+        shapes[slot.name] = _with_elements(slot, slots, shape)
     return shapes
+
+
+def element_of(slot: Slot, owner: Slot) -> tuple[int, ...] | None:
+    """Return the subscripts of the size ``slot`` (``size[0]``) in the array ``owner``, None if it is none."""
+    element = _ELEMENT.fullmatch(slot.text) if slot.parameter is not None else None
+    if element is None or owner.array is None or owner.text != element[1]:
+        return None
+    index = tuple(int(number) for number in re.findall(r"\d+", element[2]))
+    return index if len(index) == len(owner.array.extents) else None
+
+
+def _with_elements(slot: Slot, slots: tuple[Slot, ...], shape: Shape) -> Shape:
+    """Return the shape of an array with room for the sizes that are elements of it."""
+    for other in slots:
+        index = element_of(other, slot)
+        if index is not None and slot.array is not None and slot.array.extents[0] is None:
+            shape = (max(shape[0], index[0] + 1), *shape[1:])
+    return shape
 
 
 def _slot(unit: RegionUnit, name: str, position: int | None) -> Slot:
@@ -64,9 +87,12 @@ def _slot(unit: RegionUnit, name: str, position: int | None) -> Slot:
     by_value = argument.by_value if argument else parameter is not None
     writes = argument.writes if argument else False
     if parameter is not None:
-        return Slot(name, parameter.expression, parameter.type, parameter, None, position, by_value, writes)
-    array = unit.scop.array(name)
-    return Slot(name, _spelling(array), array.element, None, array, position, by_value, writes)
+        text, element, array = parameter.expression, parameter.type, None
+    else:
+        array = unit.scop.array(name)
+        text, element = _spelling(array), array.element
+    given = name in unit.scop.given
+    return Slot(name, text, element, parameter, array, position, by_value, writes, given)
 
 
 def _spelling(array: Array) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from swbuild.check.builds import Builder
 from swbuild.check.emulation import SPAWN_COUNTER
 from swbuild.check.harness import harness_source, slots_source
-from swbuild.check.reference import reference_source
+from swbuild.check.reference import outer_objects, reference_source
 from swbuild.check.slots import Slot, region_slots
 from swbuild.check.tasks import RegionCheck
 from swbuild.codegen.unit import GeneratedFile, GeneratedUnit, RegionUnit
@@ -24,6 +24,8 @@ from swbuild.toolchain import Role, Target, Toolchain
 
 __all__ = ["GeneratedRegion", "RegionTask", "build_offloaded", "build_reference", "generate_region_unit"]
 
+#: How the user's own text is compiled: as it is, but its ``main`` must not be the harness's.
+_AS_IT_IS = ("-w", "-Dmain=swchk_user_main")
 _RUNTIME = Path(__file__).with_name("harness_runtime.c")
 
 
@@ -45,10 +47,12 @@ class RegionTask:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedRegion:
-    """A region after generation: ``text`` is its source file's, ``dependencies`` all files that were read."""
+    """A region after generation: ``preprocessed`` is its source file's text behind the preprocessor,
+    ``dependencies`` are all files that were read.
+    """
 
     task: RegionTask
-    text: str
+    preprocessed: str
     dependencies: tuple[str, ...]
     unit: GeneratedUnit
     region: RegionUnit
@@ -63,7 +67,7 @@ def generate_region_unit(task: RegionTask) -> GeneratedRegion:
     model = read_source(task.path, task.cpp, (task.request,))
     unit = complete(generate_unit(model, {task.name: task.options}))
     region = unit.regions[0]
-    return GeneratedRegion(task, model.text, model.dependencies, unit, region, region_slots(region))
+    return GeneratedRegion(task, model.unit, model.dependencies, unit, region, region_slots(region))
 
 
 def build_reference(
@@ -75,14 +79,13 @@ def build_reference(
 ) -> Path:
     """Build the serial reference in ``directory`` and return the executable; ``cache`` takes the objects."""
     builder = Builder(toolchain, made(cache or directory / "objects"))
-    source = Path(generated.unit.source).resolve()
-    text = reference_source(generated.region.scop, generated.slots, generated.text, source)
-    text += slots_source(generated.slots)
+    scop, slots = generated.region.scop, generated.slots
+    text = reference_source(scop, slots, generated.preprocessed) + slots_source(slots)
     objects = [
-        builder.object(Role.HOST, _write(directory / f"{name}.c", text), _user_arguments(generated)),
-        _runtime(toolchain, cache or directory.parent / "objects", fence=True),
+        builder.object(Role.HOST, _write(directory / f"{name}.c", text), _AS_IT_IS),
+        _runtime(toolchain, cache or directory.parent / "objects", "-DSWCHK_FENCE", "-DSWCHK_REFERENCE"),
     ]
-    return builder.executable(directory / name, objects)
+    return builder.executable(directory / name, objects, variables=outer_objects(scop, slots))
 
 
 def build_offloaded(
@@ -108,17 +111,17 @@ def build_offloaded(
     objects = [
         builder.object(Role.HOST, files / generated.unit.host.name, user),
         builder.object(Role.HOST, harness),
-        _runtime(toolchain, cache or directory.parent / "objects", fence=emulated),
+        _runtime(toolchain, cache or directory.parent / "objects", *(("-DSWCHK_FENCE",) if emulated else ())),
     ]
     if generated.unit.slave is not None:
         objects.append(builder.object(Role.SLAVE, files / generated.unit.slave.name, user))
     return builder.executable(directory / name, objects)
 
 
-def _runtime(toolchain: Toolchain, cache: Path, fence: bool) -> Path:
+def _runtime(toolchain: Toolchain, cache: Path, *definitions: str) -> Path:
     """Return the object of the harness's fixed part, which all regions that use ``cache`` share."""
     shared = Builder(toolchain, made(cache))
-    return shared.object(Role.HOST, _RUNTIME, ("-DSWCHK_FENCE",) if fence else ())
+    return shared.object(Role.HOST, _RUNTIME, definitions)
 
 
 def _files(unit: GeneratedUnit) -> Sequence[GeneratedFile]:
@@ -126,12 +129,12 @@ def _files(unit: GeneratedUnit) -> Sequence[GeneratedFile]:
 
 
 def _user_arguments(generated: GeneratedRegion) -> tuple[str, ...]:
-    """Return the preprocessor arguments for the user's own text, whose ``main`` must not be the harness's."""
+    """Return the arguments for generated files that hold the user's own text."""
     cpp = generated.task.cpp
     includes = [f"-I{Path(directory).resolve()}" for directory in cpp.includes]
     defines = [f"-D{definition}" for definition in cpp.defines]
     source = Path(generated.unit.source).resolve().parent
-    return ("-w", "-Dmain=swchk_user_main", *defines, *includes, f"-I{source}")
+    return (*_AS_IT_IS, *defines, *includes, f"-I{source}")
 
 
 def _write(path: Path, text: str) -> Path:

@@ -15,9 +15,9 @@ from swbuild.frontend.scop import AccessKind, Array, Statement, Storage
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.state import RegionState
-from swbuild.frontend.symbols import FileScope, Symbol
+from swbuild.frontend.symbols import FileScope
 
-__all__ = ["ArrayMaker", "declared"]
+__all__ = ["ArrayMaker"]
 
 
 def _is_register(node: c_ast.Node | None) -> bool:
@@ -99,11 +99,6 @@ class ArrayMaker:
 def _extent_text(node: c_ast.Node, scope: FileScope) -> str:
     known = scope.integer(node)
     return expression_text(node, scope) if known is None else str(known)
-
-
-def declared(symbol: Symbol, scope: FileScope) -> str:
-    """Return a declaration of a variable under its own name, typedefs resolved."""
-    return _spelled(symbol.type, symbol.name, scope)
 
 
 def _spelled(kind: CType, declarator: str, scope: FileScope) -> str:

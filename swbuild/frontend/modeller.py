@@ -10,23 +10,23 @@ from contextlib import contextmanager
 import islpy as isl
 from pycparser import c_ast, c_parser
 
-from swbuild.frontend.arrays import ArrayMaker, declared
+from swbuild.frontend.arrays import ArrayMaker
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
+from swbuild.frontend.claims import Claim, claims_inside, claims_of_places, claims_of_typedefs
 from swbuild.frontend.continues import without_continues
-from swbuild.frontend.ctype import Scalar, is_integer
+from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType, is_integer
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
 from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.nested import NestedExpander
-from swbuild.frontend.places import PlaceFinder
+from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region, names_outside_regions
 from swbuild.frontend.request import RefusedRegion, RegionRequest
-from swbuild.frontend.scop import Scop, Storage
+from swbuild.frontend.scop import Array, Scop, Storage, Variable, VariableKind
 from swbuild.frontend.shapes import Shapes
-from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
 
 __all__ = ["model_region"]
@@ -38,13 +38,15 @@ _DEEPEST = 5000
 
 def model_region(
     region: Region, request: RegionRequest, scope: FileScope, locator: Locator
-) -> Scop | RefusedRegion:
-    """Return the model of ``region``, or the refusal with every reason found."""
+) -> tuple[Scop, tuple[Claim, ...]] | RefusedRegion:
+    """Return the model of ``region`` with what it claims of types, or the refusal with every reason found."""
     problems = Problems(locator)
     made = None
     try:
         with _bounded_work():
-            made = _Modeller(region, request, scope, problems).scop()
+            work = _Modeller(region, request, scope, problems)
+            scop = work.scop()
+            made = None if scop is None else (scop, work.claims())
     except NotModelledError as problem:
         problems.add(problem.diagnostic)
     except (isl.Error, RecursionError):
@@ -86,8 +88,9 @@ class _Modeller:
         self.calls = Calls(scope, problems)
         self.liveness = Liveness(region.function, self.bindings, region.end)
         self.named = _named_outside(region, self.bindings)
-        finder = PlaceFinder(self.bindings, problems, scope.integer)
-        self.items = NestedExpander(scope, self.bindings, self.calls, finder).items(region.items)
+        self.declared = [n for item in region.items for n in walk(item) if id(n) in self.bindings.declared]
+        self.finder = PlaceFinder(self.bindings, problems, scope.integer)
+        self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(region.items)
         without_continues(self.items)
         facts = RegionFacts(self.items, self.bindings, region.function)
         self.visible = self.bindings.visible.get(id(region.begin), {})
@@ -113,10 +116,22 @@ class _Modeller:
             return None
         return self._assemble(finished)
 
+    def claims(self) -> tuple[Claim, ...]:
+        """Return what the model takes for true of the types of what is in sight or declared inside."""
+        locator, state = self.problems.locator, self.builder
+        places = {**self.finder.found, **state.finder.found}.values()
+        seen = (place for place in places if self.visible.get(place.symbol.name) is place.symbol)
+        outside = claims_of_places(seen, state.scope.integer, locator)
+        hidden = UNMODELLED | self.visible.keys()
+        types = ((n, kind) for n, kind in state.scope.types.typedefs.items() if n not in hidden)
+        named = claims_of_typedefs(types, self.region.span)
+        return tuple(dict.fromkeys([*outside, *named, *claims_inside(self.declared, self.bindings, locator)]))
+
     def _assemble(self, finished: Finished) -> Scop:
         space = finished.context.get_space().params()
         maker = ArrayMaker(self.builder, self.liveness, finished.shapes, finished.statements, space)
         locator, names = self.problems.locator, frozenset(symbol.name for symbol in self.named)
+        arrays = maker.arrays()
         return Scop(
             name=self.request.name,
             function=self.region.name,
@@ -124,7 +139,7 @@ class _Modeller:
             source=locator.path,
             span=self.region.span,
             parameters=finished.parameters,
-            arrays=maker.arrays(),
+            arrays=arrays,
             statements=finished.statements,
             schedule=finished.schedule,
             context=finished.context,
@@ -132,32 +147,36 @@ class _Modeller:
             includes=tuple(sorted(self.calls.includes)),
             prelude=tuple(self.calls.prelude.values()),
             sets_errno=tuple(sorted(self.calls.sets_errno)),
-            named=tuple((symbol.name, self._declared(symbol)) for symbol in self._named()),
+            around=self._around(),
+            given=self._given(),
+            idle=self._idle(arrays),
             tag=_tag(self.region, self.builder.scope),
             only_here=names - names_outside_regions(self.region.function.body),
             overlaps=maker.aliasing.pairs(),
             held=maker.aliasing.held(),
         )
 
-    def _named(self) -> list[Symbol]:
-        """Return the variables around the region that it names, with those that their formulas name."""
-        found = dict.fromkeys(self.named)
-        pending = list(found)
-        while pending:
-            formula = self.builder.definitions.formula(pending.pop())
-            names = identifiers(formula) if formula is not None else ()
-            fresh = [s for s in map(self.bindings.symbol, names) if s is not None and s not in found]
-            found.update(dict.fromkeys(fresh))
-            pending += fresh
-        return sorted(found, key=_declaration_order)
+    def _around(self) -> tuple[Variable, ...]:
+        """Return the function's own variables that are in sight at the region."""
+        own = (s for s in self.visible.values() if s.storage is not Storage.GLOBAL or s.is_static)
+        return tuple(Variable(s.name, _variable_kind(s), self._keeps_value(s)) for s in own)
 
-    def _declared(self, symbol: Symbol) -> str:
-        """Return the declaration of a variable around the region, with what the model knows it to be."""
-        text = declared(symbol, self.builder.scope)
-        formula, value = self.builder.definitions.formula(symbol), self.builder.facts.constant(symbol)
-        if formula is not None:
-            return f"{text} = {expression_text(formula, self.builder.scope)}"
-        return text if value is None else f"{text} = {value}"
+    def _keeps_value(self, symbol: Symbol) -> bool:
+        """Whether the model takes a variable for what its initialiser says."""
+        known = self.builder.facts.constant(symbol) is not None
+        return known or self.builder.definitions.formula(symbol) is not None
+
+    def _given(self) -> frozenset[str]:
+        """Return the names of the objects whose values the source states for good."""
+        places = [(thing.name, thing.place) for thing in self.builder.objects.values()]
+        places += [(name, place) for name, place, _ in self.builder.parameters.values()]
+        return frozenset(name for name, place in places if _is_given(place))
+
+    def _idle(self, arrays: tuple[Array, ...]) -> tuple[str, ...]:
+        """Return the expressions for the arrays that the region names and the model does without."""
+        known = {array.name for array in arrays}
+        things = [t for t in self.builder.objects.values() if t.rank and t.storage is not Storage.REGION]
+        return tuple(thing.place.path for thing in things if thing.name not in known)
 
     # -- what the user says ---------------------------------------------------------------------
 
@@ -263,7 +282,7 @@ def _tag(region: Region, scope: FileScope) -> str:
 
 
 def _named_outside(region: Region, bindings: Bindings) -> list[Symbol]:
-    """Return the function's variables that the region or their own extents name, numbers first."""
+    """Return the function's variables that the region or their own extents name."""
     inside = {id(node) for item in region.items for node in walk(item)}
     found: dict[Symbol, None] = {}
     pending = [name for item in region.items for name in identifiers(item)]
@@ -277,8 +296,20 @@ def _named_outside(region: Region, bindings: Bindings) -> list[Symbol]:
     return list(found)
 
 
-def _declaration_order(symbol: Symbol) -> tuple[bool, int, int, str]:
-    """Numbers first, and what a formula may use before it."""
-    coord = getattr(symbol.node, "coord", None)
-    line, column = (int(coord.line or 0), int(coord.column or 0)) if coord is not None else (0, 0)
-    return not isinstance(symbol.type, Scalar), line, column, symbol.name
+def _variable_kind(symbol: Symbol) -> VariableKind:
+    kind = symbol.type
+    if isinstance(kind, Scalar):
+        return VariableKind.NUMBER
+    if isinstance(kind, Pointer) or (isinstance(kind, ArrayType) and symbol.storage is Storage.PARAMETER):
+        record = isinstance(kind.target, StructType) and bool(kind.target.fields)
+        return VariableKind.RECORD_POINTER if record else VariableKind.POINTER
+    return VariableKind.OTHER
+
+
+def _is_given(place: Place) -> bool:
+    """Whether a place lies in a constant that the source initialises, and no other value can be had there."""
+    node = place.symbol.node
+    if place.through_pointer or not isinstance(node, c_ast.Decl) or node.init is None:
+        return False
+    variable = isinstance(place.symbol.type, Scalar) and place.symbol.storage is Storage.LOCAL
+    return "const" in node.quals and not variable

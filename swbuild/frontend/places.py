@@ -40,6 +40,8 @@ class Place:
     element: Scalar
     through_pointer: bool
     record: CType | None = None
+    #: Members on the way from a structure to the element, and where they begin (in bytes).
+    layout: tuple[tuple[str, int], ...] = ()
 
 
 class PlaceFinder:
@@ -50,6 +52,8 @@ class PlaceFinder:
     ) -> None:
         self._bindings, self._problems = bindings, problems
         self._extent = extent
+        #: All places found so far, one for each object and member.
+        self.found: dict[tuple[str, tuple[tuple[str, int], ...]], Place] = {}
 
     def find(self, node: c_ast.Node) -> Place:
         """Return the place that ``node`` names; raise NotModelledError for what arrays cannot describe."""
@@ -63,7 +67,9 @@ class PlaceFinder:
                 root,
                 "declare it before the region",
             )
-        return self._walk(node, symbol, list(reversed(steps)))
+        place = self._walk(node, symbol, list(reversed(steps)))
+        self.found[place.path, place.layout] = place
+        return place
 
     def type_of(self, node: c_ast.Node) -> CType | None:
         """Return the type of an l-value expression, None where it is not followed."""
@@ -210,7 +216,8 @@ class PlaceFinder:
     ) -> Place:
         """Return the place of a member of an array of structures: an element of rows of its type."""
         whole = size_of(kind, self._extent)
-        offset, terms = 0, list[tuple[c_ast.Node, int]]()
+        offset, terms, member = 0, list[tuple[c_ast.Node, int]](), ""
+        layout: list[tuple[str, int]] = []
         for step in steps:
             inner: CType
             if isinstance(step, tuple):
@@ -219,10 +226,13 @@ class PlaceFinder:
                 inner = self._member(node, kind, record.path, (step[0], False), False)[0]
                 begin = offset_of(kind, step[0], self._extent) if isinstance(kind, StructType) else None
                 offset += begin or 0
+                member += f".{step[0]}" if member else step[0]
                 whole = None if begin is None else whole
             elif isinstance(kind, ArrayType):
                 inner = kind.target
                 terms.append((step, size_of(inner, self._extent) or 0))
+                layout.append((f"{member}[1]", offset + terms[-1][1]))
+                member += "[0]"
             else:
                 raise self._no_record(node, record, "holds pointers", "give all members in place")
             kind = inner
@@ -238,10 +248,12 @@ class PlaceFinder:
             scaled = c_ast.BinaryOp("*", index, self._number(stride // size, node), node.coord)
             subscript = c_ast.BinaryOp("+", subscript, scaled, node.coord)
         self._bindings.kept.append(subscript)
+        layout.insert(0, (member, offset))
         rows = _as_rows(record.kind, ArrayType(kind, self._number(whole // size, node)))
         return replace(
-            record, kind=rows, subscripts=(*record.subscripts, subscript), element=kind, record=record.kind
-        )
+            record, kind=rows, subscripts=(*record.subscripts, subscript), element=kind,
+            record=record.kind, layout=tuple(layout),
+        )  # fmt: skip
 
     def _number(self, value: int, node: c_ast.Node) -> c_ast.Constant:
         constant = c_ast.Constant("int", str(value), node.coord)

@@ -13,7 +13,15 @@ from pathlib import Path
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.request import CppOptions
 
-__all__ = ["Origin", "Preprocessed", "compiler_errors", "counted_on", "preprocess", "renumbered"]
+__all__ = [
+    "Origin",
+    "Preprocessed",
+    "compiler_errors",
+    "counted_on",
+    "preprocess",
+    "renumbered",
+    "run_compiler",
+]
 
 _MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"([^\n]*)\n?', re.MULTILINE)
 _RENUMBERED = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d)[^\r\n]*", re.MULTILINE)
@@ -100,7 +108,7 @@ def _preprocessor(path: Path, options: CppOptions) -> subprocess.CompletedProces
     """Run the preprocessor; its line markers count the lines of ``path`` whatever ``#line`` says there."""
     text = path.read_bytes()
     if not _RENUMBERED.search(text):
-        return _run([options.compiler, "-E", "-dD", *_switches(options), "-x", "c", str(path)])
+        return run_compiler([options.compiler, "-E", "-dD", *_switches(options), "-x", "c", str(path)])
     return _piped(path, options, _RENUMBERED.sub(b"", text))
 
 
@@ -114,7 +122,7 @@ def _piped(
     beside = f"-iquote{os.path.abspath(path.parent)}"
     away = replace(options, includes=tuple(map(os.path.abspath, options.includes)))
     driver = os.path.abspath(options.compiler) if os.sep in options.compiler else options.compiler
-    return _run([driver, "-E", "-dD", beside, *_switches(away), "-x", "c", "-"], plain, "/")
+    return run_compiler([driver, "-E", "-dD", beside, *_switches(away), "-x", "c", "-"], plain, "/")
 
 
 def counted_on(path: Path, options: CppOptions) -> Preprocessed:
@@ -135,7 +143,7 @@ def _switches(options: CppOptions) -> list[str]:
     return [*(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
 
 
-def _run(
+def run_compiler(
     command: Sequence[str], text: bytes | None = None, directory: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a compiler that speaks plain English; give it ``text`` as its input."""
@@ -172,7 +180,7 @@ def _messages(stderr: str) -> list[tuple[Span, str]]:
 def compiler_errors(path: Path, options: CppOptions) -> list[Diagnostic]:
     """Return the syntax errors that the compiler itself finds in ``path`` (none: it takes the file)."""
     command = [options.compiler, "-fsyntax-only", "-w", *_switches(options), "-x", "c", str(path)]
-    done = _run(command)
+    done = run_compiler(command)
     return [
         Diagnostic("SW202", f"syntax error: {message}", span, "make the file one that the compiler accepts")
         for span, message in _messages(done.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,9 +14,12 @@ from pycparser import c_ast, c_parser
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.files import read_text
 from swbuild.frontend.attributes import Attributes
+from swbuild.frontend.claims import Claim
+from swbuild.frontend.frame import Frame, declarations_inside, frame_of
 from swbuild.frontend.moving_text import moving_text
-from swbuild.frontend.pragmas import find_markers, paired
+from swbuild.frontend.pragmas import Marker, find_markers, paired
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
+from swbuild.frontend.probe import Probed, disagreements
 from swbuild.frontend.problems import Locator
 from swbuild.frontend.prune import (
     Chunk,
@@ -32,6 +35,8 @@ from swbuild.frontend.symbols import FileScope
 from swbuild.frontend.vocabulary import vocabulary
 
 __all__ = ["read_source"]
+
+Pair = tuple[Marker, Marker]
 
 
 def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] | None) -> SourceModel:
@@ -50,7 +55,7 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
         ) from error
     source = preprocess(path, cpp)
     try:
-        parsed, markers, chunks = _pruned(source, text)
+        parsed, pairs, chunks = _pruned(source, text)
         locator = Locator(str(path), text, parsed)
         tree = _parse(parsed, str(path), locator)
     except SwbuildError as error:
@@ -61,11 +66,13 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
     scope = FileScope.of(tree, partial(is_const_function, source), attributes)
     names = vocabulary(source, text, chunks)
     scope.words, scope.tag = names.words, _tag(path, source)
-    regions = find_regions(tree, markers, locator)
+    lines = tuple((first.line, last.line, first.label) for first, last in pairs)
+    regions = find_regions(tree, lines, locator)
     wanted = match_requests(regions, requests, str(path))
-    scops: list[Scop] = []
+    scops: dict[str, Scop] = {}
     refused: list[RefusedRegion] = []
     moving = moving_text(path, cpp, source, frozenset(scope.functions))
+    probed: dict[str, Probed] = {}
     for region, request in wanted:
         reason = moving.get(region.span.line)
         made = (
@@ -73,11 +80,18 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
             if reason is None
             else RefusedRegion(request.name, region.span, (reason,))
         )
-        if isinstance(made, Scop):
-            scops.append(made)
-        else:
+        if isinstance(made, RefusedRegion):
             refused.append(made)
-    return SourceModel(str(path), text, tuple(scops), tuple(refused), source.dependencies, names)
+            continue
+        frame = _frame(source, chunks, pairs, region, scope)
+        inside = declarations_inside(source.text, frame.begin, frame.stop, scope.types.typedefs)
+        scops[request.name] = replace(made[0], frame=frame)
+        probed[request.name] = Probed(frame, inside, made[1])
+    for name, problems in disagreements(source.text, probed, cpp.compiler).items():
+        refused.append(RefusedRegion(name, scops.pop(name).span, problems))
+    return SourceModel(
+        str(path), text, tuple(scops.values()), tuple(refused), source.dependencies, names, source.text
+    )
 
 
 def _tag(path: Path, source: Preprocessed) -> str:
@@ -88,7 +102,7 @@ def _tag(path: Path, source: Preprocessed) -> str:
 
 def _model(
     region: Region, request: RegionRequest, scope: FileScope, locator: Locator
-) -> Scop | RefusedRegion:
+) -> tuple[Scop, tuple[Claim, ...]] | RefusedRegion:
     from swbuild.frontend.modeller import model_region
 
     try:
@@ -98,15 +112,26 @@ def _model(
         return RefusedRegion(request.name, region.span, (found,))
 
 
-def _pruned(
-    source: Preprocessed, original: str
-) -> tuple[str, tuple[tuple[int, int, str], ...], tuple[Chunk, ...]]:
+def _frame(
+    source: Preprocessed, chunks: Sequence[Chunk], pairs: Sequence[Pair], region: Region, scope: FileScope
+) -> Frame:
+    """Return where ``region`` stands in the preprocessed text."""
+    first, last = next(pair for pair in pairs if pair[0].line == region.begin.coord.line)
+    home = next(chunk for chunk in chunks if chunk.start <= first.offset < chunk.end)
+    stop = source.text.find("\n", last.offset)
+    inside = (first.offset, len(source.text) if stop < 0 else stop)
+    return frame_of(
+        source.text, (region.name, home.start, home.body, home.end), inside, scope.types.typedefs
+    )
+
+
+def _pruned(source: Preprocessed, original: str) -> tuple[str, tuple[Pair, ...], tuple[Chunk, ...]]:
     found = find_markers(source)
     pairs = paired(found, source.path, original)
     markers = [marker for marker in found if marker.file == source.path]
     chunks = split_chunks(source)
     text = prune(source, chunks, markers)
-    return text, tuple((first.line, last.line, first.label) for first, last in pairs), chunks
+    return text, pairs, chunks
 
 
 _PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)

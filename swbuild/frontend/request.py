@@ -68,6 +68,7 @@ class Vocabulary:
 class SourceModel:
     """One C file: its exact text, the regions modelled and refused,
     every file that was read (for depfiles), and every name in them.
+    ``unit`` is its preprocessed text, which the frames of the regions point into.
     """
 
     path: str
@@ -76,3 +77,4 @@ class SourceModel:
     refused: tuple[RefusedRegion, ...]
     dependencies: tuple[str, ...]
     names: Vocabulary = Vocabulary()
+    unit: str = ""

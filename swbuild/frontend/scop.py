@@ -14,6 +14,7 @@ from enum import Enum
 import islpy as isl
 
 from swbuild.diagnostics import Span
+from swbuild.frontend.frame import Frame
 
 __all__ = [
     "Access",
@@ -30,6 +31,8 @@ __all__ = [
     "Statement",
     "Storage",
     "TypeKind",
+    "Variable",
+    "VariableKind",
 ]
 
 
@@ -207,6 +210,27 @@ class Statement:
     calls: tuple[str, ...] = ()
 
 
+class VariableKind(Enum):
+    """What a variable around a region holds, as far as a value for it depends on that."""
+
+    NUMBER = "number"
+    POINTER = "pointer"
+    RECORD_POINTER = "record pointer"  # to a structure whose members are known
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable or parameter of the function around a region that is in sight there.
+
+    ``keeps``: it is worth what its own initialiser says, all through the function.
+    """
+
+    name: str
+    kind: VariableKind
+    keeps: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Scop:
     """One region.
@@ -240,10 +264,15 @@ class Scop:
     prelude: tuple[str, ...] = ()
     #: Functions of math.h that the region calls, itself or through others, and that may set ``errno``.
     sets_errno: tuple[str, ...] = ()
-    #: What the region's own text names of the variables and parameters of the function around it,
-    #: modelled or not: (name, declaration), numbers before arrays.
-    named: tuple[tuple[str, str], ...] = ()
-    #: Those of them that nothing in the function but regions names.
+    #: Where the region stands in its translation unit, and the declarations in sight.
+    frame: Frame | None = None
+    #: The variables of the function that are in sight.
+    around: tuple[Variable, ...] = ()
+    #: The arrays, scalars and parameters whose values the source states for good (``const``, initialised).
+    given: frozenset[str] = frozenset()
+    #: Arrays that the region reads for nothing: the expression for each, which leads to no other object.
+    idle: tuple[str, ...] = ()
+    #: The variables and parameters of the function that nothing in it but regions names.
     only_here: frozenset[str] = frozenset()
     #: The arrays and scalars, each two by their names, that may overlap for all the source says while one
     #: of them is written: where they do, the model is wrong.

@@ -5,6 +5,7 @@ The "offloaded" code is plain C for this computer's compiler; each test breaks i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import islpy as isl
@@ -12,6 +13,7 @@ import islpy as isl
 from swbuild.check import CheckSettings
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Span
+from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.request import SourceModel
 from swbuild.frontend.scop import (
     Access,
@@ -89,7 +91,9 @@ def make_model(directory: Path, source: str = SOURCE) -> SourceModel:
     path = directory / "smooth.c"
     path.write_text(source)
     (directory / "factor.h").write_text("#define FACTOR 0.375\n")
-    return SourceModel(str(path), source, (_scop(path),), (), (str(path),))
+    read = read_source(path, CppOptions(includes=(str(directory),)), None)
+    scop = replace(_scop(path), frame=read.scops[0].frame, around=read.scops[0].around)
+    return replace(read, scops=(scop,), dependencies=(str(path),))
 
 
 def make_unit(model: SourceModel, host: str = RIGHT, exact: bool = True) -> GeneratedUnit:

@@ -160,7 +160,7 @@ def test_the_manifest_says_what_fails(tmp_path: Path) -> None:
 
 
 def test_failing_reference_is_not_blamed_on_the_offloaded_code(tmp_path: Path) -> None:
-    source = SOURCE.replace("last = B[i][j];", "last = B[i][j] + *(double *)0;")
+    source = SOURCE.replace("last = B[i][j];", "last = B[i][j] + s -> w[1 << 28];")
     result = check(tmp_path, source=source)
     assert result.outcome is Outcome.INFRA
     assert result.diagnostics[0].code == "SW501"
