@@ -108,7 +108,7 @@ def make_unit(model: SourceModel, host: str = RIGHT, exact: bool = True) -> Gene
         EntryArgument("total", DOUBLE, False, True, True),
         EntryArgument("last", DOUBLE, False, False, True),
     )
-    region = RegionUnit(scop, "sw_smooth", arguments, ("smooth_k0",), exact, {})
+    region = RegionUnit(scop, "sw_smooth", arguments, ("smooth_k0",), exact, {"kernels": []})
     header = GeneratedFile("smooth.sw.h", "")
     return GeneratedUnit(model.path, GeneratedFile("smooth.host.c", host), None, header, (region,))
 
