@@ -9,8 +9,10 @@ from typing import Any
 
 from swbuild.check.results import Counts
 
-__all__ = ["SPAWN_COUNTER", "read_counts", "run_environment"]
+__all__ = ["LACKING", "SPAWN_COUNTER", "read_counts", "run_environment"]
 
+#: The exit status of a run to which this computer did not give what it needs: memory, threads.
+LACKING = 99
 #: A declaration and an expression for the spawns so far, see :func:`swbuild.check.harness.harness_source`.
 SPAWN_COUNTER = (
     "extern unsigned long swemu_spawn_count(void) __attribute__((weak));"

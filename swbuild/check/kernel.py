@@ -11,7 +11,7 @@ from pathlib import Path
 
 from swbuild.check.blame import blamed
 from swbuild.check.coverage import coverage_of, notes_on
-from swbuild.check.emulation import read_counts, run_environment
+from swbuild.check.emulation import LACKING, read_counts, run_environment
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
 from swbuild.check.plan import Plan, as_given, plan_region
@@ -257,7 +257,8 @@ def _run(
 
 def _lost(cases: tuple[Case, ...], mode: str, done: Completed) -> list[CaseResult]:
     """Return the verdicts on the cases that a run did not finish: the first of them is where it died."""
-    outcome = Outcome.TIMEOUT if done.timed_out else Outcome.INFRA if done.status == 99 else Outcome.CRASH
+    ended = Outcome.INFRA if done.status == LACKING else Outcome.CRASH
+    outcome = Outcome.TIMEOUT if done.timed_out else ended
     message = f"the offloaded run {_ending(done)}\n{done.output}".rstrip()
     if not cases:
         return [CaseResult((), mode, outcome, message)]

@@ -27,7 +27,9 @@ _RECORD = np.dtype(
         *((name, "u1") for name in ("kind", "cpe", "mode", "mask")),
         ("site", "<u4"),
         *((name, "<u8") for name in ("compute", "address")),
-        *((name, "<u4") for name in ("ldm", "length", "block", "gap", "reply", "value")),
+        *((name, "<u4") for name in ("ldm", "length", "block")),
+        ("gap", "<i4"),
+        *((name, "<u4") for name in ("reply", "value")),
     ]
 )
 _HEADER_BYTES = 16

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from swbuild.check.builds import Builder
 from swbuild.check.compare import EXACT, Tolerance
-from swbuild.check.emulation import read_counts, run_environment
+from swbuild.check.emulation import LACKING, read_counts, run_environment
 from swbuild.check.results import Counts, Outcome
 from swbuild.check.tasks import CheckSettings
 from swbuild.check.text import TextDifference, compare_texts
@@ -267,7 +267,7 @@ def _judge(
     if actual.done.timed_out:
         outcome, message = Outcome.TIMEOUT, f"it did not end within {actual.done.seconds:.0f} s"
     elif actual.done.status != expected.done.status:
-        outcome = Outcome.CRASH if actual.done.status < 0 or actual.done.status > 1 else Outcome.MISMATCH
+        outcome = _ended(actual.done.status)
         message = (
             f"exit status {actual.done.status}, serial {expected.done.status}\n{_tail(actual.done.stderr)}"
         )
@@ -277,6 +277,13 @@ def _judge(
     elif counts.spawns == 0 and any(region.kernels for region in regions):
         outcome, message = Outcome.NOT_OFFLOADED, "right, but no kernel was started"
     return ProgramRun(mode, outcome, message.rstrip(), differences, counts, actual.done.seconds)
+
+
+def _ended(status: int) -> Outcome:
+    """Return the verdict on an exit status that the serial program does not have."""
+    if status == LACKING:
+        return Outcome.INFRA
+    return Outcome.CRASH if status < 0 or status > 1 else Outcome.MISMATCH
 
 
 def _differences(task: ProgramTask, expected: _Ran, actual: _Ran) -> Iterator[TextDifference]:

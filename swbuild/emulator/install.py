@@ -20,7 +20,10 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from swbuild.machine import MachineModel
 
 from swbuild.endings import workplace
 
@@ -126,12 +129,16 @@ def _runtime_sources(kind: str) -> list[Path]:
     return [*found, _HERE / "model" / "swb_count.c"] if kind == "counted" else found
 
 
-def _numbers(machine: str) -> list[str]:
-    """Return the machine file's numbers as definitions for the runtime."""
+def _model(machine: str) -> MachineModel:
     from swbuild.machine import load  # here: reading the machine file is only needed to build
     from swbuild.options import Machine
 
-    found = load(Machine(machine))
+    return load(Machine(machine))
+
+
+def _numbers(machine: str) -> list[str]:
+    """Return the machine file's numbers as definitions for the runtime."""
+    found = _model(machine)
     values = {
         "LDM_BYTES": found.ldm_bytes,
         "DMA_LONGEST": found.dma.max_length,
@@ -199,6 +206,7 @@ def _write_plain(home: Path, machine: str, tool: str, real: str) -> None:
 def _build_runtimes(home: Path) -> None:
     (home / "lib").mkdir()
     for machine in MACHINES:
+        (home / "lib" / f"ldm-{machine}").write_text(f"{_model(machine).ldm_bytes}\n")
         for kind in ("fast", "checked", "counted"):
             build_runtime(home / "lib" / f"libswemu-{machine}-{kind}.a", machine, kind)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from swbuild.check import CheckSettings, Outcome, SourceTask, check_sources, explain
+from swbuild.check.program import ProgramTask, check_program
 
 SETTINGS = CheckSettings(modes=("eager", "checked"), jobs=1)
 REGION = """
@@ -40,3 +41,37 @@ def test_foreign_settings_change_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     assert result.counts == plain.counts
     assert result.counts.dma_bytes
     assert "built without checked code" not in explain(result)
+
+
+PROGRAM = """
+#include <stdio.h>
+#define N 64
+double a[N];
+int main(void)
+{
+#pragma scop
+  for (int i = 0; i < N; i++)
+    a[i] = 2 * i;
+#pragma endscop
+  printf("%g\\n", a[7]);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["kernel", "program"])
+def test_too_little_address_space_is_infrastructure(level: str, tmp_path: Path) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text(REGION if level == "kernel" else PROGRAM)
+    limited = tmp_path / "limited"
+    limited.write_text('#!/bin/sh\nulimit -v 300000\nexec "$@"\n')
+    limited.chmod(0o755)
+    settings = CheckSettings(modes=("late",), jobs=1, launcher=f"{limited} {{exe}} {{args}}")
+    if level == "kernel":
+        (result,) = check_sources([SourceTask(source)], settings)
+        text = explain(result)
+    else:
+        result = check_program(ProgramTask((source,)), settings)
+        text = result.message
+    assert result.outcome is Outcome.INFRA, text
+    assert "error[SW603]" in text and "ulimit -v" in text

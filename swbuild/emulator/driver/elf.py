@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import struct
 
-__all__ = ["EXCLUDE", "FUNCTION", "THREAD", "ElfObject", "Symbol", "add_section", "pieces", "rename_symbols"]
+__all__ = [
+    "EXCLUDE",
+    "FILE",
+    "FUNCTION",
+    "THREAD",
+    "ElfObject",
+    "Symbol",
+    "add_section",
+    "pieces",
+    "rename_symbols",
+]
 
 EXCLUDE = 0x80000000
 FUNCTION = 2
+FILE = 4
 THREAD = 6
 #: The first bytes of archives: those that hold their members, and those that name them (Meson makes such).
 _THIN = b"!<thin>\n"

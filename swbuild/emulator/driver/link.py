@@ -9,6 +9,7 @@ import elf
 import options
 from process import Failure, finish, must, read, run, start, write
 from slave import VARIANTS
+from statics import check_statics
 from tool import Tool, mpi_words
 
 __all__ = ["check_roles", "foreign_stubs", "has_slave_code", "link_image", "linked_objects"]
@@ -117,6 +118,13 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
         status = status or bad
     if status:
         raise Failure("", status if status > 0 else 1)
+    if line.role == "hybrid":
+        try:
+            check_statics(read(f"{work}/image" if twins else target), objects, tool.machine, tool.ldm_bytes())
+        except Failure:
+            if not twins:
+                os.unlink(target)
+            raise
     if not twins:
         return
     data = read(f"{work}/image")

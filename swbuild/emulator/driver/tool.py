@@ -41,6 +41,11 @@ class Tool:
     def library(self, kind: str) -> str:
         return f"{self.home}/lib/libswemu-{self.machine}-{kind}.a"
 
+    def ldm_bytes(self) -> int:
+        """Return the size of the machine's LDM."""
+        with open(f"{self.home}/lib/ldm-{self.machine}", encoding="utf-8") as stream:
+            return int(stream.read())
+
     def defines(self, line: options.CommandLine) -> list[str]:
         role = "slave" if line.role == "slave" else "host"
         found = [f"-D__swemu_machine={_MACHINES[self.machine]}", f"-D__swemu_{role}__=1", "-D__sw_64__=1"]

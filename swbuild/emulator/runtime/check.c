@@ -241,7 +241,7 @@ static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool recor
 {
     const char *mem = x->mem;
     int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
-    for (int done = 0; done < x->len; done += step, mem += step + x->stride)
+    for (int done = 0; done < x->len; done += step, mem += (long)step + x->stride)
         swemu_check_memory(c, mem, (size_t)(x->len - done < step ? x->len - done : step), kind, x->pc, record);
 }
 

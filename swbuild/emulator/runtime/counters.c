@@ -66,7 +66,7 @@ void swemu_count_transfer(struct cpe *c, const struct xfer *x, enum site_op op)
         return;
     s->misaligned += (uintptr_t)x->mem % DMA_REQUEST != 0;
     uintptr_t mem = (uintptr_t)x->mem;
-    for (int done = 0; done < x->len; done += x->bsize, mem += (uintptr_t)(x->bsize + x->stride)) {
+    for (int done = 0; done < x->len; done += x->bsize, mem += (uintptr_t)((long)x->bsize + x->stride)) {
         s->blocks++;
         count_block(s, mem, (uintptr_t)(x->len - done < x->bsize ? x->len - done : x->bsize));
     }

@@ -94,17 +94,18 @@ static void start_cpe(int id)
     pthread_cond_init(&c->wake, NULL);
     c->stack_lo = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (c->stack_lo == MAP_FAILED)
-        abort();
+        swemu_lacking("no address space for the stacks of 64 CPEs, 512 MiB", errno,
+                      "raise the limit on virtual memory (ulimit -v unlimited)");
     c->stack_hi = c->stack_lo + STACK_BYTES;
     swemu.cpes[id] = c;
     swemu.count++;
     pthread_attr_init(&attributes);
     pthread_attr_setstack(&attributes, c->stack_lo, STACK_BYTES);
     int error = pthread_create(&c->thread, &attributes, cpe_main, c);
-    if (error) {
-        fprintf(stderr, "error[SW603]: cannot start CPE %d: %s\n", id, strerror(error));
-        exit(SWEMU_EXIT_FAULT);
-    }
+    if (error)
+        swemu_lacking("cannot start the thread of a CPE", error,
+                      "each of the 64 CPEs is a thread: raise the limits on processes (ulimit -u) and virtual memory "
+                      "(ulimit -v)");
     pthread_attr_destroy(&attributes);
 }
 
@@ -134,10 +135,20 @@ static void start_group(void)
     swemu_watchdog_start();
 }
 
+/* What a kernel leaves is only there after the join: a program that ends before it has no right results. */
+static void check_joined(int status)
+{
+    if (!status && swemu.unjoined)
+        swemu_fault(swemu_self, swemu.spawn_pc, "SW608", "call athread_join before the results are used",
+                    "the program ends without a join of this spawn: %d CPEs may still run",
+                    __builtin_popcountll(swemu.unjoined));
+}
+
 /* A program that ends well although problems were found does not end well. */
 static void at_exit(int status, void *unused)
 {
     (void)unused;
+    check_joined(status);
     swemu_write_counters();
     swemu_trace_close();
     if (swemu.problems && !status)
@@ -204,6 +215,8 @@ static void spawn(uint64_t pens, int group, void *func, void *arg, uintptr_t pc,
         if (pens >> pen & 1)
             give_job(swemu.cpes[group * SWEMU_CPES + pen], func, arg);
     swemu.joined = false;
+    swemu.unjoined |= pens;
+    swemu.spawn_pc = pc;
     swemu_sched_start(pens, group);
 }
 
@@ -227,6 +240,7 @@ static void join(uint64_t pens)
     while (any_runs(pens))
         pthread_cond_wait(&swemu.host_wake, &swemu.lock);
     swemu.host_waits = swemu.partial_join = false;
+    swemu.unjoined &= ~pens;
     for (int k = 0; k < swemu.count; k++)
         if (pens >> swemu.cpes[k]->pen & 1)
             swemu_regcomm_leave(swemu.cpes[k]);
@@ -276,8 +290,8 @@ int athread_try_join_group(unsigned long mask)
 int athread_halt(void);
 int athread_halt(void)
 {
-    if (swemu.busy)
-        swemu_host_fault(CALLER(), "SW607", "join first", "athread_halt while a kernel runs");
+    if (swemu.busy || swemu.unjoined)
+        swemu_host_fault(CALLER(), "SW607", "join first", "athread_halt without a join of the last spawn");
     swemu.halted = true;
     return 0;
 }

@@ -37,7 +37,7 @@ struct xfer *swemu_xfer_new(void)
 {
     struct xfer *x = swemu_alloc(sizeof *x);
     if (!x)
-        abort();
+        swemu_lacking("no memory for a transfer", 0, "give more memory, or a higher limit (ulimit -v)");
     return x;
 }
 
@@ -49,35 +49,36 @@ static void bump(struct cpe *c, volatile int *reply)
     swemu_trace_completed(c, reply);
 }
 
+/* From the begin of one block to that of the next: negative where the gap is, and larger than a block. */
+static long pitch(const struct xfer *x) { return (long)x->bsize + x->stride; }
+
+static bool in_blocks(const struct xfer *x) { return x->stride && x->bsize < x->len; }
+
 /* Call `move` for every contiguous piece: memory side, packed side, bytes. */
 static void each_block(const struct xfer *x, char *packed, void (*move)(char *mem, char *packed, size_t n))
 {
-    if (!x->stride || x->bsize >= x->len) {
+    if (!in_blocks(x)) {
         move(x->mem, packed, (size_t)x->len);
         return;
     }
     char *mem = x->mem;
-    for (int done = 0; done < x->len; done += x->bsize, mem += x->bsize + x->stride)
+    for (int done = 0; done < x->len; done += x->bsize, mem += pitch(x))
         move(mem, packed + done, (size_t)(x->len - done < x->bsize ? x->len - done : x->bsize));
 }
 
 static void to_ldm(char *mem, char *packed, size_t n) { memcpy(packed, mem, n); }
 static void to_memory(char *mem, char *packed, size_t n) { memcpy(mem, packed, n); }
 
+static char *last_block(const struct xfer *x) { return x->mem + (x->len - 1) / x->bsize * pitch(x); }
+
 static char *memory_end(const struct xfer *x)
 {
-    if (!x->stride || x->bsize >= x->len)
+    if (!in_blocks(x))
         return x->mem + x->len;
-    int last = (x->len - 1) / x->bsize;
-    return x->mem + (long)last * (x->bsize + x->stride) + (x->len - last * x->bsize);
+    return pitch(x) < 0 ? x->mem + x->bsize : last_block(x) + (x->len - (x->len - 1) / x->bsize * x->bsize);
 }
 
-static char *memory_start(const struct xfer *x)
-{
-    if (!x->stride || x->bsize >= x->len || x->bsize + x->stride >= 0)
-        return x->mem;
-    return x->mem + (long)((x->len - 1) / x->bsize) * (x->bsize + x->stride);
-}
+static char *memory_start(const struct xfer *x) { return in_blocks(x) && pitch(x) < 0 ? last_block(x) : x->mem; }
 
 static void free_xfer(struct xfer *x)
 {
@@ -298,6 +299,10 @@ static void check_shape(struct cpe *c, const struct xfer *x)
     if (x->bsize > DMA_LARGEST_BLOCK)
         swemu_fault(c, x->pc, "SW612", "use smaller blocks", "strided %s: blocks of %d bytes, the limit is %d",
                     verb(x), x->bsize, DMA_LARGEST_BLOCK);
+    if (x->kind == XFER_PUT && in_blocks(x) && labs(pitch(x)) < x->bsize)
+        swemu_fault(c, x->pc, "SW614", "make the gap 0 or more, or -2 blocks or less",
+                    "strided DMA put of blocks of %d bytes with gaps of %d: the blocks overlap in memory, and which of "
+                    "them comes last is not documented", x->bsize, x->stride);
     if (x->bsize % 4 || x->stride % 4)
         swemu_fault(c, x->pc, "SW613", "align the block size and the gap to 4 bytes",
                     "strided %s with blocks of %d and gaps of %d bytes: not multiples of 4", verb(x), x->bsize,
@@ -308,8 +313,8 @@ static void check_memory(struct cpe *c, const struct xfer *x)
 {
     char where[256];
     char *mem = x->mem;
-    int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
-    for (int done = 0; done < x->len; done += step, mem += step + x->stride) {
+    int step = in_blocks(x) ? x->bsize : x->len;
+    for (int done = 0; done < x->len; done += step, mem += pitch(x)) {
         if (LIKELY(swemu_mem_valid(c, mem, (size_t)(x->len - done < step ? x->len - done : step))))
             continue;
         if (swemu_ldm_place(c, mem, 1) != NOWHERE)

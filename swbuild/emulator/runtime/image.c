@@ -1,7 +1,9 @@
 /* An executable carries twins for checked mode and for counting; when one is asked for, it becomes it. */
 #define _GNU_SOURCE
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,16 +36,18 @@ static const Elf64_Shdr *find_twin(const char *image, const char *section)
 
 static void become(const char *image, const Elf64_Shdr *twin, char **argv, char **envp)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a limit is told of as an error */
     int fd = memfd_create("swbuild", MFD_CLOEXEC);
     size_t done = 0;
     ssize_t n;
     while (fd >= 0 && done < twin->sh_size &&
            (n = write(fd, image + twin->sh_offset + done, twin->sh_size - done)) > 0)
         done += (size_t)n;
+    signal(SIGXFSZ, SIG_DFL);
     if (done == twin->sh_size)
         fexecve(fd, argv, envp);
-    fprintf(stderr, "error[SW600]: cannot start the other version of this program\n");
-    _exit(SWEMU_EXIT_FAULT);
+    swemu_lacking("cannot start the other version of this program", errno,
+                  "it goes to memory as a file: raise the limits on files (ulimit -f) and memory");
 }
 
 /* Counts of 128-byte requests depend on addresses: with fixed ones, two runs count the same. */

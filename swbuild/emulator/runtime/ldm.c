@@ -5,6 +5,7 @@
  * The heap lies behind the statics; the stack comes down from the end of the LDM.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ void swemu_ldm_setup(struct cpe *c)
     dl_iterate_phdr(find_statics, c);
     c->heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->heap == MAP_FAILED)
-        abort();
+        swemu_lacking("no memory for the LDM of a CPE", errno, "give more memory, or a higher limit (ulimit -v)");
     if (!swemu.poison)
         return;
     poison(c->statics + c->statics_init, c->statics + c->statics_size);

@@ -39,7 +39,7 @@ static struct node *new_node(char *lo, size_t size)
         enum { BATCH = 512 };
         struct node *more = __libc_malloc(BATCH * sizeof *more);
         if (!more)
-            abort();
+            swemu_lacking("no memory for the list of the heap's blocks", 0, "give more memory");
         for (int k = 0; k < BATCH; k++) {
             more[k].left = spare;
             spare = &more[k];
@@ -169,7 +169,7 @@ void *swemu_zeroed(size_t size)
 {
     void *p = swemu_alloc(size);
     if (!p)
-        abort();
+        swemu_lacking("no memory for the emulator's own tables", 0, "give more memory, or a higher limit (ulimit -v)");
     return memset(p, 0, size);
 }
 

@@ -151,6 +151,12 @@ void swemu_host_fault(uintptr_t pc, const char *code, const char *hint, const ch
     swemu_finish(SWEMU_EXIT_FAULT);
 }
 
+void swemu_lacking(const char *what, int error, const char *hint)
+{
+    fprintf(stderr, "error[SW603]: %s%s%s\n  hint: %s\n", what, error ? ": " : "", error ? strerror(error) : "", hint);
+    swemu_finish(SWEMU_EXIT_LACKING);
+}
+
 struct seen {
     struct seen *next;
     const char *code;
@@ -256,5 +262,8 @@ void swemu_report_crash(struct cpe *c, int signal, const void *address, void *co
                             : "";
     fprintf(stderr, "%s: error[SW641]: CPE %d (row %d, column %d) got signal %d (%s) at address %p%s\n", place, c->id,
             c->row, c->col, signal, strsignal(signal), address, stack);
+    if (!swemu.host_waits)
+        fprintf(stderr, "  hint: the host is not in a join; has it ended, or left the function whose variables the "
+                "kernel uses?\n");
     swemu_write_counters();
 }

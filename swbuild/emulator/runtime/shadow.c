@@ -7,6 +7,7 @@
  * baton, and calls a hook where they differ.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,9 +30,8 @@ void swemu_shadow_start(void)
     void *place = mmap((void *)SHADOW_START, SHADOW_BYTES, PROT_READ,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (place != (void *)SHADOW_START) {
-        fprintf(stderr, "error[SW603]: checked mode needs 32 TiB of address space (not of memory), and does not get it\n"
-                        "  hint: run without a limit on virtual memory (ulimit -v unlimited)\n");
-        _exit(SWEMU_EXIT_FAULT);
+        swemu_lacking("checked mode needs 32 TiB of address space (not of memory), and does not get it", 0,
+                      "run without a limit on virtual memory (ulimit -v unlimited)");
     }
     madvise(place, SHADOW_BYTES, MADV_DONTDUMP);
     shadowed = true;
@@ -44,7 +44,7 @@ void swemu_shadow_open(const void *start, size_t size)
         return;
     uintptr_t lo = (uintptr_t)SHADOW_OF(start) & ~(SHADOW_PAGE - 1), hi = (uintptr_t)SHADOW_OF((const char *)start + size - 1);
     if (mprotect((void *)lo, hi + 1 - lo, PROT_READ | PROT_WRITE))
-        abort();
+        swemu_lacking("no memory for the shadow of checked mode", errno, "give more memory, or a higher limit (ulimit -v)");
 }
 
 /* The code that runs from now on is this CPE's (or nobody's). */

@@ -24,6 +24,7 @@
 #define HEAP_BYTES (SWEMU_HEAP_SPREAD * LDM_BYTES)
 #define SWEMU_EXIT_FAULT 86
 #define SWEMU_EXIT_HANG 87
+#define SWEMU_EXIT_LACKING 99
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -124,6 +125,8 @@ struct emulator {
     uint64_t seed;
     int groups, active_limit;
     bool initialised, halted, joined;
+    uint64_t unjoined;           /* CPEs that were started, and not joined since */
+    uintptr_t spawn_pc;
     volatile bool host_waits;    /* the host is in join */
     int running;                 /* CPEs with a job that are neither blocked nor spinning */
     int busy;                    /* CPEs with a job */
@@ -212,6 +215,8 @@ void swemu_fault(struct cpe *c, uintptr_t pc, const char *code, const char *hint
     __attribute__((format(printf, 5, 6), noreturn));
 void swemu_host_fault(uintptr_t pc, const char *code, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5), noreturn));
+/* The computer does not give what emulating needs: no fault of the program. */
+void swemu_lacking(const char *what, int error, const char *hint) __attribute__((noreturn));
 /* In checked mode: report and go on; the exit status tells. */
 void swemu_problem(struct cpe *c, uintptr_t pc, const char *code, const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -1,4 +1,4 @@
-// row 14, machine sw26010, mode eager checked, expect SW620 exit 86
+// row 14, machine sw26010, mode link, expect SW620 exit 1
 #include "pitfall.h"
 #ifdef SLAVE
 __thread_local double a[8192], b[64];
