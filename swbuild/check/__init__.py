@@ -7,7 +7,7 @@ here; nothing in this package knows of them.
 from __future__ import annotations
 
 from swbuild.check.compare import Tolerance
-from swbuild.check.report import explain, remarks
+from swbuild.check.report import coverage_line, explain, remarks
 from swbuild.check.results import ArrayReport, CaseResult, Counts, Outcome, RegionResult, exit_status
 from swbuild.check.session import check_source, check_sources
 from swbuild.check.table import print_table
@@ -25,6 +25,7 @@ __all__ = [
     "Tolerance",
     "check_source",
     "check_sources",
+    "coverage_line",
     "exit_status",
     "explain",
     "print_table",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from swbuild.check.results import ArrayReport, CaseResult, Coverage, Outcome, RegionResult
 from swbuild.diagnostics import Diagnostic, Severity, Span
 
-__all__ = ["explain", "explain_array", "explain_cases", "remarks"]
+__all__ = ["coverage_line", "explain", "explain_array", "explain_cases", "remarks"]
 
 #: How many of the things that were not reached are told; the others are counted.
 _SHOWN = 5
@@ -38,6 +38,19 @@ def remarks(result: RegionResult) -> tuple[Diagnostic, ...]:
     if coverage is None or not coverage.sizes:
         return ()
     return (*result.notes, *_coverage_notes(result, coverage))
+
+
+def coverage_line(result: RegionResult) -> str:
+    """Return what the sizes of a check reached in a region, kind by kind; empty if none ran."""
+    coverage = result.coverage
+    if coverage is None or not coverage.sizes:
+        return ""
+    sizes = "1 set" if coverage.sizes == 1 else f"{coverage.sizes} sets"
+    run = "too many" if coverage.instances is None else f"{coverage.instances:,}"
+    reached = ", ".join(f"{kind} {n}/{of}" for kind, (n, of) in coverage.reached.items())
+    busy = ", ".join(f"{load.kernel} {load.cpes:.3g}" for load in coverage.loads)
+    line = f"{result.region}: {sizes} of sizes, {run} iterations; reached: {reached}"
+    return f"{line}; CPEs with work: {busy}" if busy else line
 
 
 def _coverage_notes(result: RegionResult, coverage: Coverage) -> tuple[Diagnostic, ...]:

@@ -26,7 +26,7 @@ _BASES = (7, 33, 2, 65)
 _PLAIN = (7, 33)
 
 #: How many sets of sizes a region gets at most for its goals.
-_MOST = 10
+_MOST = 16
 
 #: Added to the base for one parameter after the other, so that no two sizes are equal.
 _SPREAD = (0, 4, -2, 6, -4, 10, -6, 14)
@@ -47,10 +47,11 @@ def choose_sizes(
     left, chosen = list(goals), list[Sizes]()
     for turn in range(_MOST):
         sizes = _reaching(scop, left, permitted, unequal(names, _BASES[turn % len(_BASES)]), affordable)
-        if sizes is not None and sizes not in chosen:
-            chosen.append(sizes)
-            point = parameter_point(scop, sizes)
-            left = [goal for goal in left if not goal.reached_at(point)]
+        if sizes is None:
+            break
+        chosen.append(sizes)
+        point = parameter_point(scop, sizes)
+        left = [goal for goal in left if not goal.reached_at(point)]
     for base in _PLAIN:
         extra = _nearest(permitted, unequal(names, base))
         if extra is not None and extra not in chosen and affordable(extra):

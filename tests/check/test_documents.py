@@ -7,7 +7,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from swbuild.check import ArrayReport, CaseResult, Outcome, RegionResult, explain, print_table, remarks
+from swbuild.check import (
+    ArrayReport,
+    CaseResult,
+    Outcome,
+    RegionResult,
+    coverage_line,
+    explain,
+    print_table,
+    remarks,
+)
 from swbuild.check.document import document
 from swbuild.check.junit import junit_text
 from swbuild.check.results import BadElement, Coverage, Load, Missed
@@ -60,6 +69,15 @@ def test_what_was_not_reached_is_told_with_its_place_the_worst_first() -> None:
     assert notes[0] == "gemm.c:9: note[SW505]: gemm: not reached: the statement"
     assert "2 more things" in notes[5] and "gemm.c:12" in notes[6]
     assert len(notes) == 7
+
+
+def test_a_line_tells_what_was_covered() -> None:
+    line = coverage_line(region(Outcome.PASS, case(1, "late", Outcome.PASS), coverage=COVERAGE))
+    assert line == (
+        "gemm: 2 sets of sizes, 1,234 iterations; reached: statements 1/2, tiles 0/6; "
+        "CPEs with work: k0 64, k1 2.5"
+    )
+    assert coverage_line(region(Outcome.SKIP)) == ""
 
 
 def test_the_table_counts_goals_and_cpes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,12 @@ def configure(parser: ArgumentParser) -> None:
         "-j", "--jobs", type=int, default=0, metavar="N", help="sources at a time (default: as cores)"
     )
     group.add_argument("--keep", metavar="DIR", help="leave generated files and data in DIR")
-    group.add_argument("-q", "--quiet", action="store_true", help="no progress, only the table")
+    group.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="no progress, no line per region: the table and notes",
+    )
     group.add_argument("--json", metavar="FILE", help="write the results as JSON (-: instead of the table)")
     group.add_argument("--junit", metavar="FILE", help="write the results as JUnit's XML, for CI")
     group = parser.add_argument_group("whole programs")
@@ -95,14 +100,16 @@ def _run_kernels(args: Namespace) -> int:
         results = check_sources(tasks_of(project), _settings(args), tell)
     _write(args, results)
     if args.json != "-":
-        _print(results)
+        _print(results, args.quiet)
     return exit_status(results)
 
 
-def _print(results: Sequence[RegionResult]) -> None:
-    from swbuild.check import explain, print_table, remarks
+def _print(results: Sequence[RegionResult], quiet: bool) -> None:
+    from swbuild.check import coverage_line, explain, print_table, remarks
 
     print_table(results, sys.stdout)
+    for line in () if quiet else filter(None, map(coverage_line, results)):
+        print(line)
     for result in results:
         sys.stdout.writelines(f"{note}\n" for note in remarks(result))
     sys.stdout.flush()
