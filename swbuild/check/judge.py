@@ -63,13 +63,24 @@ def _verdict(
 ) -> tuple[Outcome, str]:
     bad = [report for report in reports if not report.good]
     if record.status:
-        return Outcome.NOT_OFFLOADED, f"{unit.entry} returned {record.status}: it refused these arguments"
+        return Outcome.NOT_OFFLOADED, _refusal(unit, record.status)
     if bad:
         names = ", ".join(report.array for report in bad)
         return Outcome.MISMATCH, f"{names} differ{'s' if len(bad) == 1 else ''} from the serial reference"
     if case.must_spawn and record.spawns == 0:
         return Outcome.NOT_OFFLOADED, f"{unit.entry} claims success, but no kernel was started"
     return Outcome.PASS, ""
+
+
+def _refusal(unit: RegionUnit, status: int) -> str:
+    """Return what is known of why the entry declined: that the sizes are right was known before the run."""
+    apart = [f"{first} and {second}" for first, second in unit.scop.overlaps]
+    apart += [f"{held.expression} and {name}" for held in unit.scop.held for name in held.apart_from]
+    told = f"{unit.entry} returned {status}: it refused these arguments"
+    if not apart:
+        return told
+    left = ", ".join(apart)
+    return f"{told}; the sizes pass its tests, which leaves those of memory that may overlap: {left}"
 
 
 def _array_report(

@@ -11,10 +11,12 @@ from handmade import RIGHT, SETTINGS, SOURCE, make_model, make_unit
 from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, Tolerance, explain
 from swbuild.check.kernel import UnitCheck, check_region
 from swbuild.check.project import tasks_of
-from swbuild.frontend.request import CppOptions
+from swbuild.frontend import CppOptions, read_source
+from swbuild.generate import generate_unit
 from swbuild.manifest import load_text, resolve
 from swbuild.options import KernelOptions
 
+LOOP = "#pragma scop\nfor (int i = 0; i < n; i++) a[i] = b[i] + 1;\n#pragma endscop\n"
 SIZES = RegionCheck(({"n": 3, "m": 5}, {"n": 1, "m": 1}, {"n": 33, "m": 65}))
 
 
@@ -97,6 +99,19 @@ def test_refusal_does_not_pass(tmp_path: Path) -> None:
     result = check(tmp_path, broken("return 0;", "return 1;"))
     assert result.outcome is Outcome.NOT_OFFLOADED
     assert "refused these arguments" in result.message
+
+
+def test_refusal_names_the_tests_that_are_left(tmp_path: Path) -> None:
+    text = f"void f(int n, double *a, double *b) {{\n{LOOP}}}\n"
+    (tmp_path / "f.c").write_text(text)
+    model = read_source(tmp_path / "f.c", CppOptions(), None)
+    unit = generate_unit(model, {})
+    host = dataclasses.replace(unit.host, text=unit.host.text.replace("  return 0;\n}", "  return 1;\n}"))
+    unit = dataclasses.replace(unit, host=host)
+    context = UnitCheck(model, unit, CppOptions(), CheckSettings(modes=("eager",)), tmp_path, tmp_path)
+    result = check_region(context, unit.regions[0], KernelOptions(), RegionCheck(({"n": 9},)))
+    assert result.outcome is Outcome.NOT_OFFLOADED
+    assert "memory that may overlap: b and a" in result.message
 
 
 def test_crash_is_reported_with_the_cases_before_it(tmp_path: Path) -> None:
