@@ -81,15 +81,16 @@ def _call(region: RegionCode, original: Lines, place: str, around: Surroundings)
         arguments.append(_value(array) if by_value else f"({array.element.name} *)({_pointer(array)})")
     arguments += [address.expression for address in addresses(region)]
     call = _around(held, f"{region.entry}({', '.join(arguments)})")
+    idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
+    named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
     if not (declines(region) or any(_DIRECTIVE.match(line) for line in original)):
-        idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
-        named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
         return around.call([*_quiet(held, f"  (void){call}; /* runs on the core group */"), *named])
     return [
         *around.call(_quiet(held, f"  if ({call}) {{ /* runs on the core group, or not at all */")),
         place,
         *original,
         "  }",
+        *named,
     ]
 
 

@@ -26,6 +26,7 @@ from swbuild.frontend.scop import (
     Storage,
 )
 from swbuild.frontend.shapes import Shape, Shapes
+from swbuild.frontend.splitting import split_jumps
 from swbuild.frontend.state import RegionState, sizes_only
 from swbuild.frontend.symbols import Symbol
 
@@ -229,6 +230,7 @@ def finish(
     ``live_after``: whether the value that a variable has at the end may be read later.
     """
     work = _Finisher(builder, shapes)
+    split_jumps(builder.root, builder.context)
     drafts = list(_drafts(builder.root))
     for thing in dict.fromkeys(a.object for d in drafts for a in d.accesses):
         try:

@@ -242,3 +242,16 @@ def test_arrays_of_structures_with_linearised_subscripts_have_their_rows(tmp_pat
     scop = region(generated(tmp_path, text)).scop
     assert [str(e) for e in scop.array("p").extents] == ["None", "[n, m] -> { [(m)] }", "[n, m] -> { [(9)] }"]
     assert all(access.affine for statement in scop.statements for access in statement.accesses)
+
+
+@pytest.mark.parametrize("neighbour", ["(j + 1) % n", "j == n - 1 ? 0 : j + 1"])
+def test_inner_iterations_have_buffers_where_neighbours_wrap_around(neighbour: str, tmp_path: Path) -> None:
+    found = region(generated(tmp_path, body(f"for (int j = 0; j < n; j++)\n  a[j] = b[{neighbour}] + b[j];")))
+    (kernel,) = found.report["kernels"]
+    assert kernel["main_memory"] == []
+    assert len(found.scop.statements) == 2
+
+
+def test_subscripts_that_are_clamped_stay_in_one_statement(tmp_path: Path) -> None:
+    found = region(generated(tmp_path, body("for (int j = 0; j < n; j++)\n  a[j] = b[j == 0 ? 0 : j - 1];")))
+    assert len(found.scop.statements) == 1
