@@ -1,11 +1,59 @@
-"""Options of the whole suite."""
+"""Options and marks of the whole suite."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+
+_HERE = Path(__file__).parent
+
+#: What `pytest -m quick` runs: of every area the part that fails first when something breaks.
+_QUICK = (
+    "buildsys/test_cache.py",
+    "buildsys/test_pages.py::test_files_are_shown_as_they_are",
+    "check/test_compare.py",
+    "check/test_results.py",
+    "check/test_session.py",
+    "check/test_stored.py",
+    "check/test_text.py",
+    "cli/test_command_line.py",
+    "cli/test_light.py",
+    "cli/test_wrong_words.py",
+    "cmake/test_features.py::test_two_manifests_and_two_programs",
+    "codegen/test_golden.py",
+    "emulator/test_compilers.py",
+    "emulator/test_install.py",
+    "examples/test_loops.py",
+    "frontend/test_errors.py",
+    "frontend/test_model.py",
+    "fuzz/test_bad_inputs.py",
+    "generator/test_names.py",
+    "generator/test_reductions.py",
+    "machine/",
+    "manifest/",
+    "meson/test_meson.py::test_on_the_emulator",
+    "model/test_replay.py",
+    "model/test_requests.py",
+    "package/test_codes.py",
+    "package/test_docs.py::test_links_lead_somewhere",
+    "package/test_docs.py::test_commands_and_options_exist",
+    "package/test_import.py",
+    "package/test_style.py",
+    "package/test_tables.py",
+    "pytest_sw/test_options.py",
+    "toolchain/",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the expected files from what is generated now"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        name = f"{item.path.relative_to(_HERE).as_posix()}::{item.name.partition('[')[0]}"
+        if name.startswith(_QUICK) and not item.get_closest_marker("matrix"):
+            item.add_marker(pytest.mark.quick)

@@ -163,7 +163,7 @@ macro(swbuild_add_rule)
     set(schedule "${folder}/${name}.schedule.txt")
     add_custom_command(
       OUTPUT "${schedule}"
-      COMMAND "${SWBUILD_EXECUTABLE}" explain "${manifest}" --source "${name}" ${choice} > "${schedule}"
+      COMMAND "${SWBUILD_EXECUTABLE}" explain "${manifest}" --source "${name}" ${choice} -v > "${schedule}"
       DEPENDS "${stamp}"
       COMMENT "Explaining the Sunway kernels of ${name}"
       VERBATIM)

@@ -15,11 +15,11 @@ __all__ = ["explain_report", "explain_value", "print_comparisons"]
 _SAID_ELSEWHERE = frozenset({"region", "name", "machine", "loops"})
 
 
-def explain_report(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines about one source file."""
+def explain_report(report: Mapping[str, Any], summaries: Sequence[str], verbose: bool) -> Iterator[str]:
+    """Yield the lines about one source file: the ``summaries`` of its regions; ``verbose``, the details."""
     title = f"{report['source']} on {report['machine']}"
-    yield from (title, "=" * len(title))
-    for region in report["regions"]:
+    yield from (title, "=" * len(title), *summaries)
+    for region in report["regions"] if verbose else ():
         rest = {name: value for name, value in region.items() if name not in _SAID_ELSEWHERE}
         note = "" if region.get("kernels") else ": no kernel, all of it stays on the host"
         yield from ("", f"region {region['region']}{note}", *explain_value(rest, 2))

@@ -47,8 +47,12 @@ _PACKAGES = (
 
 _PROGRAMS = (
     ("gcc", "preprocessing, serial references, the emulator", True),
-    ("nm", "the emulator's link step", True),
-    ("ar", "the emulator's link step", True),
+    ("as", "the emulator's compilers", True),
+    ("ld", "the emulator's link step", True),
+    ("ar", "building the emulator, its link step", True),
+    ("nm", "building the emulator", True),
+    ("objcopy", "building the emulator, joining objects", True),
+    ("g++", "host code in C++", False),
     ("clang", "a second opinion on generated C", False),
     ("cmake", "building projects", False),
     ("ninja", "building projects", False),

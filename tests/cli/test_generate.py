@@ -174,7 +174,7 @@ def test_options_reach_the_code(swbuild: Run, project: Path) -> None:
 
 
 def test_explain(swbuild: Run, project: Path) -> None:
-    done = swbuild("explain", "sunway.yaml")
+    done = swbuild("explain", "sunway.yaml", "-v")
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["region", "scale"] in lines
@@ -189,7 +189,7 @@ def test_explain_says_why_a_loop_is_sequential(swbuild: Run, project: Path) -> N
     path.write_text(
         path.read_text().replace("a[i] += b[i]", "a[i] = a[i - 1] + b[i]").replace("i = 0", "i = 1")
     )
-    done = swbuild("explain", "work.c", "-k", "add")
+    done = swbuild("explain", "work.c", "-k", "add", "-v")
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]
     place = lines.index("i (line 14): sequential")

@@ -76,6 +76,14 @@ def _shell(script: str, directory: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_the_readme_shows_what_explain_says(tmp_path: Path) -> None:
+    readme = ROOT / "README.md"
+    (tmp_path / "gemm.c").write_text(_blocks(readme, "c")[0])
+    block = next(block for block in _blocks(readme, "console") if block.startswith("$ swbuild explain"))
+    done = _shell("swbuild explain gemm.c", tmp_path)
+    assert done.stdout == block.split("\n", 1)[1]
+
+
 def test_the_readme_shows_real_mistakes(tmp_path: Path) -> None:
     block = next(block for block in _blocks(ROOT / "README.md", "console") if "error[" in block)
     shown = block.split("\n", 1)[1]
@@ -94,32 +102,10 @@ def test_getting_started_works(tmp_path: Path) -> None:
     (tmp_path / "relax.c").write_text(_blocks(page, "c")[0])
     manifest = next(block for block in _blocks(page, "yaml") if block.startswith("version:"))
     (tmp_path / "sunway.yaml").write_text(manifest.replace("100, 1000", "100"))
-    (tmp_path / "main.c").write_text(MAIN)
+    (tmp_path / "main.c").write_text(_blocks(page, "c")[1])
     commands = [line[2:] for block in _blocks(page, "console") for line in block.splitlines()]
     script = "\n".join(line for line in commands if re.search(r"relax|app|emulator|sunway\.yaml|main", line))
     script = script.replace("swbuild init relax.c > sunway.yaml", "swbuild init relax.c > new.yaml")
     done = _shell(script.replace("n=1000", "n=100"), tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.rstrip().endswith("sum 4802.0")
-
-
-MAIN = """\
-#include <athread.h>
-#include <stdio.h>
-enum { N = 100 };
-void relax(int n, double next[restrict n][n], double now[restrict n][n]);
-static double a[N][N], b[N][N];
-int main(void)
-{
-    double sum = 0;
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++)
-            a[i][j] = i % 2;
-    relax(N, b, a);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++)
-            sum += b[i][j];
-    printf("sum %.1f\\n", sum);
-    return 0;
-}
-"""

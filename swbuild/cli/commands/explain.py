@@ -18,7 +18,8 @@ _CODE = re.compile(r"SW[0-9]{3}", re.IGNORECASE)
 
 _EPILOG = """\
 examples:
-  swbuild explain sunway.yaml -k gemm
+  swbuild explain sunway.yaml                   a line per region: verdict, kernels, threads, main limit
+  swbuild explain sunway.yaml -k gemm -v        mapping, tiles, buffers, transfers
   swbuild explain sunway.yaml --compare         the presets side by side, counted at the largest size
   swbuild explain gemm.c --compare -p ni=128 -p nj=128 -p nk=128
   swbuild explain gemm.c --loops                which source loops are parallel, and why others are not
@@ -32,6 +33,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_input_arguments(parser, "fix this parameter in the generated code; with --compare, the size to run")
     parser.add_argument("--json", action="store_true", help="the reports as JSON")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also buffers, transfers and loops")
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
         "--loops", action="store_true", help="say of each source loop whether it is parallel, or why not"
@@ -78,6 +80,7 @@ def _analyse(args: Namespace) -> int:
 
 def _explain(args: Namespace) -> int:
     from swbuild.cli.explanation import explain_report
+    from swbuild.cli.summary import summary
     from swbuild.pipeline import Timings, generate_project
     from swbuild.pipeline.outputs import report_of
 
@@ -87,7 +90,11 @@ def _explain(args: Namespace) -> int:
         json.dump(reports, sys.stdout, indent=2, ensure_ascii=False, default=str)
         print()
     else:
-        print("\n\n".join("\n".join(explain_report(report)) for report in reports))
+        parts = []
+        for unit, report in zip(units, reports, strict=True):
+            summaries = [summary(region) for region in unit.generated.regions]
+            parts.append("\n".join(explain_report(report, summaries, args.verbose)))
+        print("\n\n".join(parts))
     return Exit.OK
 
 

@@ -1,0 +1,70 @@
+"""The line about a region that ``swbuild explain`` begins with: verdict, kernels, threads, main limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from swbuild.manifest.suggest import listing
+
+if TYPE_CHECKING:
+    from swbuild.codegen.unit import RegionUnit
+
+__all__ = ["summary"]
+
+
+def summary(region: RegionUnit) -> str:
+    """Return the line about ``region``."""
+    report = region.report
+    kernels = report["kernels"]
+    threads = "x".join(map(str, report["threads"]))
+    count = f"{len(kernels)} kernel{'s' if len(kernels) > 1 else ''} on {math.prod(report['threads'])} CPEs"
+    where = f"{_verdict(report)}, {count} ({threads})" if kernels else _verdict(report)
+    return f"{region.scop.name}: {where}; limit: {_limit(region)}"
+
+
+def _verdict(report: Mapping[str, Any]) -> str:
+    if not report["kernels"]:
+        return "stays on the host"
+    return "on the core group in part" if report["host_statements"] else "on the core group"
+
+
+def _limit(region: RegionUnit) -> str:
+    """Return the first thing to look at: what stays on the host and why, a bad mapping, or transfers."""
+    report = region.report
+    sums = _ordered_sums(region) if report["host_statements"] or not report["kernels"] else ""
+    if sums:
+        return f"the reduction on {sums} keeps the order of the source (`reassociate: true` allows parts)"
+    for loop in report["loops"]:
+        if loop["because"] and not loop["parallel"] and report["host_statements"]:
+            return f"{loop['loop']} in line {loop['line']} is sequential: {loop['because'][0]}"
+    if report["notes"]:
+        return str(report["notes"][0]["message"]).partition("; ")[0]
+    return _transfers(report) or "the computation itself"
+
+
+def _ordered_sums(region: RegionUnit) -> str:
+    """Return the variables of reductions that keep loops on the host."""
+    from swbuild.polyhedral.verdicts import analyse_region
+
+    there = {item["statement"] for item in region.report["host_statements"]}
+    found = {
+        array: None
+        for loop in analyse_region(region.scop).loops
+        if there.intersection(loop.statements)
+        for array, _ in loop.reductions
+    }
+    return _words(found) if found else ""
+
+
+def _transfers(report: Mapping[str, Any]) -> str:
+    """Return the transfers that happen most often, and how often."""
+    rows = [row for kernel in report["kernels"] for row in kernel["transfers"]]
+    per = max((row["per"] for row in rows), key=lambda loops: loops.count(","), default="")
+    names = dict.fromkeys(row["buffer"] for row in rows if row["per"] == per)
+    return f"transfers of {_words(names)}, once per {per}" if per else ""
+
+
+def _words(names: Iterable[str]) -> str:
+    return listing(list(names)).replace("`", "")

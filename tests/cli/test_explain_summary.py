@@ -1,0 +1,67 @@
+"""The line about each region that ``swbuild explain`` begins with."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+BODIES = {
+    "gemm-like": (
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)"
+            " a[i][j] += b[i][k] * c[k][j];"
+        ),
+        "on the core group, 1 kernel on 64 CPEs (8x8); limit: transfers of b and c, once per i0, j0, k0",
+    ),
+    "sum": (
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) *s += a[i][j];",
+        (
+            "stays on the host; limit: the reduction on s keeps the order of the source"
+            " (`reassociate: true` allows parts)"
+        ),
+    ),
+    "largest beside an update": (
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {"
+            " a[i][j] = b[i][j]; if (a[i][j] > *s) *s = a[i][j]; }"
+        ),
+        "on the core group in part, 1 kernel on 64 CPEs (8x8); limit: the reduction on s keeps",
+    ),
+    "recurrence": (
+        "for (int i = 1; i < n; i++) *s = *s * a[i][0] + b[i][0];",
+        "stays on the host; limit: i in line 4 is sequential: line 4 writes s, which line 4 reads",
+    ),
+    "wavefronts": (
+        "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) a[i][j] += a[i - 1][j] + a[i][j - 1];",
+        "on the core group, 1 kernel on 64 CPEs (8x8); limit: f_k0: launched inside a loop of the host",
+    ),
+}
+
+
+def _source(body: str) -> str:
+    arrays = ", ".join(f"double {name}[restrict n][n]" for name in "abc")
+    return f"void f(int n, double *restrict s, {arrays})\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+
+
+@pytest.mark.parametrize(("body", "line"), BODIES.values(), ids=BODIES.keys())
+def test_summary(swbuild: Run, tmp_path: Path, body: str, line: str) -> None:
+    (tmp_path / "f.c").write_text(_source(body))
+    done = swbuild("explain", "f.c")
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) == 3
+    assert lines[2].startswith(f"f: {line}")
+
+
+def test_sums_in_parts_are_no_limit(swbuild: Run, tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(_source(BODIES["sum"][0]))
+    assert "reduction" not in swbuild("explain", "f.c", "--reassociate").stdout
+
+
+def test_doctor_names_every_tool(swbuild: Run) -> None:
+    names = {line.split()[0] for line in swbuild("doctor").stdout.splitlines() if line}
+    assert {"gcc", "as", "ld", "ar", "nm", "objcopy", "g++", "cmake", "ninja", "meson"} <= names
