@@ -28,6 +28,7 @@ from swbuild.check.staged import GeneratedRegion
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import Diagnostic, SwbuildError, render
 from swbuild.endings import unwound_by_signals
+from swbuild.files import encoded
 from swbuild.options import Machine
 
 if TYPE_CHECKING:
@@ -308,7 +309,7 @@ def digest_of(generated: GeneratedRegion) -> str:
 
     unit = generated.unit
     texts = [file.text for file in (unit.host, unit.slave, unit.header) if file is not None]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+    return hashlib.sha256(encoded("\0".join(texts))).hexdigest()[:16]
 
 
 def _artifacts(config: pytest.Config, settings: Settings) -> Path:

@@ -19,6 +19,7 @@ from swbuild.check.results import CaseResult, Counts
 from swbuild.check.staged import GeneratedRegion, build_reference
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.files import encoded
 from swbuild.options import Machine
 from swbuild.toolchain import Job, Toolchain, host_toolchain, launcher_for, overrides_from_environment
 from swbuild.toolchain.model import Overrides
@@ -105,7 +106,7 @@ def build_name(kind: str, toolchain: Toolchain) -> str:
     """Return a file name for what ``toolchain`` builds: other drivers or flags make another one."""
     commands = [" ".join(tool.command()) for tool in toolchain.tools.values()]
     text = "\n".join([*commands, *toolchain.libraries, *toolchain.path])
-    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{kind}-{hashlib.sha256(encoded(text)).hexdigest()[:8]}"
 
 
 def run_here(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swbuild.check.harness import missing_symbols_source
-from swbuild.files import write_text
+from swbuild.files import encoded, write_text
 from swbuild.toolchain import (
     CompileStep,
     Role,
@@ -61,7 +61,7 @@ class Builder:
 
     def _object(self, role: Role, source: Path, content: bytes, arguments: Sequence[str]) -> Path:
         command = "\0".join(self.toolchain.tools[role].command(*arguments, str(source), *self.toolchain.path))
-        name = hashlib.sha256(command.encode() + b"\0" + content).hexdigest()[:24]
+        name = hashlib.sha256(encoded(command) + b"\0" + content).hexdigest()[:24]
         output = self.cache / f"{name}.o"
         if not output.exists():
             partial = self.cache / f"{name}.{os.getpid()}.o"

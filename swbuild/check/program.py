@@ -36,7 +36,7 @@ from swbuild.toolchain import (
 
 __all__ = ["ProgramRegion", "ProgramResult", "ProgramRun", "ProgramTask", "check_program"]
 
-_PRAGMA = re.compile(r"^\s*#\s*pragma\s+scop\b", re.MULTILINE)
+_PRAGMA = re.compile(r'^\s*(?:(?:#|%:)\s*pragma\s+|_Pragma\s*\(\s*")scop\b', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

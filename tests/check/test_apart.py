@@ -70,7 +70,7 @@ def test_a_defect_in_one(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
             raise KeyError("what")
         return original(scop, *_)
 
-    owner, name = (modeller._Modeller, "_named") if stage == "front end" else (swbuild.region, "_bounded")
+    owner, name = (modeller._Modeller, "scop") if stage == "front end" else (swbuild.region, "_bounded")
     original = getattr(owner, name)
     monkeypatch.setattr(owner, name, broken)
     found = checked(tmp_path, function("good") + function("bad"))
@@ -128,3 +128,18 @@ def test_what_is_refused_late_may_be_left_alone(tmp_path: Path, capfd: pytest.Ca
     assert "sw_good(" in host and "sw_overlap(" not in host and DATA in host
     assert app.run(["explain", str(path)]) == Exit.OK
     assert "overlap" in capfd.readouterr().out
+
+
+def test_names_of_any_encoding(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    directory = tmp_path / "d\udce9 x"
+    directory.mkdir()
+    (directory / "h\udcfc.h").write_bytes(b"/* \xe9 */\n#define ONE 1\n")
+    path = directory / "caf\udce9.c"
+    loop = LOOP.replace("+ 1", "+ ONE /* \udce9 */")
+    path.write_bytes(f'#include "h\udcfc.h"\n{function("good", loop)}'.encode("utf-8", "surrogateescape"))
+    settings = CheckSettings(modes=("eager",), jobs=1, keep=tmp_path / "k\udce9")
+    (result,) = check_sources([SourceTask(path, default_check=RegionCheck(({"n": 40},)))], settings)
+    assert result.outcome is Outcome.PASS, result.message
+    assert app.run(["generate", str(path), "-o", str(directory), "-q"]) == Exit.OK
+    assert app.run(["init", str(path), "-o", str(tmp_path / "m.yaml")]) == Exit.USER_ERROR
+    assert "is not UTF-8" in capfd.readouterr().err and not (tmp_path / "m.yaml").exists()

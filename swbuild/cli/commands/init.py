@@ -47,6 +47,7 @@ def run(args: Namespace) -> int:
     for model in models:
         for region in model.refused:
             print(render(region.diagnostics), file=sys.stderr)
+    _require_unicode(args)
     if target is None:
         sys.stdout.write(text)
         return Exit.OK
@@ -54,6 +55,16 @@ def run(args: Namespace) -> int:
 
     write_text(target, text)
     return Exit.OK
+
+
+def _require_unicode(args: Namespace) -> None:
+    """Refuse names that no manifest can hold."""
+    for name in (*args.inputs, *args.include_dirs, *args.defines):
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            message = "the name is not UTF-8, as all of a manifest has to be"
+            raise SwbuildError(Diagnostic("SW101", message, Span(name), "rename it")) from None
 
 
 def _meson(args: Namespace) -> int:

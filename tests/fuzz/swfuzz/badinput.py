@@ -94,6 +94,60 @@ _C_WORDS = (
     "\\",
     "\0",
     "\xe9",
+    "\udce9",
+    "\ufeff",
+    "\f",
+    "\r",
+    "$",
+    "'ab'",
+    "'\\377'",
+    "'\\x'",
+    "L'x'",
+    "u8\"s\"",
+    "0b1",
+    "0x",
+    "1.0i",
+    "9" * 5000,
+    "1e99999",
+    "register",
+    "volatile",
+    "extern",
+    "_Atomic",
+    "_Thread_local",
+    "inline",
+    "_Complex",
+    "__int128",
+    "_Float128",
+    "_Alignas(64)",
+    "__attribute__((vector_size(32)))",
+    "__attribute__((packed))",
+    "__typeof__(n)",
+    'asm("r5")',
+    'asm volatile("nop");',
+    '_Static_assert(1, "");',
+    "_Generic(n, default: 1)",
+    "({ 1; })",
+    "(int[]){1, 2}[0]",
+    "{ [2] = 3 }",
+    "&&l",
+    "l:",
+    "n ? 1 : 2",
+    "enum { E, F = E + 3 } e;",
+    "struct { int b : 3; double m; } s;",
+    "union { int a; float b; } u;",
+    "int (*f)(int);",
+    "i = j = n",
+    "*&n",
+    "x[i++]",
+    "__COUNTER__",
+    "__LINE__",
+    '\n#line 7 "z.c"\n',
+    "\n# 7\n",
+    "\n#include __FILE__\n",
+    "\n#pragma scop a b\n",
+    '\n_Pragma("scop")\n',
+    "\n#pragma pack(1)\n",
+    "\n#pragma omp parallel for\n",
 )
 _YAML_WORDS = (
     ":",
@@ -138,6 +192,10 @@ _YAML_WORDS = (
     "`",
     "\xe9",
     "\u2028",
+    '"\\0"',
+    '"\\ud800"',
+    "9" * 5000,
+    "&b [*b]",
 )
 
 
@@ -145,7 +203,7 @@ def damaged(text: str, random: Random, kind: str) -> str:
     """Return ``text`` after one to four random changes to its words, lines or letters."""
     words = _C_WORDS if kind == "c" else _YAML_WORDS
     for _ in range(random.choice((1, 1, 1, 2, 4))):
-        text = random.choice((_word, _word, _word, _lines, _letter))(text, random, words)
+        text = random.choice((_word,) * 6 + (_lines,) * 2 + (_letter,) * 2 + (_deep,))(text, random, words)
     return text
 
 
@@ -195,6 +253,20 @@ def _letter(text: str, random: Random, words: Sequence[str]) -> str:
     return (
         text[:i] + chr(random.choice((random.randrange(32, 127), random.randrange(0, 400)))) + text[i + 1 :]
     )
+
+
+_NESTS = (("(", ")"), ("{", "}"), ("[", "]"), ("- ", ""), ("!", ""), ("", " + 1"), ("if (n) ", ""))
+
+
+def _deep(text: str, random: Random, words: Sequence[str]) -> str:
+    """Nest a word, or what follows it, or bury both under very many more of the same."""
+    found = [m.span() for m in re.finditer(r"\w+|[^\w\s]", text)]
+    if not found:
+        return random.choice(words)
+    start, end = random.choice(found)
+    before, after = random.choice(_NESTS)
+    often = random.choice((3, 40, 400, 4000))
+    return text[:start] + before * often + text[start:end] + after * often + text[end:]
 
 
 def _about(error: SwbuildError, path: str) -> str:
