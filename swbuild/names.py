@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from itertools import chain, count
 from typing import Any
 
-__all__ = ["Names", "distinct", "own", "plain_name"]
+__all__ = ["Names", "distinct", "own", "plain", "plain_name"]
 
 _MARK = "ǂ"
 _OWN = re.compile(rf"{_MARK}(\w*?){_MARK}(\w*?){_MARK}")
@@ -24,12 +24,17 @@ def own(name: str, kind: str = "") -> str:
 
     The same name of two kinds is two names.
     """
-    return f"{_MARK}{name}{_MARK}{kind}{_MARK}"
+    return f"{_MARK}{plain(name)}{_MARK}{kind}{_MARK}"
 
 
 def plain_name(name: str) -> str:
     """Return what ``name`` is to be spelled like, be it marked or not."""
     return _OWN.sub(r"\1", name)
+
+
+def plain(name: str) -> str:
+    """Return ``name``, an identifier of C or of its extensions, in letters, digits and underscores."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
 
 
 def distinct(wish: str, taken: Callable[[str], bool]) -> str:

@@ -65,7 +65,7 @@ def _loop(node: Loop, special: Special) -> Lines:
 
 def quoted(name: str) -> str:
     """Return ``name`` for use between the quotes of a C string."""
-    return name.replace("\\", "\\\\").replace('"', '\\"')
+    return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def parenthesised(text: str) -> str:

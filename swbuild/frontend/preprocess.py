@@ -26,6 +26,7 @@ __all__ = [
 _MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"([^\n]*)\n?', re.MULTILINE)
 _RENUMBERED = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d)[^\r\n]*", re.MULTILINE)
 _MACRO = re.compile(r"^#(?:define|undef) ([\w$]+)[^\n]*", re.MULTILINE)
+_ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"\\": b"\\"}
 _COMMAND_LINE = "<command-line>"
 _MACHINE_HEADERS = frozenset(("athread.h", "slave.h", "crts.h", "dma.h", "simd.h"))
 _GCC_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.MULTILINE)
@@ -187,6 +188,13 @@ def compiler_errors(path: Path, options: CppOptions) -> list[Diagnostic]:
     ]
 
 
+def _unquoted(name: str) -> str:
+    """Return the name of a file that a line marker spells as a C string."""
+    text = name.encode("utf-8", "surrogateescape")
+    found = re.sub(rb"\\([0-7]{1,3}|.)", lambda m: _ESCAPED.get(m[1]) or bytes([int(m[1], 8)]), text)
+    return found.decode("utf-8", "surrogateescape")
+
+
 def _with_markers(path: str, listing: str) -> Preprocessed:
     """Take apart what the preprocessor wrote; lines that define macros become empty ones."""
     macros = tuple(_MACRO.finditer(listing))
@@ -195,7 +203,7 @@ def _with_markers(path: str, listing: str) -> Preprocessed:
     for match in _MARKER.finditer(text):
         offsets.append(match.end())
         lines.append(int(match[1]))
-        files.append(match[2].replace('\\"', '"').replace("\\\\", "\\"))
+        files.append(_unquoted(match[2]))
         system.append("3" in match[3].split() or os.path.basename(files[-1]) in _MACHINE_HEADERS)
     places = [match.end() for match in _MARKER.finditer(listing)]
     where = [(match[1], bisect_right(places, match.start()) - 1) for match in macros]

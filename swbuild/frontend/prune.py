@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 _SCAN = re.compile(r'[{};]|^[ \t]*#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.MULTILINE)
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _DIRECTIVE = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _AGGREGATE = re.compile(r"\b(?:struct|union|enum)\s*(?:__attribute__\s*\(\(.*\)\)\s*)?\w*\s*$", re.DOTALL)
-_TAG = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*\(\([^{]*\)\)\s*)?(\w+)\s*\{")
-_DECLARED = re.compile(r"(\w+)\s*(?:[\[(;=,:]|__attribute__|__asm__|$)")
-_POINTED = re.compile(r"\(\s*(?:__attribute__\s*\(\([^()]*\)\)\s*)?\*[\s*]*(?:const\s+)?(\w+)")
+_TAG = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*\(\([^{]*\)\)\s*)?([\w$]+)\s*\{")
+_DECLARED = re.compile(r"([\w$]+)\s*(?:[\[(;=,:]|__attribute__|__asm__|$)")
+_POINTED = re.compile(r"\(\s*(?:__attribute__\s*\(\([^()]*\)\)\s*)?\*[\s*]*(?:const\s+)?([\w$]+)")
 _ENUM_BODY = re.compile(r"\benum\b[^{;()]*\{([^}]*)\}")
-_ENUM_NAME = re.compile(r"(?:^|,)\s*(\w+)")
+_ENUM_NAME = re.compile(r"(?:^|,)\s*([\w$]+)")
 
 _KEYWORDS = frozenset(
     [
@@ -223,6 +223,11 @@ def prune(source: Preprocessed, chunks: tuple[Chunk, ...], markers: Iterable[Mar
     return _PARSED + "\n" + "".join(pieces)
 
 
+def _whole(pattern: str) -> str:
+    """Return the pattern of a whole identifier; the compiler takes dollar signs for letters."""
+    return rf"(?<![\w$])(?:{pattern})(?![\w$])"
+
+
 def _words(text: str, chunks: Iterable[Chunk]) -> set[str]:
     return {word for c in chunks for word in _WORD.findall(text, c.start, c.end)} - _KEYWORDS
 
@@ -232,7 +237,7 @@ def _providers(text: str, chunks: Sequence[Chunk], names: set[str], no_functions
     starts = [chunk.start for chunk in chunks]
     found: dict[int, Chunk] = {}
     checked: dict[int, tuple[str, ...]] = {}
-    for match in re.finditer(r"\b(?:" + "|".join(sorted(names)) + r")\b", text):
+    for match in re.finditer(_whole("|".join(map(re.escape, sorted(names)))), text):
         index = bisect_right(starts, match.start()) - 1
         if index < 0 or index in found:
             continue
@@ -250,7 +255,7 @@ def _wanted(provider: Chunk, text: str, word: str, no_functions: set[str]) -> bo
     """Functions are wanted only where a region (or a function that a region calls) names them."""
     if word not in no_functions or text.startswith("typedef", provider.start):
         return True
-    is_function = re.search(rf"\b{word}\s*\(", text[provider.start : provider.end])
+    is_function = re.search(rf"{_whole(re.escape(word))}\s*\(", text[provider.start : provider.end])
     return provider.body < 0 and is_function is None
 
 
@@ -261,7 +266,7 @@ def _region_words(text: str, spans: list[int]) -> Iterator[str]:
 
 def _emit(source: Preprocessed, chunk: Chunk) -> str:
     origin = source.origin(chunk.start)
-    file = origin.file.replace("\\", "\\\\").replace('"', '\\"')
+    file = origin.file.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     text = neutralise(source.text[chunk.start : chunk.end])
     return f'\n# {origin.line} "{file}"\n{" " * (origin.column - 1)}{text}\n'
 
@@ -290,7 +295,7 @@ def _blank_calls(text: str) -> str:
 def is_const_function(source: Preprocessed, name: str) -> bool:
     """Whether ``source`` declares the function ``name`` with ``__attribute__((const))``."""
     text = source.text
-    for match in re.finditer(rf"\b{name}\s*\(", text):
+    for match in re.finditer(rf"{_whole(re.escape(name))}\s*\(", text):
         begin = max(text.rfind(end, 0, match.start()) for end in ";}") + 1
         declaration = text[begin : text.find(";", match.end()) + 1]
         if _CONST.search(declaration) and name in _declared(declaration):

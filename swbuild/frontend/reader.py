@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -54,6 +55,7 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
             Diagnostic("SW200", f"cannot read '{path}': {error.strerror}", Span(str(path)), "check the path")
         ) from error
     source = preprocess(path, cpp)
+    _check_name(path, source)
     try:
         parsed, pairs, chunks = _pruned(source, text)
         locator = Locator(str(path), text, parsed)
@@ -92,6 +94,20 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
     return SourceModel(
         str(path), text, tuple(scops.values()), tuple(refused), source.dependencies, names, source.text
     )
+
+
+def _check_name(path: Path, source: Preprocessed) -> None:
+    """Raise :class:`SwbuildError` where the name of ``path`` leaves none for the generated header."""
+    header = f"{path.stem}.sw.h"
+    if header in map(os.path.basename, source.dependencies):
+        what = f"it includes a '{header}', which is the name of its generated header"
+        hint = "rename the included file, or this one"
+    elif set(path.name) & set('"\\\n'):
+        what = "no '#include' can hold its name, nor that of its generated header"
+        hint = "take quotes, backslashes and line breaks out of the file's name"
+    else:
+        return
+    raise SwbuildError(Diagnostic("SW208", what, Span(str(path)), hint))
 
 
 def _tag(path: Path, source: Preprocessed) -> str:

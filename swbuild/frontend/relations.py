@@ -10,6 +10,7 @@ import islpy as isl
 from swbuild.frontend.drafts import Loop
 from swbuild.frontend.integers import constant
 from swbuild.machine.reserved import is_reserved
+from swbuild.names import plain
 
 __all__ = ["aligned", "instances", "moved_in", "sets_of", "where_equal", "where_inside"]
 
@@ -35,7 +36,8 @@ def instances(points: isl.Set, loops: Sequence[Loop], name: str) -> isl.Set:
 
 def _label(loop: Loop) -> str:
     """Return the counter's name as isl can read it; that serves readers alone."""
-    return f"{loop.name}_" if is_reserved(loop.name) else loop.name
+    name = plain(loop.name)
+    return f"{name}_" if is_reserved(name) else name
 
 
 def moved_in(image: isl.Set, loops: Sequence[Loop], name: str) -> isl.Map:

@@ -15,6 +15,7 @@ import islpy as isl
 
 from swbuild.diagnostics import Span
 from swbuild.frontend.frame import Frame
+from swbuild.names import plain
 
 __all__ = [
     "Access",
@@ -284,7 +285,7 @@ class Scop:
     @property
     def symbol(self) -> str:
         """What linkers call the region: the beginning of the names of its functions."""
-        return f"{self.name}_{self.tag}" if self.tag else self.name
+        return plain(f"{self.name}_{self.tag}" if self.tag else self.name)
 
     def array(self, name: str) -> Array:
         """Return the array of this name."""

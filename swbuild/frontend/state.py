@@ -25,7 +25,7 @@ from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
 from swbuild.frontend.symbols import FileScope, Symbol
 from swbuild.machine.reserved import is_reserved
-from swbuild.names import distinct
+from swbuild.names import distinct, plain
 
 __all__ = ["Assumption", "Known", "Position", "RegionState", "sizes_only"]
 
@@ -120,7 +120,7 @@ class RegionState:
     def _name(self, key: Key) -> str:
         """Return the name of an object or parameter: its own, varied where it can mean something else."""
         if key not in self._given_names:
-            wish = "_".join((key[0].name, *key[1]))
+            wish = plain("_".join((key[0].name, *key[1])))
             self._given_names[key] = distinct(wish, lambda n: self._is_taken(n, n == key[0].name))
         return self._given_names[key]
 
@@ -134,7 +134,7 @@ class RegionState:
     def _own_name(self, symbol: Symbol) -> str:
         """Return the name that a variable of a statement's own text gets."""
         if symbol not in self._locals:
-            wish = f"sw_{symbol.name}{self._own_names}"
+            wish = plain(f"sw_{symbol.name}{self._own_names}")
             self._locals[symbol] = distinct(wish, self.scope.words.__contains__)
             self._own_names += 1
         return self._locals[symbol]

@@ -22,7 +22,7 @@ from swbuild.kernelir.nodes import (
     Wait,
 )
 from swbuild.machine.reserved import is_reserved
-from swbuild.names import own
+from swbuild.names import own, plain
 
 __all__ = ["count_waits", "loop_name", "name_loops", "rename", "transform", "walk", "words"]
 
@@ -132,8 +132,9 @@ def loop_name(wish: str, is_users: bool, taken: frozenset[str]) -> str:
 
     ``is_users``: it stands for what the source calls ``wish``.
     """
-    if is_users and wish not in taken and not is_reserved(wish):
+    if is_users and wish not in taken and not is_reserved(wish) and wish == plain(wish):
         return wish
+    wish = plain(wish)
     while own(wish) in taken:
         wish += "_"
     return own(wish)

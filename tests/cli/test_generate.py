@@ -102,9 +102,10 @@ def test_unchanged_files_keep_their_time(swbuild: Run, project: Path) -> None:
     assert host.stat().st_mtime == 1
     swbuild("generate", "sunway.yaml", "-o", "out", "--touch")
     assert host.stat().st_mtime > 1
-    host.write_text("other")
+    text = host.read_text()
+    host.write_text(f"{text}other")
     assert f"out/{host.name}\n" in swbuild("generate", "sunway.yaml", "-o", "out").stdout
-    assert host.read_text() != "other"
+    assert host.read_text() == text
 
 
 def test_bytes_do_not_depend_on_hashes_or_directories(swbuild: Run, project: Path) -> None:
@@ -270,3 +271,31 @@ def test_check_writes_its_results_for_programs(swbuild: Run, project: Path) -> N
     assert all(region["coverage"]["missed"] for region in found["regions"])
     assert (project / "out.xml").read_text().startswith("<?xml")
     assert swbuild("check", "--program", "work.c", "--json", "x.json").returncode == 2
+
+
+def test_files_of_the_users_are_not_overwritten(swbuild: Run, project: Path) -> None:
+    (project / "work.host.c").write_text("int mine;\n")
+    done = swbuild("generate", "work.c", "-o", ".")
+    assert done.returncode == 2
+    assert "work.host.c: error[SW113]" in done.stderr
+    assert (project / "work.host.c").read_text() == "int mine;\n"
+    assert not (project / "work.sw.h").exists()
+
+
+@pytest.mark.parametrize("name", ["work", 'qu"ote', "back\\slash", "two\nlines"])
+def test_names_that_leave_none_for_the_header(swbuild: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / "work.sw.h").write_text("#define N 5\n")
+    source = SOURCE.replace('"size.h"', '"work.sw.h"' if name == "work" else "<stddef.h>\n#define N 5")
+    (tmp_path / f"{name}.c").write_text(source)
+    done = swbuild("generate", f"{name}.c", "-o", "out")
+    assert (done.returncode, "error[SW208]" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("folder", ['qu"ote', "back\\slash", "two\nlines", "a b", "d$x%", "it's", "é"])
+def test_folders_of_any_name(swbuild: Run, tmp_path: Path, folder: str) -> None:
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "size.h").write_text("#define N 50\n")
+    (tmp_path / folder / "work.c").write_text(SOURCE)
+    done = swbuild("generate", f"{folder}/work.c", "-o", f"{folder}/out")
+    assert done.returncode == 0, done.stderr
+    assert "SLAVE_FUN(add_k0)" in (tmp_path / folder / "out" / "work.host.c").read_text()

@@ -141,3 +141,19 @@ def test_two_static_functions_of_one_name(tmp_path: Path) -> None:
     result = check_program(task, CheckSettings(timeout=60.0, modes=("late",)))
     assert result.outcome is Outcome.PASS, result.message
     assert len({kernel for region in result.regions for kernel in region.kernels}) == 2
+
+
+def test_names_with_dollar_signs(tmp_path: Path) -> None:
+    names = {"n": "n$", "A": "$A", "i": "i$1", "j": "$", "w": "n_"}
+    text = REGION.format(function="g$", help="h$", constant=1)
+    for part, name in names.items():
+        text = re.sub(rf"\b{part}\b", lambda _, name=name: name, text)
+    head = "static double h$(double v, int by) { return v + by; }\n"
+    call = "void f0(int n, int m, double w, double (*A)[m], double (*B)[m]) { g$(n, m, w, A, B); }\n"
+    (tmp_path / "taken.c").write_text(head + text + call, encoding="utf-8")
+    (tmp_path / "main.c").write_text(main_program(["f0"]), encoding="utf-8")
+    result = check_program(
+        ProgramTask((tmp_path / "taken.c", tmp_path / "main.c")), CheckSettings(modes=("late",))
+    )
+    assert result.outcome is Outcome.PASS, result.message
+    assert all(region.kernels for region in result.regions)

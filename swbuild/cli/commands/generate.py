@@ -14,7 +14,7 @@ from swbuild.cli.inputs import add_input_arguments, project_of
 from swbuild.files import write_text
 from swbuild.frontend.request import CppOptions
 from swbuild.pipeline import Timings, depfile_text, write_all
-from swbuild.pipeline.writing import dependencies
+from swbuild.pipeline.writing import dependencies, require_free
 
 if TYPE_CHECKING:
     from swbuild.buildsys.cache import Entry
@@ -75,6 +75,7 @@ def run(args: Namespace) -> int:
 def _write(args: Namespace, project: Project, entries: tuple[Entry, ...]) -> None:
     directory = Path(args.output)
     outputs = [output for entry in entries for output in entry.outputs]
+    require_free(directory, outputs)
     changed = write_all(directory, outputs, touch=args.touch)
     if args.depfile:
         targets = args.depfile_target or [directory / output.name for output in outputs]
