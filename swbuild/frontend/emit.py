@@ -9,7 +9,7 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.calls import Calls
-from swbuild.frontend.constants import integer_constant, literal
+from swbuild.frontend.constants import Constant, integer_constant, literal
 from swbuild.frontend.ctype import (
     DOUBLE,
     FLOAT,
@@ -69,7 +69,8 @@ class Names:
     """What the emitter asks about names: the object of a place, the loop a counter belongs to (or None),
     the current value of a counter behind its loop, the formula that a variable stands for, what a first
     subscript is (see :meth:`RegionState.place`), where a condition may hold (see
-    :meth:`RegionState.possible`), and the name of a variable that belongs to the statement's own text."""
+    :meth:`RegionState.possible`), the name of a variable that belongs to the statement's own text, and the
+    value of a constant one."""
 
     object: Callable[[Place, c_ast.Node], Object]
     level: Callable[[Symbol], int | None]
@@ -78,6 +79,7 @@ class Names:
     place: Callable[[c_ast.Node, isl.Set], isl.PwAff | Polynomial]
     possible: Callable[[c_ast.Node, isl.Set, bool], tuple[isl.Set, bool]]
     local: Callable[[Symbol], str | None]
+    constant: Callable[[Symbol], int | None]
 
 
 class Emitter:
@@ -148,11 +150,21 @@ class Emitter:
             behind = self._names.after_loop(symbol, node)
             if behind is not None:
                 return Piece(["(", *behind, ")"], _PRIMARY, symbol.type.element)
+            known = self._names.constant(symbol)
+            if known is not None:
+                return self._constant_piece(known, symbol.type.element)
             formula = self._names.formula(symbol)
             if formula is not None:
                 text = self.expression(formula, where).at(_UNARY)
                 return Piece([f"({symbol.type.element.name})", *text], _UNARY, symbol.type.element)
         return self._read(node, where)
+
+    @staticmethod
+    def _constant_piece(value: int, kind: ElementType) -> Piece:
+        """Return a constant that keeps its type, be it narrower than int."""
+        text = literal(Constant(value, kind))
+        exact = kind == promoted(kind) and not text.startswith("-")
+        return Piece([text if exact else f"(({kind.name}){text})"], _PRIMARY, kind)
 
     def _emit_arrayref(self, node: c_ast.ArrayRef, where: Where) -> Piece:
         return self._read(node, where)

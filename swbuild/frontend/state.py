@@ -111,7 +111,7 @@ class RegionState:
         )
         self._names = Names(
             self.object, self._level, self._after_loop, self.definitions.formula, self.place,
-            self.possible, self._locals.get,
+            self.possible, self._locals.get, facts.constant,
         )
         self._counters = 0
         self._writes_integers: bool | None = None

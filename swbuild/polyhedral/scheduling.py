@@ -76,7 +76,8 @@ def compute_schedule(
     """
     as_written = banded(loop_tree(scop), kept)
     loops = _parallel_loops(as_written)
-    if len(scop.statements) > MANY_STATEMENTS and loops == min(len(s.iterators) for s in scop.statements):
+    many = len(scop.statements) > MANY_STATEMENTS and fusion is Fusion.MAX
+    if many and loops == min(len(s.iterators) for s in scop.statements):
         return Scheduled(as_written, dependences, kept, private)  # no order has more parallel loops
     solved = _solve(_whole(scop, private, kept), fusion)
     if solved is not None and solved[1] and not _keeps(solved[0], kept):
