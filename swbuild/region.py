@@ -15,7 +15,7 @@ from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
 from swbuild.memory.placing import DoesNotFit, Placed, place_kernel
-from swbuild.options import KernelOptions, Preset
+from swbuild.options import Fusion, KernelOptions, Preset
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
@@ -141,6 +141,8 @@ def _order(
         tree = _split(scop, scheduled)
         if not options.transform and not (tree.kernels and _all_stay_home(scop, private, tree)):
             scheduled, tree = _as_written(scop, scheduled, tree)
+        elif _may_fuse(options) and _divides_nests(scop, tree):
+            scheduled, tree = _in_whole_nests(scop, scheduled, tree)
         more = tuple(r for r in possible if r not in split and _holds_back(scop, tree, r))
         if not more:
             return _Order(scheduled, tree, split, unrolls)
@@ -153,6 +155,42 @@ def _as_written(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Sched
     other = _split(scop, plain)
     usable = other.kernels and _all_stay_home(scop, scheduled.private, other)
     return (plain, other) if usable else (scheduled, tree)
+
+
+def _in_whole_nests(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Scheduled, HostTree]:
+    """Return the order of the source if it has fewer kernels and no statement loses by it.
+
+    isl has no reason to keep statements together that do not depend on each other; a launch costs as much
+    as thousands of iterations, and statements of one nest often share their data.
+    """
+    plain, other = _as_written(scop, scheduled, tree)
+    before, after = _mapped_loops(tree), _mapped_loops(other)
+    fewer = len(other.kernels) < len(tree.kernels) and before.keys() <= after.keys()
+    kept = fewer and all(after[name] >= best for name, best in before.items())
+    return (plain, other) if kept else (scheduled, tree)
+
+
+def _may_fuse(options: KernelOptions) -> bool:
+    free = not options.transform and options.preset is not Preset.CLASSIC
+    return free and options.fusion is Fusion.MAX
+
+
+def _divides_nests(scop: Scop, tree: HostTree) -> bool:
+    """Return whether statements that share a loop of the source run in different kernels."""
+    nests = [
+        {loop.span for name in kernel.statements for loop in scop.statement(name).iterators[:1]}
+        for kernel in tree.kernels
+    ]
+    return sum(map(len, nests)) > len(set().union(*nests))
+
+
+def _mapped_loops(tree: HostTree) -> dict[str, tuple[int, int]]:
+    """Return how well each statement of a kernel is spread: few launches first, then parallel loops."""
+    return {
+        name: (-len(kernel.host_loops), min(kernel.parallel, 2))
+        for kernel in tree.kernels
+        for name in kernel.statements
+    }
 
 
 def _in_wavefronts(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from generation import generated
 
-from swbuild.options import KernelOptions, Preset
+from swbuild.options import Fusion, KernelOptions, Preset
 
 _WHOLE = """
 void relax(int n, int m, double w, double a[restrict n][m][4], double b[restrict n][m][4]) {
@@ -77,3 +77,36 @@ def test_a_scalar_that_holds_one_value_after_the_other_is_a_variable(tmp_path: P
     assert kernel["host_loops"] == 0 and kernel["mapped_loops"] == 2
     assert unit.slave is not None and re.search(r"^ +double c;$", unit.slave.text, re.MULTILINE)
     assert unit.slave.text.count("for (long j = j0;") == 1
+
+
+_APART = """
+void shift(int n, int m, double a[restrict n][m], double b[restrict n][m], double c[restrict n][m]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      b[i][j] = 2 * a[i][j];
+      c[i][j] = 3 * a[i][j];
+    }
+#pragma endscop
+}
+"""
+
+#: In one nest the second statement would keep all of it from being parallel in j.
+_SEQUENTIAL = _APART.replace("c[i][j] = 3 * a[i][j]", "c[i][j] = j ? c[i][j - 1] : 1")
+
+
+def _kernels(directory: Path, text: str, options: KernelOptions | None = None) -> list[list[str]]:
+    (region,) = generated(directory, text, options).regions
+    return [kernel["statements"] for kernel in region.report["kernels"]]
+
+
+def test_statements_of_one_nest_share_a_kernel(tmp_path: Path) -> None:
+    assert _kernels(tmp_path, _APART) == [["S0", "S1"]]
+
+
+def test_statements_are_separate_kernels_where_one_would_lose_a_parallel_loop(tmp_path: Path) -> None:
+    assert sorted(_kernels(tmp_path, _SEQUENTIAL)) == [["S0"], ["S1"]]
+
+
+def test_minimal_fusion_separates_them(tmp_path: Path) -> None:
+    assert len(_kernels(tmp_path, _APART, KernelOptions(fusion=Fusion.MIN))) == 2
