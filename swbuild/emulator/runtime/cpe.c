@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -138,7 +139,8 @@ static void start_group(void)
 /* What a kernel leaves is only there after the join: a program that ends before it has no right results. */
 static void check_joined(int status)
 {
-    if (!status && swemu.unjoined)
+    swemu.ending = !status && swemu.unjoined;
+    if (swemu.ending)
         swemu_fault(swemu_self, swemu.spawn_pc, "SW608", "call athread_join before the results are used",
                     "the program ends without a join of this spawn: %d CPEs may still run",
                     __builtin_popcountll(swemu.unjoined));
@@ -373,6 +375,16 @@ static uintptr_t pc_of(const void *context)
 #endif
 }
 
+/* A host that ends without a join takes the kernel's arguments away: that is the mistake, not what follows. */
+static void let_host_end(void)
+{
+    const struct timespec while_it_gets_there = {0, 100000000};
+    if (!swemu.host_waits)
+        nanosleep(&while_it_gets_there, NULL);
+    while (swemu.ending)
+        pause();
+}
+
 static void on_crash(int signal, siginfo_t *info, void *context)
 {
     struct cpe *c = swemu_self;
@@ -380,6 +392,8 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     static int reporting;
     while (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
         pause();
+    if (c)
+        let_host_end();
     const void *pointer;
     if (c && swemu_shadow_faulted(context, &pointer))
         swemu_fault(c, pc_of(context) + 1, "SW610", "", "an access of %p, out of bounds: nothing is mapped there",

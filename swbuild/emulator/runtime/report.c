@@ -262,8 +262,5 @@ void swemu_report_crash(struct cpe *c, int signal, const void *address, void *co
                             : "";
     fprintf(stderr, "%s: error[SW641]: CPE %d (row %d, column %d) got signal %d (%s) at address %p%s\n", place, c->id,
             c->row, c->col, signal, strsignal(signal), address, stack);
-    if (!swemu.host_waits)
-        fprintf(stderr, "  hint: the host is not in a join; has it ended, or left the function whose variables the "
-                "kernel uses?\n");
     swemu_write_counters();
 }

@@ -127,6 +127,7 @@ struct emulator {
     bool initialised, halted, joined;
     uint64_t unjoined;           /* CPEs that were started, and not joined since */
     uintptr_t spawn_pc;
+    volatile bool ending;        /* the program ends without a join, and that is being told */
     volatile bool host_waits;    /* the host is in join */
     int running;                 /* CPEs with a job that are neither blocked nor spinning */
     int busy;                    /* CPEs with a job */
