@@ -95,10 +95,17 @@ def _extents(place: Place, kind: CType, value: Extent, span: Span) -> Iterator[C
         adjusted = symbol.storage is Storage.PARAMETER and text == symbol.name
         extent = kind.extent if isinstance(kind, ArrayType) and not adjusted else None
         count = None if extent is None else value(extent)
-        if count is not None:
+        if count is not None and isinstance(kind, ArrayType) and _is_sized(kind.target, value):
             condition = f"sizeof({text}) / sizeof(({text})[0]) == {count}"
             yield Claim(condition, place.path, f"an array of {count}", span)
         text, kind = f"{text}[0]", kind.target
+
+
+def _is_sized(kind: CType, value: Extent) -> bool:
+    """Whether the size of a type is a constant: it is none for rows whose length is a variable."""
+    if not isinstance(kind, ArrayType):
+        return True
+    return kind.extent is not None and value(kind.extent) is not None and _is_sized(kind.target, value)
 
 
 def _row(kind: CType) -> int:

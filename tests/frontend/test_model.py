@@ -109,6 +109,11 @@ def test_aliases(what: str, tmp_path: Path) -> None:
     assert {a.name: a.name in overlapping for a in scop.arrays} == expected
 
 
+def test_constant_extents_may_stand_before_variable_ones(tmp_path: Path) -> None:
+    text = "void f(int n, double A[n][3][n], double (*B)[2][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) A[i][1][i] = B[i][0][i];\n#pragma endscop\n}\n"
+    assert [str(e) for e in model(tmp_path, text).array("A").extents[1:]] == ["[n] -> { [(3)] }", "[n] -> { [(n)] }"]
+
+
 HELD = {
     "a size and integers": ("", "for (int i = 0; i < s->n; i++) k[i] = 1;", {"s->n": ("k",)}),
     "a size and other numbers": ("", "for (int i = 0; i < s->n; i++) p[i] = 1;", {}),
