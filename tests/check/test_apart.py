@@ -130,6 +130,27 @@ def test_what_is_refused_late_may_be_left_alone(tmp_path: Path, capfd: pytest.Ca
     assert "overlap" in capfd.readouterr().out
 
 
+REGISTERS = """\
+struct pair { double a, b; };
+void kernel(register int n, register double *restrict x)
+{
+    register struct pair s = {1, 2};
+    register double t = 3;
+#pragma scop
+    for (int i = 0; i < n; i++)
+        x[i] = s.a + t;
+    s.b = 4;
+#pragma endscop
+    x[0] = s.b;
+}
+"""
+
+
+def test_register_variables(tmp_path: Path) -> None:
+    found = checked(tmp_path, REGISTERS)
+    assert found["kernel"].outcome is Outcome.PASS, found["kernel"].message
+
+
 def test_names_of_any_encoding(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     directory = tmp_path / "d\udce9 x"
     directory.mkdir()
