@@ -19,7 +19,7 @@ _BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Block:
-    """``kind`` is file, part, run, isolated, fetch or machine file; ``what`` says of what."""
+    """``kind`` is file, part, run, wheels, isolated, fetch or machine file; ``what`` says of what."""
 
     page: str
     line: int

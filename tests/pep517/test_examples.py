@@ -30,8 +30,7 @@ def test_a_library_of_kernels_is_loaded(configured: Configure, tmp_path: Path) -
 def test_from_sdist_to_tests(example: str, installation: Installation, tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(ROOT / "examples" / example, source, ignore=shutil.ignore_patterns("build", ".mesonpy*"))
-    wheels = installation.prefix.parent / "wheels"
-    environment = installation.environment(PIP_FIND_LINKS=str(wheels))
+    environment = installation.environment()
     # meson-python takes the files that version control knows.
     call(["git", "init", "-q"], directory=source)
     call(["git", "add", "-A"], directory=source)
@@ -39,5 +38,7 @@ def test_from_sdist_to_tests(example: str, installation: Installation, tmp_path:
     call(["git", *author, "commit", "-qm", "example"], directory=source)
     (shown,) = blocks("isolated")
     assert f"examples/{example}" in shown.what.split(", ")
-    printed = call(["bash", "-exc", shown.text], environment, source).stdout
+    (wheels,) = blocks("wheels")
+    script = wheels.text.replace("/path/to/swbuild", str(ROOT)) + shown.text
+    printed = call(["bash", "-exc", script], environment, source).stdout
     assert "Creating isolated environment" in printed and "10 passed" in printed
