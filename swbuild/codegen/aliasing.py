@@ -112,7 +112,20 @@ def _rows(scop: Scop, array: Array, other: Array | Held) -> tuple[isl.PwAff | No
         )
     allowed = inside.intersect_params(scop.assumptions)
     begins = allowed.is_subset(allowed.lower_bound_val(isl.dim_type.set, 0, isl.Val(0)))
-    return None if begins else inside.dim_min(0), inside.dim_max(0).add_constant_val(isl.Val(1))
+    end = inside.dim_max(0).add_constant_val(isl.Val(1))
+    return None if begins else inside.dim_min(0), _or_nothing(scop, end)
+
+
+def _or_nothing(scop: Scop, end: isl.PwAff) -> isl.PwAff:
+    """Return ``end``, and zero for sizes at which the region computes something, but not with the array."""
+    computing = scop.statements[0].domain.params()
+    for statement in scop.statements[1:]:
+        computing = computing.union(statement.domain.params())
+    idle = computing.intersect(scop.context).intersect(scop.assumptions).subtract(end.domain())
+    if idle.is_empty():
+        return end
+    zero = isl.PwAff.from_aff(isl.Aff.zero_on_domain(isl.LocalSpace.from_space(idle.get_space())))
+    return end.union_max(zero.intersect_domain(idle.coalesce()))
 
 
 def _touched(scop: Scop, array: Array) -> isl.Set:
