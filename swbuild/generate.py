@@ -12,7 +12,7 @@ from swbuild import __version__
 from swbuild.codegen.aliasing import addresses
 from swbuild.codegen.comments import banner
 from swbuild.codegen.header import header_lines
-from swbuild.codegen.host import host_text
+from swbuild.codegen.host import host_text, refusals
 from swbuild.codegen.plan import RegionCode
 from swbuild.codegen.slave import slave_lines
 from swbuild.codegen.surroundings import surroundings
@@ -116,4 +116,5 @@ def _region_unit(region: RegionCode, names: Names) -> RegionUnit:
         names.data(region.report),
         len(addresses(region)),
         tuple(grid_of(region.scop, kernel.tiled) for kernel in region.kernels),
+        refusals(region),
     )

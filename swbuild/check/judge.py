@@ -73,14 +73,10 @@ def _verdict(
 
 
 def _refusal(unit: RegionUnit, status: int) -> str:
-    """Return what is known of why the entry declined: that the sizes are right was known before the run."""
-    apart = [f"{first} and {second}" for first, second in unit.scop.overlaps]
-    apart += [f"{held.expression} and {name}" for held in unit.scop.held for name in held.apart_from]
-    told = f"{unit.entry} returned {status}: it refused these arguments"
-    if not apart:
-        return told
-    left = ", ".join(apart)
-    return f"{told}; the sizes pass its tests, which leaves those of memory that may overlap: {left}"
+    """Return why the entry declined: it returns the number of the test that said so."""
+    reasons = dict(enumerate(unit.refusals, 1))
+    why = f": {reasons[status]}" if status in reasons else ""
+    return f"{unit.entry} returned {status}: it refused these arguments{why}"
 
 
 def _array_report(

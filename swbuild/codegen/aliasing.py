@@ -36,12 +36,19 @@ def addresses(region: RegionCode) -> tuple[Address, ...]:
     )
 
 
-def overlap_conditions(region: RegionCode) -> list[str]:
-    """Return C conditions, one per pair that the source does not keep apart, true on overlap.
+def overlap_conditions(region: RegionCode) -> list[tuple[str, str]]:
+    """Return C conditions, one per pair that the source does not keep apart, true on overlap, and in words.
 
     Raise :class:`SwbuildError` when the size of an array in a pair is not known: then nothing can be tested.
     """
-    return [_overlap(region, first, second) for first, second in _pairs(region)]
+    return [
+        (_overlap(region, first, second), f"{_words(first)} and {_words(second)} overlap")
+        for first, second in _pairs(region)
+    ]
+
+
+def _words(thing: Array | Held) -> str:
+    return f"'{thing.name if isinstance(thing, Array) else thing.expression}'"
 
 
 def _by_pointer(region: RegionCode) -> frozenset[str]:

@@ -20,7 +20,7 @@ from swbuild.memory.partials import Partial
 from swbuild.memory.plan import LONGEST_ROW, Store
 from swbuild.names import own
 
-__all__ = ["host_text"]
+__all__ = ["host_text", "refusals"]
 
 #: What marks a file as UTF-8 at its start, and is an error anywhere else.
 _MARK = "\ufeff"
@@ -133,17 +133,26 @@ def declines(region: RegionCode) -> bool:
     return region.host is None or bool(_conditions(region))
 
 
-def _conditions(region: RegionCode) -> list[str]:
-    """Return the C conditions under which the entry must decline."""
+def refusals(region: RegionCode) -> tuple[str, ...]:
+    """Return in words why the entry declines, in the order of what it returns then, from 1 on."""
+    if region.host is None:
+        return ("the region stays on the host",)
+    return tuple(why for _, why in _conditions(region))
+
+
+def _conditions(region: RegionCode) -> list[tuple[str, str]]:
+    """Return the C conditions under which the entry must decline, each with what it says in words."""
+    stated = [*_promises(region), *_sizes_outside(region), *_long_rows(region)]
+    return [*((text, f"{text} holds") for text in stated), *overlap_conditions(region)]
+
+
+def _sizes_outside(region: RegionCode) -> list[str]:
+    """Return the condition for sizes that the model does not cover."""
     scop = region.scop
-    conditions = _promises(region)
-    if not scop.context.is_subset(scop.assumptions):
-        build = isl.AstBuild.from_context(scop.context)
-        holds = to_c(build.expr_from_set(scop.assumptions.gist(scop.context)))
-        conditions.append(f"!({holds})")
-    conditions += _long_rows(region)
-    conditions += overlap_conditions(region)
-    return conditions
+    if scop.context.is_subset(scop.assumptions):
+        return []
+    build = isl.AstBuild.from_context(scop.context)
+    return [f"!({to_c(build.expr_from_set(scop.assumptions.gist(scop.context)))})"]
 
 
 def _long_rows(region: RegionCode) -> list[str]:
@@ -213,8 +222,8 @@ def _work(region: RegionCode, host: Node) -> Lines:
     scop = region.scop
     body: Lines = [f"const long {p.name} = {value_name(p)};" for p in scop.parameters]
     body += [f"(void){p.name};" for p in scop.parameters]
-    for condition in _conditions(region):
-        body += [f"if ({condition})", "  return 1;"]
+    for number, (condition, _) in enumerate(_conditions(region), 1):
+        body += [f"if ({condition})", f"  return {number};"]
     if region.kernels:
         body += [f"if (!{READY}) {{", "  athread_init();", f"  {READY} = 1;", "}"]
     body += [_local(region, array) for array in region.locals]

@@ -4,8 +4,9 @@ Every region becomes one host function, the *entry*::
 
     int sw_<region>(<arguments>);
 
-It returns 0 when the region was computed on the core group, and 1, having done nothing, when an
-assumption of the model does not hold for these arguments (the caller then runs the original text).
+It returns 0 when the region was computed on the core group, and having done nothing, when an
+assumption of the model does not hold for these arguments, the number of its test, from 1 on (the
+caller then runs the original text).
 Arguments come in the order of :attr:`RegionUnit.arguments`: parameters and scalars that are only
 read by value in their own C type, everything else as a pointer to the first element
 (``double *A``, ``double *sum``).  Behind them come the addresses (``const void *``) of what is
@@ -43,7 +44,8 @@ class RegionUnit:
     from everything.
 
     ``report`` is the JSON-ready description that ``swbuild explain`` prints; ``grids`` are the loops of
-    the kernels, for who chooses sizes and tells what they reach.
+    the kernels, for who chooses sizes and tells what they reach.  ``refusals`` are the reasons for which
+    the entry declines; it returns the number of the first that holds, counted from 1.
     """
 
     scop: Scop
@@ -54,6 +56,7 @@ class RegionUnit:
     report: dict[str, Any]
     addresses: int = 0
     grids: tuple[Grid, ...] = ()
+    refusals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

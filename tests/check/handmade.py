@@ -108,7 +108,10 @@ def make_unit(model: SourceModel, host: str = RIGHT, exact: bool = True) -> Gene
         EntryArgument("total", DOUBLE, False, True, True),
         EntryArgument("last", DOUBLE, False, False, True),
     )
-    region = RegionUnit(scop, "sw_smooth", arguments, ("smooth_k0",), exact, {"kernels": []})
+    said = {"kernels": []}
+    region = RegionUnit(
+        scop, "sw_smooth", arguments, ("smooth_k0",), exact, said, refusals=("'A' and 'B' overlap",)
+    )
     header = GeneratedFile("smooth.sw.h", "")
     return GeneratedUnit(model.path, GeneratedFile("smooth.host.c", host), None, header, (region,))
 
