@@ -69,7 +69,7 @@ def permitted_sizes(scop: Scop, fixed: Mapping[str, int]) -> isl.Set:
 
     A size that a statement may divide by is positive.
     """
-    names = [parameter.name for parameter in scop.parameters]
+    names, fixed = [parameter.name for parameter in scop.parameters], _in_model(scop, fixed)
     conditions = [f"{name} = {fixed[name]}" for name in names if name in fixed]
     conditions += [f"{name} >= 1" for name in _divisors(scop)]
     return feasible_sizes(scop).intersect(_where(names, conditions)).coalesce()
@@ -82,6 +82,7 @@ def complete_sizes(scop: Scop, given: Mapping[str, int], fixed: Mapping[str, int
     run at other sizes than the user believes.
     """
     names = [parameter.name for parameter in scop.parameters]
+    given, fixed = _in_model(scop, given), _in_model(scop, fixed)
     if given and names and not set(given) & set(names):
         unknown = ", ".join(f"'{name}'" for name in given)
         raise SwbuildError(
@@ -96,6 +97,12 @@ def complete_sizes(scop: Scop, given: Mapping[str, int], fixed: Mapping[str, int
     near = unequal(names, 33)
     found = None if set(known) == set(names) else _nearest(permitted_sizes(scop, known), near)
     return found or {**near, **known}
+
+
+def _in_model(scop: Scop, sizes: Mapping[str, int]) -> Sizes:
+    """Return ``sizes`` by the names of the model, which are the source's where those are free."""
+    names = {parameter.expression: parameter.name for parameter in scop.parameters}
+    return {names.get(name, name): value for name, value in sizes.items()}
 
 
 def unequal(names: Sequence[str], base: int) -> Sizes:

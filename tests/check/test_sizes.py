@@ -213,3 +213,9 @@ def test_a_statement_that_no_sizes_reach_is_a_goal(tmp_path: Path) -> None:
     plan = planned(found)
     kinds = {goal.kind for goal in plan.goals if goal.what in missed(found, plan)}
     assert kinds <= {GoalKind.STATEMENTS}
+
+
+def test_sizes_are_known_by_the_names_of_the_source(tmp_path: Path) -> None:
+    text = "void f(int PE_MODE, double a[restrict PE_MODE]) {\n#pragma scop\n"
+    (found,) = generated(tmp_path, text + "for (int i = 0; i < PE_MODE; i++) a[i] = 1;\n" + TAIL).regions
+    assert list(complete_sizes(found.scop, {"PE_MODE": 40}, {}).values()) == [40]
