@@ -50,7 +50,9 @@ def _key(source: ProjectSource, timings: Timings, allow_refused: bool) -> str | 
     with timings.stage("cache"):
         try:
             text = source.path.read_bytes()
-            return key_of(source, text, preprocess(source.path, source.cpp).text, allow_refused)
+            seen = preprocess(source.path, source.cpp)
+            parts = "\0".join((seen.text, *sorted(seen.own_macros())))  # names of ours depend on macros, too
+            return key_of(source, text, parts, allow_refused)
         except (OSError, SwbuildError):
             return None
 
