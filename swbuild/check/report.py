@@ -60,10 +60,11 @@ def _coverage_notes(result: RegionResult, coverage: Coverage) -> tuple[Diagnosti
     if len(missed) > _SHOWN:
         rest = f"not reached: {len(missed) - _SHOWN} more things, which --json lists"
         notes.append(_missed(result, missed[_SHOWN].line, rest))
-    notes += [
-        _missed(result, line, "not known: whether both sides of the condition on data were seen")
-        for line in coverage.data_conditions
-    ]
+    if coverage.data_conditions:
+        first, *others = coverage.data_conditions
+        more = f" (in {len(others) + 1} lines)" if others else ""
+        unknown = f"not known: whether both sides of the conditions on data{more} were seen"
+        notes.append(_missed(result, first, unknown))
     return tuple(notes)
 
 
