@@ -40,12 +40,23 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write every text to its path as :func:`write_text` does, and none of them if one has no room."""
+    """Write every text to its path as :func:`write_text` does, and none of them if one has no room.
+
+    A device or a pipe is written to: it is not replaced by a file.
+    """
     with contextlib.ExitStack() as stack:
-        parts = {path: _part(path, encoded(text), stack) for path, text in texts.items()}
+        files = {path: text for path, text in texts.items() if not _is_device(path)}
+        parts = {path: _part(path, encoded(text), stack) for path, text in files.items()}
+        for path in texts.keys() - files.keys():
+            with named_failures(path):
+                path.write_bytes(encoded(texts[path]))
         for path, part in parts.items():
             with named_failures(path):
                 os.replace(part, path)
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def _part(path: Path, data: bytes, stack: contextlib.ExitStack) -> str:

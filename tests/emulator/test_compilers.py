@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -489,3 +492,18 @@ def test_instructions_in_assembly(tmp_path: Path) -> None:
         must(tmp_path, "sw5cc", "-slave", "-msimd", level, "-c", "slave.c")
         must(tmp_path, "sw5cc", "-hybrid", "host.o", "slave.o", "-o", "app")
         assert do(tmp_path, "./app").status == 0, "the line of the first check that failed"
+
+
+@pytest.mark.parametrize("words", [("-mhost", "-c", "alone.c"), ("-mhost", "alone.c")])
+def test_output_that_is_no_file_is_written_to(words: tuple[str, ...], tmp_path: Path) -> None:
+    """As for ``-o /dev/null``: a device or a pipe is not replaced."""
+    put(tmp_path, alone="int main(void) { return 0; }\n")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    found: list[bytes] = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    must(tmp_path, "swgcc", *words, "-o", "pipe", machine="sw26010-pro")
+    reader.join(10)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [data[:4] for data in found] == [b"\x7fELF"]

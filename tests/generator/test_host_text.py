@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ import pytest
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramTask, check_program
 from swbuild.emulator import toolchain_dir
-from swbuild.files import write_text
+from swbuild.files import write_text, write_texts
 from swbuild.frontend import CppOptions, read_source
 from swbuild.generate import generate_unit
 
@@ -118,3 +121,15 @@ def test_directives_of_a_region_hold_behind_it(tmp_path: Path) -> None:
     command = ["gcc", "-E", "-P", "-I", str(headers), str(host)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "enum { IS = 7 };" in done.stdout
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe, found = tmp_path / "pipe", list[str]()
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()), daemon=True)
+    reader.start()
+    write_texts({pipe: "whole", tmp_path / "file": "beside"})
+    reader.join(10)
+    assert found == ["whole"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert (tmp_path / "file").read_text() == "beside"

@@ -110,7 +110,8 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
             twin_files, twin_objects = variant_words(line, kind, work)
             command = link_command(tool, line, twin_files, twin_objects, f"{work}/{kind}.exe", kind, work)
             twins[kind] = start(command, f"{work}/{kind}.err")
-    status = run(link_command(tool, line, files, objects, f"{work}/image" if twins else target, "fast", work))
+    image = f"{work}/image"
+    status = run(link_command(tool, line, files, objects, image, "fast", work))
     for kind, child in twins.items():  # they run beside the first one: only one of them may speak at a time
         bad = finish(child)
         if bad and not status:
@@ -118,20 +119,14 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
         status = status or bad
     if status:
         raise Failure("", status if status > 0 else 1)
+    data = read(image)
     if line.role == "hybrid":
-        try:
-            check_statics(read(f"{work}/image" if twins else target), objects, tool.machine, tool.ldm_bytes())
-        except Failure:
-            if not twins:
-                os.unlink(target)
-            raise
-    if not twins:
-        return
-    data = read(f"{work}/image")
+        check_statics(data, objects, tool.machine, tool.ldm_bytes())
     for kind in twins:
         data = elf.add_section(data, VARIANTS[kind], read(f"{work}/{kind}.exe"))
     write(target, data)
-    os.chmod(target, os.stat(f"{work}/image").st_mode & 0o777)
+    if os.path.isfile(target):
+        os.chmod(target, os.stat(image).st_mode & 0o777)
 
 
 def other_runtime() -> str:

@@ -74,9 +74,13 @@ def read(path: str) -> bytes:
 
 
 def write(path: str, data: bytes) -> None:
-    """Write a file by renaming, so that a parallel reader never sees half of it."""
+    """Write a file by renaming, so that a parallel reader never sees half of it; a device is written to."""
     part = f"{path}.{os.getpid()}.part"
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as stream:
+                stream.write(data)
+            return
         with open(part, "wb") as stream:
             stream.write(data)
         os.replace(part, path)
