@@ -122,8 +122,8 @@ class _Modeller:
         places = {**self.finder.found, **state.finder.found}.values()
         seen = (place for place in places if self.visible.get(place.symbol.name) is place.symbol)
         outside = claims_of_places(seen, state.scope.integer, locator)
-        hidden = UNMODELLED | self.visible.keys()
-        types = ((n, kind) for n, kind in state.scope.types.typedefs.items() if n not in hidden)
+        in_sight = state.scope.typedefs_before[self.region.name] - UNMODELLED - self.visible.keys()
+        types = ((n, kind) for n, kind in state.scope.types.typedefs.items() if n in in_sight)
         named = claims_of_typedefs(types, self.region.span)
         return tuple(dict.fromkeys([*outside, *named, *claims_inside(self.declared, self.bindings, locator)]))
 

@@ -42,6 +42,8 @@ class FileScope:
     symbols: dict[str, Symbol] = field(default_factory=dict)
     functions: dict[str, c_ast.FuncDef] = field(default_factory=dict)
     prototypes: dict[str, c_ast.Decl] = field(default_factory=dict)
+    #: The typedefs that stand before each function.
+    typedefs_before: dict[str, frozenset[str]] = field(default_factory=dict)
     #: Every name in the file and in the headers that are not the system's.
     words: frozenset[str] = frozenset()
     #: Tells the file from any other.
@@ -69,6 +71,7 @@ class FileScope:
             self.types.define(item)
         elif isinstance(item, c_ast.FuncDef):
             self.functions[item.decl.name] = item
+            self.typedefs_before[item.decl.name] = frozenset(self.types.typedefs)
         elif isinstance(item, c_ast.Decl):
             kind = self.types.resolve(item.type)
             if isinstance(kind, FunctionType):

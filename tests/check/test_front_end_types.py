@@ -14,7 +14,7 @@ import pytest
 
 from swbuild.check import CheckSettings, Outcome, SourceTask, check_sources
 from swbuild.diagnostics import Diagnostic
-from swbuild.frontend import CppOptions, places, read_source, reader
+from swbuild.frontend import CppOptions, constants, places, read_source, reader
 from swbuild.frontend.ctype import _BASE, CType, StructType
 from swbuild.frontend.layout import Extent, offset_of, size_of
 from swbuild.frontend.scop import ElementType, TypeKind
@@ -67,6 +67,34 @@ def test_a_type_taken_for_another_is_refused(tmp_path: Path, monkeypatch: Patch,
         with monkeypatch.context() as patch:
             patch.setitem(_BASE, name, other)
             assert not models(path), f"'{name}' was taken for {other}"
+
+
+_ENUMS = """enum plain { none, some = 5 };
+enum low { less = -3, more };
+typedef enum plain alias;
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"),
+    [(kind, other) for kind in ("enum plain", "alias") for other in ("int", "long", "unsigned char")]
+    + [("enum low", other) for other in ("unsigned int", "long", "signed char", "double")],
+)
+def test_an_enumeration_taken_for_another_type_is_refused(
+    tmp_path: Path, monkeypatch: Patch, kind: str, other: str
+) -> None:
+    path = tmp_path / "enums.c"
+    path.write_text(_ENUMS + _USES.format(t=kind, begin=_BEGIN, end=_END))
+    assert len(models(path)) == 7
+    monkeypatch.setattr(constants, "_enum_type", lambda low, high: _BASE[other])
+    assert not models(path)
+
+
+def test_types_that_are_named_later_are_not_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "later.c"
+    later = "typedef double later;\nlater last(later x);\n"
+    path.write_text(_USES.format(t="int", begin=_BEGIN, end=_END) + later)
+    assert len(models(path)) == 7
 
 
 def _later(found: int | None) -> int | None:
