@@ -76,7 +76,7 @@ def _tried(scop: Scop, work: Callable[[], Made]) -> Made | RefusedRegion:
 def _not_free(declared: tuple[str, Span]) -> Diagnostic:
     name, span = declared
     message = f"'{name}' is a name of the machine's headers, which the generated code includes"
-    return Diagnostic("SW303", message, span, "rename it, or keep it in a file without kernels")
+    return Diagnostic("SW304", message, span, "rename it, or keep it in a file without kernels")
 
 
 def _unit(

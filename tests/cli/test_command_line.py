@@ -210,6 +210,11 @@ def test_explained_codes_exist() -> None:
     assert [code for code in catalogue() if code not in text] == []
 
 
+def test_every_paragraph_of_the_catalogue_explains_a_code_of_its_own() -> None:
+    text = (Path(__file__).parents[2] / "swbuild" / "cli" / "codes.txt").read_text(encoding="utf-8")
+    assert re.findall(r"^SW\d{3}", text, re.MULTILINE) == list(catalogue())
+
+
 def test_the_page_of_diagnostics_is_fresh() -> None:
     page = Path(__file__).parents[2] / "docs" / "diagnostics.md"
     assert page.read_text(encoding="utf-8") == page_text(), "run 'swbuild schema --update'"

@@ -127,7 +127,7 @@ def test_what_the_machine_declares_is_refused_at_its_place(tmp_path: Path) -> No
     with pytest.raises(SwbuildError) as caught:
         generated(tmp_path, text)
     (found,) = caught.value.diagnostics
-    assert (found.code, found.span.line) == ("SW303", 1)
+    assert (found.code, found.span.line) == ("SW304", 1)
 
 
 def test_two_static_functions_of_one_name(tmp_path: Path) -> None:

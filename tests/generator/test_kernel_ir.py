@@ -8,6 +8,11 @@ import pytest
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, Block, Compute, Guard, Loop, Place, Put, Wait
 from swbuild.kernelir.passes import count_waits, name_loops, rename, walk
+from swbuild.names import Names, own
+
+
+def spelled(*texts: str, taken: tuple[str, ...] = ()) -> list[str]:
+    return Names(taken, lambda _: False).lines(texts)
 
 
 def c_text(value: str) -> str:
@@ -27,7 +32,8 @@ def c_text(value: str) -> str:
 def test_expressions_compute_what_isl_computes(value: str, n: int, m: int) -> None:
     names = {"n": n, "m": m, "SW_FLOORDIV": lambda a, b: a // b}
     expected = isl.PwAff(f"[n, m] -> {{ [({value})] : n = {n} and m = {m} }}").max_val().to_python()
-    assert eval(c_text(value), {"__builtins__": {}}, names) == expected
+    (text,) = spelled(c_text(value))
+    assert eval(text, {"__builtins__": {}}, names) == expected
 
 
 def test_or_of_ands_is_parenthesised() -> None:
@@ -61,7 +67,9 @@ def test_guarded_or_split_transfers_are_counted_at_run_time() -> None:
 def test_loops_take_the_names_of_the_source() -> None:
     inner = Loop("sw_c1", "sw_c0", "sw_c1 < sw_c0 + 32", "1", Compute("S0", "x(sw_c1);", ("sw_c1",)))
     named = name_loops(Loop("sw_c0", "0", "sw_c0 < n", "32", inner), {"S0": ("i",)}, frozenset())
-    assert [node.iterator for node in walk(named) if isinstance(node, Loop)] == ["i0", "i"]
+    iterators = [node.iterator for node in walk(named) if isinstance(node, Loop)]
+    assert iterators == [own("i0"), "i"], "the loop over tiles is not one of the source's"
+    assert spelled(*iterators) == ["i0", "i"]
     (compute,) = (node for node in walk(named) if isinstance(node, Compute))
     assert compute.text == "x(i);"
 
@@ -69,8 +77,16 @@ def test_loops_take_the_names_of_the_source() -> None:
 def test_names_already_taken_are_avoided() -> None:
     loop = Loop("sw_c0", "0", "sw_c0 < i", "1", Compute("S0", "x(sw_c0, i);", ("sw_c0",)))
     named = name_loops(loop, {"S0": ("i",)}, frozenset({"i"}))
-    assert isinstance(named, Loop)
-    assert (named.iterator, named.condition) == ("i_", "i_ < i")
+    assert isinstance(named, Loop) and isinstance(named.body, Compute)
+    texts = (named.iterator, named.condition, named.body.text)
+    assert spelled(*texts, taken=("i",)) == ["i_2", "i_2 < i", "x(i_2, i);"]
+
+
+def test_two_loops_of_one_name_in_each_other_are_told_apart() -> None:
+    inner = Loop("sw_c1", "0", "sw_c1 < i", "1", Compute("S0", "x(sw_c0, sw_c1);", ("sw_c0", "sw_c1")))
+    named = name_loops(Loop("sw_c0", "0", "sw_c0 < i", "1", inner), {"S0": ("i", "i")}, frozenset({"i"}))
+    (compute,) = (node for node in walk(named) if isinstance(node, Compute))
+    assert spelled(compute.text, taken=("i",)) == ["x(i_2, i_);"]
 
 
 def test_renaming_touches_whole_words_only() -> None:

@@ -142,7 +142,8 @@ def test_sizes_promised_in_the_options_are_tested(tmp_path: Path) -> None:
     text = body("for (int i = 0; i < n; i++) a[i] = b[i];")
     unit = generated(tmp_path, text, KernelOptions(params={"n": 33}, assume=("n > 2", "elsewhere < 3")))
     assert "if (n != 33)\n    return 1;" in unit.host.text
-    assert "if (!(n > 2))\n    return 1;" in unit.host.text
+    assert "if (!(n > 2))\n    return 2;" in unit.host.text
+    assert region(unit).refusals[:2] == ("n != 33 holds", "!(n > 2) holds")
     assert "elsewhere" not in unit.host.text
 
 

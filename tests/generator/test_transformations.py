@@ -84,8 +84,16 @@ def test_every_iteration_belongs_to_exactly_one_thread(shape: tuple[int, int], s
 def _iterations_of(tiled: TiledKernel, shape: tuple[int, int], thread: int) -> isl.UnionSet:
     names = thread_parameters(tiled.mapping)
     values = (thread // shape[1], thread % shape[1])
-    place = " and ".join(f"{n} = {v}" for n, v in zip(names, values, strict=True))
-    return tiled.filter.intersect_params(isl.Set(f"[{', '.join(names)}] -> {{ : {place} }}"))
+    place = isl.Set("{ : }")
+    for name, value in zip(names, values, strict=True):
+        place = place.intersect_params(_fixed(name, value))
+    return tiled.filter.intersect_params(place)
+
+
+def _fixed(name: str, value: int) -> isl.Set:
+    """Return the set of parameters in which ``name``, which isl need not be able to read, is ``value``."""
+    parameters = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 1).set_dim_name(isl.dim_type.param, 0, name)
+    return isl.Set.universe(parameters).fix_val(isl.dim_type.param, 0, isl.Val(value))
 
 
 def _without_parameters(instances: isl.UnionSet) -> isl.UnionSet:
