@@ -62,7 +62,7 @@ def _verdict(
     unit: RegionUnit, case: Case, record: RunRecord, reports: Sequence[ArrayReport]
 ) -> tuple[Outcome, str]:
     bad = [report for report in reports if not report.good]
-    if record.status:
+    if record.status and (case.must_spawn or bad):  # else there was nothing to do, and it was not done
         return Outcome.NOT_OFFLOADED, _refusal(unit, record.status)
     if bad:
         names = ", ".join(report.array for report in bad)
