@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_sw.jobs import JobReport, TestRun, TestTask, run_tests
-from pytest_sw.verdicts import Category, SwError, SwInfraError
+from pytest_sw.verdicts import Category, SwError, SwInfraError, tells_of_no_room
 from swbuild.check.evidence import CaseRun, Ending, read_run
 from swbuild.check.results import Counts
 
@@ -161,7 +161,7 @@ class Broker:
             self.directory.mkdir(parents=True, exist_ok=True)
             file = (self.directory.parent / f".{self.directory.name}.lock").open("w")
         except OSError as error:
-            category = Category.DISK_FULL if error.errno == 28 else Category.LAUNCHER
+            category = Category.DISK_FULL if tells_of_no_room(str(error)) else Category.LAUNCHER
             raise SwInfraError(category, str(error)) from None
         with file:
             with contextlib.suppress(OSError):

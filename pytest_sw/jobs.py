@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_sw.options import Settings
-from pytest_sw.verdicts import Category
+from pytest_sw.verdicts import Category, tells_of_no_room
 from swbuild.check.batch import BatchRecords, BatchRun, read_records, write_script
 from swbuild.check.evidence import Ending, case_arguments, new_nonce
 from swbuild.check.exchange import has_end
@@ -148,7 +148,7 @@ def _test_run(end: JobEnd, records: BatchRecords, number: int, task: TestTask, n
 def _lost(end: JobEnd, task: TestTask, begun: bool) -> tuple[Category, str]:
     """Return why a test has no end record."""
     category = _LOST.get(end.state, Category.JOB_LOST)
-    if _full(end.output) or _no_room(task.directory):
+    if tells_of_no_room(end.output) or _no_room(task.directory):
         category = Category.DISK_FULL
     where = f"job {end.job}" if end.job else "the job"
     when = "while this kernel ran" if begun else "before this kernel's turn"
@@ -164,15 +164,11 @@ def _machinery(ending: Ending, output: Path, nonce: str) -> Category | None:
     """Return the category of a run that has an end record but no believable results, else ``None``."""
     if ending.timed_out or has_end(output, nonce):
         return None
-    if _full(ending.output) or "cannot write the output" in ending.output:
+    if tells_of_no_room(ending.output) or "cannot write the output" in ending.output:
         return Category.DISK_FULL
     if ending.status == 0:
         return Category.NO_EVIDENCE
     return Category.LAUNCHER if ending.status in (99, 126, 127) else None
-
-
-def _full(text: str) -> bool:
-    return "No space left on device" in text or "Disk quota exceeded" in text
 
 
 def _no_room(directory: Path) -> bool:

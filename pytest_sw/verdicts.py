@@ -10,7 +10,7 @@ from enum import Enum
 
 from _pytest.outcomes import Failed
 
-__all__ = ["Category", "SwBuildError", "SwError", "SwFailure", "SwInfraError"]
+__all__ = ["Category", "SwBuildError", "SwError", "SwFailure", "SwInfraError", "tells_of_no_room"]
 
 
 class Category(Enum):
@@ -61,6 +61,11 @@ _INFRASTRUCTURE = (
     Category.DISK_FULL,
     Category.NO_EVIDENCE,
 )
+
+
+def tells_of_no_room(text: str) -> bool:
+    """Return whether a tool or the system says in ``text`` that a disk or a quota is full."""
+    return "No space left on device" in text or "Disk quota exceeded" in text
 
 
 class SwError(Failed):

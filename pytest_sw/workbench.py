@@ -19,7 +19,7 @@ from pytest_sw.breaker import Breaker
 from pytest_sw.options import Settings, read_settings
 from pytest_sw.records import Record
 from pytest_sw.targets import Target, make_target
-from pytest_sw.verdicts import Category, SwBuildError, SwFailure, SwInfraError
+from pytest_sw.verdicts import Category, SwBuildError, SwFailure, SwInfraError, tells_of_no_room
 from swbuild.check.evidence import CaseRun, plan_case, prepare_case, verdicts
 from swbuild.check.exchange import RunOutput
 from swbuild.check.plan import Plan, as_given
@@ -189,10 +189,12 @@ class Workbench:
         try:
             yield
         except SwbuildError as error:
-            found = _narrow(error.diagnostics, category)
-            raise SwBuildError(found, self.shorten(render(error.diagnostics))) from None
+            text = self.shorten(render(error.diagnostics))
+            if tells_of_no_room(text):
+                raise SwInfraError(Category.DISK_FULL, text) from None
+            raise SwBuildError(_narrow(error.diagnostics, category), text) from None
         except OSError as error:
-            kind = Category.DISK_FULL if error.errno == 28 else category
+            kind = Category.DISK_FULL if tells_of_no_room(str(error)) else category
             raise SwInfraError(kind, self.shorten(f"{name}: {error}")) from None
         finally:
             record.stage(name, time.monotonic() - start)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from pytest_sw.verdicts import Category, SwInfraError
 from swbuild.check.emulation import read_counts
-from swbuild.check.evidence import CaseRun, Ending, case_arguments, new_nonce, read_run
+from swbuild.check.evidence import CaseRun, Ending, case_arguments, new_nonce, read_run, reference_failure
 from swbuild.check.exchange import RunOutput
 from swbuild.check.ownership import Owners
 from swbuild.check.plan import Plan
 from swbuild.check.results import CaseResult, Counts
 from swbuild.check.staged import GeneratedRegion, build_reference
 from swbuild.check.store import RegionStore
-from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.diagnostics import SwbuildError
 from swbuild.files import encoded
 from swbuild.options import Machine
 from swbuild.toolchain import Job, Toolchain, host_toolchain, launcher_for, overrides_from_environment
@@ -82,7 +82,7 @@ class Target(ABC):
     def reference(
         self, store: RegionStore, generated: GeneratedRegion, plan: Plan, inputs: Path, limit: float
     ) -> RunOutput:
-        """Build and run the serial reference; raise SW501 when it does not get to its end."""
+        """Build and run the serial reference; raise SwbuildError when it does not get to its end."""
         toolchain = host_toolchain(self.machine)
         name = build_name("reference", toolchain)
         executable = store.built(
@@ -91,10 +91,7 @@ class Target(ABC):
         output = inputs.with_name("reference.bin")
         run = run_here(toolchain, executable, plan, "reference", inputs, output, limit)
         if not run.found.complete:
-            name = generated.region.scop.name
-            what = f"the serial reference of {name} {run.ending}\n{run.ending.output}".rstrip()
-            hint = "the region itself fails for these inputs: give sizes that it is meant for"
-            raise SwbuildError(Diagnostic("SW501", what, generated.region.scop.span, hint))
+            raise SwbuildError(reference_failure(generated.region.scop, run.ending))
         return run.found
 
     def overrides(self) -> Overrides:

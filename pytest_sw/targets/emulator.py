@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_sw.targets.base import Target, build_name, run_here
-from pytest_sw.verdicts import Category, SwFailure, SwInfraError
+from pytest_sw.verdicts import Category, SwFailure, SwInfraError, tells_of_no_room
 from swbuild.check.emulation import run_environment
 from swbuild.check.evidence import CaseRun
 from swbuild.check.ownership import Owners, read_addresses, read_owners, trace_environment
@@ -159,7 +159,7 @@ def machinery(run: CaseRun) -> Category | None:
     """Return the category of a failure of the machinery, ``None`` if the run can be judged."""
     if run.found.complete or run.ending.timed_out:
         return None
-    if "No space left" in run.ending.output or "cannot write the output" in run.ending.output:
+    if tells_of_no_room(run.ending.output) or "cannot write the output" in run.ending.output:
         return Category.DISK_FULL
     if run.ending.status == 0:
         return Category.NO_EVIDENCE

@@ -17,9 +17,13 @@ from swbuild.check.judge import judge_case
 from swbuild.check.plan import Plan, plan_region
 from swbuild.check.results import CaseResult, Counts, Outcome
 from swbuild.check.staged import GeneratedRegion
+from swbuild.diagnostics import Diagnostic
+from swbuild.frontend.scop import Scop
 from swbuild.toolchain import Completed
 
 __all__ = [
+    "ENDLESS",
+    "FAILING",
     "CaseRun",
     "Ending",
     "case_arguments",
@@ -27,8 +31,13 @@ __all__ = [
     "plan_case",
     "prepare_case",
     "read_run",
+    "reference_failure",
     "verdicts",
 ]
+
+
+#: A region whose own loops do not end, and one whose own statements end the program.
+ENDLESS, FAILING = "SW502", "SW506"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,23 @@ def case_arguments(inputs: Path, output: Path, nonce: str) -> tuple[str, ...]:
 def read_run(plan: Plan, mode: str, output: Path, nonce: str, ending: Ending, counts: Counts) -> CaseRun:
     """Return the run that was to write ``output`` with ``nonce``."""
     return CaseRun(mode, ending, read_output(output, plan.slots, plan.shapes, nonce), counts)
+
+
+def reference_failure(scop: Scop, ending: Ending) -> Diagnostic:
+    """Return what to say of a serial reference that did not get to its end.
+
+    Whatever the region itself does is the user's to mend; SW501 is not.
+    """
+    what = f"the serial reference of {scop.name} {ending}"
+    said = f"{what}\n{ending.output}".rstrip()
+    if ending.timed_out:
+        hint = "the region does not end for these inputs, or needs more time: give smaller sizes or --timeout"
+        return Diagnostic(ENDLESS, what, scop.span, hint)
+    if _machinery(ending):
+        hint = "what surrounds the region fails: see the message above"
+        return Diagnostic("SW501", said, scop.span, hint)
+    hint = "the region itself fails for these inputs: give sizes that it is meant for"
+    return Diagnostic(FAILING, said, scop.span, hint)
 
 
 def verdicts(

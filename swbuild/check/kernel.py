@@ -12,6 +12,7 @@ from pathlib import Path
 from swbuild.check.blame import blamed
 from swbuild.check.coverage import coverage_of, notes_on
 from swbuild.check.emulation import LACKING, read_counts, run_environment
+from swbuild.check.evidence import ENDLESS, FAILING, Ending, reference_failure
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
 from swbuild.check.plan import Plan, as_given, plan_region
@@ -29,12 +30,8 @@ from swbuild.toolchain import Completed, Job, Target, Toolchain, host_toolchain,
 
 __all__ = ["UnitCheck", "check_region"]
 
-_ENDLESS = "SW502"
-
-
-
-#: What is the user's to mend: sizes that belong to nothing, a region that does not end.
-_USERS = (UNKNOWN_SIZE, _ENDLESS)
+#: What is the user's to mend: sizes that belong to nothing, a region that does not end, or fails.
+_USERS = (UNKNOWN_SIZE, ENDLESS, FAILING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,20 +170,12 @@ def _generated(
 
 
 def _run_reference(work: _Region) -> RunOutput:
-    """Build and run the serial reference; raise SW501 when it does not get to its end."""
+    """Build and run the serial reference; raise SwbuildError when it does not get to its end."""
     toolchain = host_toolchain()
     executable = build_reference(work.generated, toolchain, work.directory, cache=work.of.cache)
     done, found = _run(work, toolchain, "local", executable, "reference", {})
-    if done.timed_out:
-        what = f"the serial reference of {work.region.scop.name} {_ending(done)}"
-        hint = "the region does not end for these inputs, or needs more time: give smaller sizes or --timeout"
-        raise SwbuildError(Diagnostic(_ENDLESS, what, work.region.scop.span, hint))
     if not found.complete:
-        what = f"the serial reference of {work.region.scop.name} {_ending(done)}\n{done.output}".rstrip()
-        ours = "what surrounds the region fails: see the message above"
-        users = "the region itself fails for these inputs: give sizes that it is meant for"
-        hint = ours if done.status == 99 else users
-        raise SwbuildError(Diagnostic("SW501", what, work.region.scop.span, hint))
+        raise SwbuildError(reference_failure(work.region.scop, Ending.of(done)))
     return found
 
 
@@ -259,17 +248,9 @@ def _lost(cases: tuple[Case, ...], mode: str, done: Completed) -> list[CaseResul
     """Return the verdicts on the cases that a run did not finish: the first of them is where it died."""
     ended = Outcome.INFRA if done.status == LACKING else Outcome.CRASH
     outcome = Outcome.TIMEOUT if done.timed_out else ended
-    message = f"the offloaded run {_ending(done)}\n{done.output}".rstrip()
+    message = f"the offloaded run {Ending.of(done)}\n{done.output}".rstrip()
     if not cases:
         return [CaseResult((), mode, outcome, message)]
     lost = [CaseResult(tuple(cases[0].sizes.items()), mode, outcome, message)]
     later = "not run: an earlier case ended the program"
     return lost + [CaseResult(tuple(case.sizes.items()), mode, Outcome.SKIP, later) for case in cases[1:]]
-
-
-def _ending(done: Completed) -> str:
-    if done.timed_out:
-        return f"did not end within {done.seconds:.0f} s"
-    if done.status < 0:
-        return f"was killed by signal {-done.status}"
-    return f"ended with status {done.status} before its work was done"

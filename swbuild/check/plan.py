@@ -12,7 +12,7 @@ from swbuild.check.goals import Goal, region_goals
 from swbuild.check.inputs import make_inputs
 from swbuild.check.judge import Case
 from swbuild.check.results import CaseResult, Outcome
-from swbuild.check.shapes import Shape, holds, parameter_point
+from swbuild.check.shapes import Shape, holds, instances, parameter_point
 from swbuild.check.sizes import Sizes, choose_sizes, complete_sizes, permitted_sizes
 from swbuild.check.slots import Slot, region_slots, slot_shapes
 from swbuild.check.tasks import RegionCheck
@@ -127,7 +127,15 @@ def _case(
     if _volume(slots, shapes) > _LARGEST:
         return "the arrays would be too large for a check: give smaller sizes"
     inputs = make_inputs(slots, shapes, sizes, seed, _index_bound(scop, shapes))
-    return Case(sizes, inputs, any(_has_work(grid, point) for grid in region.grids)), shapes
+    return Case(sizes, inputs, _must_spawn(region, point)), shapes
+
+
+def _must_spawn(region: RegionUnit, point: isl.Set) -> bool:
+    """Return whether a kernel has work at ``point``; one of unknown loops has if a statement runs."""
+    if any(_has_work(grid, point) for grid in region.grids):
+        return True
+    unknown = set(region.kernels) - {grid.kernel for grid in region.grids}
+    return bool(unknown) and bool(instances(region.scop, point))
 
 
 def _has_work(grid: Grid, point: isl.Set) -> bool:
