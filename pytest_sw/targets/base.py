@@ -16,7 +16,7 @@ from swbuild.check.exchange import RunOutput
 from swbuild.check.ownership import Owners
 from swbuild.check.plan import Plan
 from swbuild.check.results import CaseResult, Counts
-from swbuild.check.staged import GeneratedRegion, build_reference
+from swbuild.check.staged import GeneratedRegion, build_reference, seen_by
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import SwbuildError
 from swbuild.files import encoded
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_sw.records import Record
     from pytest_sw.workbench import Prepared, Workbench
 
-__all__ = ["Target", "build_name", "run_here"]
+__all__ = ["Target", "build_name", "reference_built", "run_here"]
 
 
 class Target(ABC):
@@ -84,10 +84,7 @@ class Target(ABC):
     ) -> RunOutput:
         """Build and run the serial reference; raise SwbuildError when it does not get to its end."""
         toolchain = host_toolchain(self.machine)
-        name = build_name("reference", toolchain)
-        executable = store.built(
-            generated.task, name, lambda d, n: build_reference(generated, toolchain, d, n)
-        )
+        executable = reference_built(store, generated, toolchain, "reference")
         output = inputs.with_name("reference.bin")
         run = run_here(toolchain, executable, plan, "reference", inputs, output, limit)
         if not run.found.complete:
@@ -104,6 +101,15 @@ def build_name(kind: str, toolchain: Toolchain) -> str:
     commands = [" ".join(tool.command()) for tool in toolchain.tools.values()]
     text = "\n".join([*commands, *toolchain.libraries, *toolchain.path])
     return f"{kind}-{hashlib.sha256(encoded(text)).hexdigest()[:8]}"
+
+
+def reference_built(store: RegionStore, generated: GeneratedRegion, toolchain: Toolchain, kind: str) -> Path:
+    """Return the serial text as ``toolchain`` preprocesses and compiles it, from the store if it is there."""
+
+    def build(directory: Path, name: str) -> Path:
+        return build_reference(seen_by(generated, toolchain), toolchain, directory, name)
+
+    return store.built(generated.task, build_name(kind, toolchain), build)
 
 
 def run_here(

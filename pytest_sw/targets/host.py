@@ -11,9 +11,9 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_sw.targets.base import Target, build_name, run_here
+from pytest_sw.targets.base import Target, reference_built, run_here
 from swbuild.check.evidence import CaseRun
-from swbuild.check.staged import GeneratedRegion, build_reference
+from swbuild.check.staged import GeneratedRegion
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import SwbuildError
 from swbuild.toolchain import Role, Toolchain, host_toolchain, require_driver
@@ -52,9 +52,7 @@ class HostTarget(Target):
         return ""
 
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
-        toolchain = self.toolchain
-        name = build_name("host", toolchain)
-        return store.built(generated.task, name, lambda d, n: build_reference(generated, toolchain, d, n))
+        return reference_built(store, generated, self.toolchain, "host")
 
     def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
         return (self._run(prepared, self.bench.limit(item)),)

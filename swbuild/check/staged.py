@@ -6,6 +6,7 @@ elsewhere and judges later needs the stages one by one.  Every stage raises :cla
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +18,20 @@ from swbuild.check.reference import outer_objects, reference_source
 from swbuild.check.slots import Slot, region_slots
 from swbuild.check.tasks import RegionCheck
 from swbuild.codegen.unit import GeneratedFile, GeneratedUnit, RegionUnit
+from swbuild.diagnostics import SwbuildError
 from swbuild.files import made, write_text
 from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.options import KernelOptions
 from swbuild.toolchain import Role, Target, Toolchain
 
-__all__ = ["GeneratedRegion", "RegionTask", "build_offloaded", "build_reference", "generate_region_unit"]
+__all__ = [
+    "GeneratedRegion",
+    "RegionTask",
+    "build_offloaded",
+    "build_reference",
+    "generate_region_unit",
+    "seen_by",
+]
 
 #: How the user's own text is compiled: as it is, but its ``main`` must not be the harness's.
 _AS_IT_IS = ("-w", "-Dmain=swchk_user_main")
@@ -68,6 +77,24 @@ def generate_region_unit(task: RegionTask) -> GeneratedRegion:
     unit = complete(generate_unit(model, {task.name: task.options}))
     region = unit.regions[0]
     return GeneratedRegion(task, model.unit, model.dependencies, unit, region, region_slots(region))
+
+
+def seen_by(generated: GeneratedRegion, toolchain: Toolchain) -> GeneratedRegion:
+    """Return the region with the text that the host compiler of ``toolchain`` makes of its source.
+
+    Macros such as ``__OPTIMIZE__`` depend on the compiler and its flags.
+    """
+    from swbuild.frontend import read_source
+
+    task, tool = generated.task, toolchain.tools[Role.HOST]
+    driver, *flags = tool.command()
+    cpp = dataclasses.replace(task.cpp, compiler=driver, flags=tuple(flags))
+    model = read_source(task.path, cpp, (task.request,))
+    if model.refused:
+        raise SwbuildError(model.refused[0].diagnostics)
+    scop = dataclasses.replace(generated.region.scop, frame=model.scops[0].frame)
+    region = dataclasses.replace(generated.region, scop=scop)
+    return dataclasses.replace(generated, preprocessed=model.unit, region=region)
 
 
 def build_reference(

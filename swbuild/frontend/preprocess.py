@@ -141,7 +141,7 @@ def renumbered(path: Path, options: CppOptions) -> Preprocessed | None:
 
 
 def _switches(options: CppOptions) -> list[str]:
-    return [*(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
+    return [*options.flags, *(f"-I{d}" for d in options.includes), *(f"-D{d}" for d in options.defines)]
 
 
 def run_compiler(

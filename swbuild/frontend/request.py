@@ -13,12 +13,13 @@ __all__ = ["CppOptions", "RefusedRegion", "RegionRequest", "SourceModel", "Vocab
 @dataclass(frozen=True, slots=True)
 class CppOptions:
     """How to preprocess: ``-I`` directories, ``-D`` definitions (``NAME`` or ``NAME=value``),
-    the driver to call.
+    the driver to call, and ``flags`` that it takes besides, for what they define.
     """
 
     includes: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     compiler: str = "gcc"
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
