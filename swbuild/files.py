@@ -11,12 +11,21 @@ import errno
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
-__all__ = ["encoded", "made", "named_failures", "read_text", "system_error", "write_text", "write_texts"]
+__all__ = [
+    "encoded",
+    "made",
+    "named_failures",
+    "read_text",
+    "system_error",
+    "write_pieces",
+    "write_text",
+    "write_texts",
+]
 
 _FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 
@@ -39,6 +48,14 @@ def write_text(path: Path, text: str) -> None:
     write_texts({path: text})
 
 
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file of bytes as :func:`write_text` does: who reads it meanwhile sees one whole file."""
+    with contextlib.ExitStack() as stack:
+        part = _part(path, pieces, stack)
+        with named_failures(path):
+            os.replace(part, path)
+
+
 def write_texts(texts: Mapping[Path, str]) -> None:
     """Write every text to its path as :func:`write_text` does, and none of them if one has no room.
 
@@ -46,7 +63,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
     """
     with contextlib.ExitStack() as stack:
         files = {path: text for path, text in texts.items() if not _is_device(path)}
-        parts = {path: _part(path, encoded(text), stack) for path, text in files.items()}
+        parts = {path: _part(path, [encoded(text)], stack) for path, text in files.items()}
         for path in texts.keys() - files.keys():
             with named_failures(path):
                 path.write_bytes(encoded(texts[path]))
@@ -59,15 +76,15 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not (path.is_file() or path.is_dir())
 
 
-def _part(path: Path, data: bytes, stack: contextlib.ExitStack) -> str:
-    """Return a file beside ``path`` that holds ``data``; ``stack`` removes it unless it is renamed."""
+def _part(path: Path, pieces: Iterable[bytes], stack: contextlib.ExitStack) -> str:
+    """Return a file beside ``path`` that holds ``pieces``; ``stack`` removes it unless it is renamed."""
     with named_failures(path):
         prefix = f".{path.name}.swbuild-"
         _remove_leftovers(path.parent, prefix)
         handle, part = tempfile.mkstemp(prefix=prefix, dir=path.parent)
         stack.callback(_remove, part)
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.writelines(pieces)
         os.chmod(part, 0o666 & ~_umask())
     return part
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from swbuild.check.compare import dtype_of
 from swbuild.check.shapes import Shape
 from swbuild.check.slots import Slot
-from swbuild.files import named_failures
+from swbuild.files import write_pieces
 
 __all__ = ["RunOutput", "RunRecord", "SlotRecord", "has_end", "read_output", "write_inputs"]
 
@@ -58,14 +58,16 @@ class RunOutput:
 
 
 def write_inputs(path: Path, slots: Sequence[Slot], cases: Iterable[Mapping[str, AnyArray]]) -> None:
-    """Write the input file for these cases."""
-    with named_failures(path), path.open("wb") as file:
-        for case in cases:
-            file.write(struct.pack("<q", len(slots)))
-            for slot in slots:
-                data = np.ascontiguousarray(case[slot.name]).tobytes()
-                file.write(struct.pack("<q", len(data)))
-                file.write(data + bytes(-len(data) % 8))
+    """Write the input file for these cases; runs that have begun with an older one keep that."""
+    write_pieces(path, (piece for case in cases for piece in _packed(slots, case)))
+
+
+def _packed(slots: Sequence[Slot], case: Mapping[str, AnyArray]) -> Iterator[bytes]:
+    yield struct.pack("<q", len(slots))
+    for slot in slots:
+        data = np.ascontiguousarray(case[slot.name]).tobytes()
+        yield struct.pack("<q", len(data))
+        yield data + bytes(-len(data) % 8)
 
 
 def read_output(

@@ -13,7 +13,7 @@ import pytest
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramTask, check_program
 from swbuild.emulator import toolchain_dir
-from swbuild.files import write_text, write_texts
+from swbuild.files import write_pieces, write_text, write_texts
 from swbuild.frontend import CppOptions, read_source
 from swbuild.generate import generate_unit
 
@@ -133,3 +133,13 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert found == ["whole"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert (tmp_path / "file").read_text() == "beside"
+
+
+def test_who_reads_a_file_that_is_written_again_sees_one_of_the_two(tmp_path: Path) -> None:
+    path = tmp_path / "inputs.bin"
+    write_pieces(path, [b"old", b"er"])
+    with path.open("rb") as reader:
+        write_pieces(path, [b"new"])
+        assert reader.read() == b"older"
+    assert path.read_bytes() == b"new"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["inputs.bin"]
