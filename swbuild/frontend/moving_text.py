@@ -1,8 +1,7 @@
-"""Text that is another one wherever it is compiled: ``__COUNTER__``, ``__LINE__`` under ``#line``, and
-what depends on the level of optimisation.
+"""Text that is another one wherever it is compiled: ``__COUNTER__``, and ``__LINE__`` under ``#line``.
 
-The host file, the slave file and the serial reference are compiled apart, and the front end does not
-know how, so a region with such text would compute with several values.
+The host file, the slave file and the serial reference are compiled apart, so a region with such text
+would compute with several values.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span
 from swbuild.frontend.pragmas import find_markers
-from swbuild.frontend.preprocess import Preprocessed, counted_on, optimised, renumbered
+from swbuild.frontend.preprocess import Preprocessed, counted_on, renumbered
 from swbuild.frontend.request import CppOptions
 
 __all__ = ["moving_text"]
@@ -21,8 +20,6 @@ _NO_TEXT = re.compile(r"^#[^\n]*\n|\s+", re.MULTILINE)
 _HINTS = {
     "__COUNTER__": "count before the region, in a variable",
     "__LINE__": "take the line before the region, in a variable, or remove the '#line' above",
-    "__OPTIMIZE__": "let a macro of your own decide, given by -D or 'cpp' in the manifest",
-    "__NO_INLINE__": "let a macro of your own decide, given by -D or 'cpp' in the manifest",
 }
 
 
@@ -34,25 +31,19 @@ def moving_text(
     ``source`` is what the front end reads, ``functions`` what regions may call that is defined there.
     """
     found: dict[int, Diagnostic] = {}
-    others = {
-        "__COUNTER__": (counted_on, frozenset[str]()),
-        "__LINE__": (renumbered, functions),
-        "__OPTIMIZE__": (optimised, functions),
-        "__NO_INLINE__": (optimised, functions),
-    }
+    others = {"__COUNTER__": (counted_on, frozenset[str]()), "__LINE__": (renumbered, functions)}
     for word, (preprocessor, called) in others.items():
         other = preprocessor(path, options) if _mentions(source, word) else None
         if other is not None:
             for line in _differing(source, other, called):
-                what = f"this region depends on {word}, whose value is not the same wherever it is compiled"
+                what = f"this region depends on {word}, whose value is another one in another file"
                 found[line] = Diagnostic("SW230", what, Span(str(path), line, 1), _HINTS[word])
     return found
 
 
 def _mentions(source: Preprocessed, word: str) -> bool:
-    """Whether a file that ``source`` is made of, but for headers of the system, names ``word``."""
-    own = source.own_files & set(source.dependencies)
-    return any(word.encode() in Path(name).read_bytes() for name in own)
+    """Whether a file that ``source`` is made of names ``word``."""
+    return any(word.encode() in Path(name).read_bytes() for name in source.dependencies)
 
 
 def _differing(source: Preprocessed, other: Preprocessed, functions: frozenset[str]) -> list[int]:

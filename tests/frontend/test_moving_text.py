@@ -34,25 +34,9 @@ REFUSED = {
     "line": ("#line 500", LOOP + "__LINE__;", "__LINE__"),
     "line_in_a_macro": ('#line 500 "other.y"', LOOP + "HERE + 1;", "__LINE__"),
     "line_in_a_condition": ("#line 500", "#if __LINE__ > 400\n" + LOOP + "1;\n#endif\nx[0] = 3;", "__LINE__"),
-    "level": ("", "#ifdef __OPTIMIZE__\n" + LOOP + "1;\n#else\n" + LOOP + "2;\n#endif", "__OPTIMIZE__"),
-    "level_in_a_macro": (
-        "#ifdef __NO_INLINE__\n#define K 1\n#else\n#define K 2\n#endif",
-        LOOP + "K;",
-        "__NO_INLINE__",
-    ),
-    "level_in_a_function": (
-        "static double k(void) {\n#ifdef __OPTIMIZE__\nreturn 1;\n#else\nreturn 2;\n#endif\n}",
-        LOOP + "k();",
-        "__OPTIMIZE__",
-    ),
     "line_in_a_function": ("#line 500\nstatic double at(void) { return HERE; }", LOOP + "at();", "__LINE__"),
 }
 KEPT = {
-    "level_elsewhere": (
-        "#include <stdlib.h>\n#ifdef __OPTIMIZE__\nint fast;\n#endif",
-        LOOP + "i + 7;",
-        "+ 7",
-    ),
     "line": ("", LOOP + "__LINE__ + HERE + line(i);", "10"),
     "counter_elsewhere": ("int NUMBER_BEFORE[__COUNTER__ + 1]; int UNIQUE;", LOOP + "i;", "i"),
     "renumbered": ("#line 500", LOOP + "i;", "i"),
