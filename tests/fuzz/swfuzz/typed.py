@@ -316,7 +316,7 @@ class _Frame:
         self.shown: list[tuple[str, str]] = []
         self.before: list[str] = []
         self.after: list[str] = []
-        self.of_type: dict[str, list[str]] = {}
+        self.of_type: dict[tuple[str, int], list[str]] = {}
 
     def unit(self) -> Unit:
         writer = self.writer
@@ -388,13 +388,13 @@ class _Frame:
 
     def own(self, shared: str, kind: _Type, count: int, alone: bool, square: bool) -> None:
         """Give a pointer parameter memory: its own, or, where it may overlap, now and then another's."""
-        others = self.of_type.setdefault(kind.name, [])
+        others = self.of_type.setdefault((kind.name, count), [])
         if others and not alone and not square and self.writer.chance(0.5):
             other = self.random.choice(others)
             self.arguments.append(f"(call == 1 ? {shared} : call == 2 ? {other} : {other} + 1)")
         else:
             self.arguments.append(shared)
-        if not alone and not square and count == _ROOM:
+        if not alone and not square:
             others.append(shared)
         pointer = f"(void *){self.arguments.pop()}" if square else self.arguments.pop()
         self.arguments.append(pointer)
@@ -450,7 +450,7 @@ class _Frame:
         self.parameters.append(f"{kind.name} *{name}")
         writer.objects.append(_Object(f"*{name}", kind))
         self.storage += [f"static {kind.name} {shared};", f"{shared} = 3;"]
-        others = self.of_type.get(kind.name, [])
+        others = self.of_type.get((kind.name, _ROOM), [])
         self.arguments.append(f"(call == 2 ? {others[0]} + 2 : &{shared})" if others else f"&{shared}")
         self.shown.append((f"&{shared}", f"sizeof {shared}"))
 
