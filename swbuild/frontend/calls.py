@@ -151,7 +151,7 @@ class Calls:
     def _impurity(self, function: c_ast.FuncDef, chain: tuple[str, ...]) -> str | None:
         """Return why a function is more than a computation on its arguments, or None."""
         params = function.decl.type.args
-        names = set()
+        names: set[str] = set()
         for parameter in params.params if params is not None else ():
             if isinstance(parameter, c_ast.EllipsisParam):
                 return "takes a variable number of arguments"
@@ -160,7 +160,8 @@ class Calls:
                 return f"takes a pointer ('{parameter.name}')"
             if not _is_plain(kind):
                 return f"takes a parameter ('{parameter.name}') that is no number"
-            names.add(parameter.name)
+            if parameter.name is not None:  # not of (void)
+                names.add(parameter.name)
         if not _is_plain(self._scope.types.resolve(function.decl.type.type)):
             return "returns something that is no number"
         return self._body_impurity(function.body, names, chain)

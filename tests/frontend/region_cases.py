@@ -372,6 +372,7 @@ CASES: list[Case] = [
     _c("row_of_structure", "for (int i = 0; i < 3; i++) { double *q = s->p + i * s->n; for (int j = 0; j < 3; j++) q[j] += i; }"),
     _c("row_of_changed_structure", "for (int i = 0; i < 3; i++) { double *q = s->p + s->n; s->n = i; q[0] += i; }", fallback=True),
     _c("row_of_records", "for (int i = 0; i < n; i++) { struct cell *c = &cells[i]; c->mass += i; c->at[1] = c->at[0] + 1; }"),
+    _c("function_of_nothing", "for (int i = 0; i < n; i++) y[i] += one_half();", top="static double one_half(void) { double one = 1, two = 2; return one / two; }"),
     _c("row_in_function", "for (int i = 0; i < n; i++) y[i] = ahead(x, i);", top="static double ahead(const double *v, int k) { const double *r = v + k; double s = r[0]; return s + r[1]; }"),
     _c("row_returned", "for (int i = 0; i < n; i++) y[i] += nearest(x, i);", top="static double nearest(const double *v, int k) { const double *r = v + k; return *r; }"),
     _c("row_measured", "for (int i = 0; i < n; i++) { double *r = B[i]; r[0] = sizeof(r); }", fallback=True),
