@@ -69,6 +69,11 @@ class Preprocessed:
             if not system:
                 yield _MARKER.sub("", self.text[start:end])
 
+    @property
+    def own_files(self) -> frozenset[str]:
+        """The files of the text that are no system headers."""
+        return frozenset(f for f, system in zip(self.files, self.system, strict=True) if not system)
+
     def own_macros(self) -> frozenset[str]:
         """Return the macros of the user's own files and options."""
         return frozenset(name for name, file, system in self.macros if not (system or file == "<built-in>"))
@@ -138,6 +143,13 @@ def renumbered(path: Path, options: CppOptions) -> Preprocessed | None:
     if not _RENUMBERED.search(text):
         return None
     return _with_markers(str(path), _piped(path, options, text).stdout)
+
+
+def optimised(path: Path, options: CppOptions) -> Preprocessed:
+    """Return ``path`` preprocessed as for a build at another level of optimisation."""
+    level = "-O0" if any(flag.startswith("-O") and flag != "-O0" for flag in options.flags) else "-O2"
+    other = replace(options, flags=(*options.flags, level))
+    return _with_markers(str(path), _preprocessor(path, other).stdout)
 
 
 def _switches(options: CppOptions) -> list[str]:

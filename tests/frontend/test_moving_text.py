@@ -34,9 +34,46 @@ REFUSED = {
     "line": ("#line 500", LOOP + "__LINE__;", "__LINE__"),
     "line_in_a_macro": ('#line 500 "other.y"', LOOP + "HERE + 1;", "__LINE__"),
     "line_in_a_condition": ("#line 500", "#if __LINE__ > 400\n" + LOOP + "1;\n#endif\nx[0] = 3;", "__LINE__"),
+    "level": ("", "#ifdef __OPTIMIZE__\n" + LOOP + "1;\n#else\n" + LOOP + "2;\n#endif", "__OPTIMIZE__"),
+    "level_in_a_macro": (
+        "#ifdef __NO_INLINE__\n#define K 1\n#else\n#define K 2\n#endif",
+        LOOP + "K;",
+        "__NO_INLINE__",
+    ),
+    "level_in_a_function": (
+        "static double k(void) {\n#ifdef __OPTIMIZE__\nreturn 1;\n#else\nreturn 2;\n#endif\n}",
+        LOOP + "k();",
+        "__OPTIMIZE__",
+    ),
+    "level_in_a_constant": (
+        "static const int k =\n#ifdef __OPTIMIZE__\n1;\n#else\n2;\n#endif",
+        LOOP + "k;",
+        "__OPTIMIZE__",
+    ),
+    "level_in_a_type": (
+        "#ifdef __OPTIMIZE__\ntypedef float base;\n#else\ntypedef double base;\n#endif\ntypedef base real;",
+        LOOP + "(real)i / 3;",
+        "__OPTIMIZE__",
+    ),
+    "level_in_a_member": (
+        "struct s { int a;\n#ifdef __OPTIMIZE__\nint b;\n#endif\nint c; };\nstatic struct s all[9];",
+        LOOP + "all[i].c;",
+        "__OPTIMIZE__",
+    ),
+    "line_in_a_constant": ("#line 500\nstatic const int k = __LINE__;", LOOP + "k;", "__LINE__"),
     "line_in_a_function": ("#line 500\nstatic double at(void) { return HERE; }", LOOP + "at();", "__LINE__"),
 }
 KEPT = {
+    "level_elsewhere": (
+        "#include <stdlib.h>\n#ifdef __OPTIMIZE__\nint fast;\n#endif",
+        LOOP + "i + 7;",
+        "+ 7",
+    ),
+    "level_in_another_function": (
+        "#include <stdio.h>\nstatic void tell(int k) {\n#ifdef __OPTIMIZE__\nprintf(\"%d\", k);\n#endif\n}",
+        LOOP + "i + 8;",
+        "+ 8",
+    ),
     "line": ("", LOOP + "__LINE__ + HERE + line(i);", "10"),
     "counter_elsewhere": ("int NUMBER_BEFORE[__COUNTER__ + 1]; int UNIQUE;", LOOP + "i;", "i"),
     "renumbered": ("#line 500", LOOP + "i;", "i"),
