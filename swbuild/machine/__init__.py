@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from swbuild.machine.loader import CONFIDENCES, facts, load, machine_file
-from swbuild.machine.model import Compute, Control, Dma, Fact, MachineModel, Memory, Register, Rma, Simd
+from swbuild.machine.model import (
+    Compute,
+    Control,
+    Dma,
+    Fact,
+    MachineModel,
+    Memory,
+    Pipes,
+    Register,
+    Rma,
+    Scheduler,
+    Simd,
+)
 
 __all__ = [
     "CONFIDENCES",
@@ -13,8 +25,10 @@ __all__ = [
     "Fact",
     "MachineModel",
     "Memory",
+    "Pipes",
     "Register",
     "Rma",
+    "Scheduler",
     "Simd",
     "facts",
     "load",

@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Compute", "Control", "Dma", "Fact", "MachineModel", "Memory", "Register", "Rma", "Simd"]
+__all__ = [
+    "Compute",
+    "Control",
+    "Dma",
+    "Fact",
+    "MachineModel",
+    "Memory",
+    "Pipes",
+    "Register",
+    "Rma",
+    "Scheduler",
+    "Simd",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,58 @@ class Compute:
 
 
 @dataclass(frozen=True, slots=True)
+class Pipes:
+    """The two pipes of a CPE: ``*_pipe`` is 0, 1 or 2 for either, ``*_latency`` cycles from issue to a use.
+
+    ``*_to_store`` is the latency towards the data of a store; a division or square root occupies its unit for
+    all of its cycles; ``branch_cycles`` are those that a taken jump loses.
+    """
+
+    integer_pipe: int
+    multiply_pipe: int
+    float_pipe: int
+    vector_pipe: int
+    shuffle_pipe: int
+    memory_pipe: int
+    branch_pipe: int
+    integer_latency: int
+    multiply_latency: int
+    float_latency: int
+    compare_latency: int
+    convert_latency: int
+    divide_cycles: int
+    vector_latency: int
+    shuffle_latency: int
+    transfer_latency: int
+    load_latency: int
+    float_load_latency: int
+    load_to_store: int
+    float_load_to_store: int
+    broadcast_latency: int
+    receive_latency: int
+    control_latency: int
+    branch_cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """What the vendor's compiler takes for granted when it orders a block, where that is not ``Pipes``.
+
+    In a cycle it issues ``integer_slots`` operations of integers and memory, ``memory_slots`` of them to
+    memory, and ``float_slots`` floating ones.
+    """
+
+    integer_slots: int
+    memory_slots: int
+    float_slots: int
+    float_latency: int
+    compare_latency: int
+    convert_latency: int
+    divide_latency: int
+    transfer_latency: int
+
+
+@dataclass(frozen=True, slots=True)
 class MachineModel:
     """One core group as programs see it, plus what the timing model needs to know."""
 
@@ -145,6 +209,8 @@ class MachineModel:
     rma: Rma
     register: Register
     control: Control
+    pipes: Pipes
+    scheduler: Scheduler
     compute: Compute
 
     @property

@@ -18,7 +18,7 @@ from swbuild.options import Machine
 __all__ = ["main", "renew", "sections"]
 
 _MARKER = re.compile(r"(<!-- begin (?P<name>[a-z0-9-]+) -->\n).*?(<!-- end (?P=name) -->)", re.DOTALL)
-_TIMED = ("memory.", "rma.", "register.", "control.", "compute.")
+_TIMED = ("memory.", "rma.", "register.", "control.", "pipes.", "scheduler.", "compute.")
 
 
 def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
