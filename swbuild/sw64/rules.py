@@ -11,7 +11,9 @@ from swbuild.sw64.syntax import Instruction, register_number
 if TYPE_CHECKING:
     from swbuild.machine import MachineModel
 
-__all__ = ["operation", "rules"]
+__all__ = ["operation", "rules", "scheduler_rules"]
+
+_MEMORY = {Kind.LOAD, Kind.FLOAT_LOAD, Kind.STORE, Kind.SEND, Kind.RECEIVE, Kind.CONTROL}
 
 #: A pipe's number in a machine file that stands for both.
 EITHER = 2
@@ -80,3 +82,35 @@ def rules(machine: MachineModel) -> Rules:
         {Kind.DIVIDE: pipes.divide_cycles},
         pipes.branch_cycles,
     )
+
+
+def scheduler_rules(machine: MachineModel) -> Rules:
+    """Return how the vendor's compiler believes that operations issue when it orders a block.
+
+    Integers and memory share slots, memory has some of them; comparisons, conversions and divisions have the
+    first of the floating slots alone.
+    """
+    assumed, own = machine.scheduler, rules(machine)
+    floats = tuple(range(assumed.float_slots))
+    count = assumed.float_slots + assumed.integer_slots
+    integers = tuple(range(assumed.float_slots, count))
+    takes = {kind: _slots(kind, floats, integers, integers[-assumed.memory_slots :]) for kind in Kind}
+    latency = {
+        **own.latency,
+        Kind.FLOAT: assumed.float_latency,
+        Kind.COMPARE: assumed.compare_latency,
+        Kind.CONVERT: assumed.convert_latency,
+        Kind.DIVIDE: assumed.divide_latency,
+        Kind.TRANSFER: assumed.transfer_latency,
+    }
+    return Rules(count, takes, latency, own.stored, {})
+
+
+def _slots(
+    kind: Kind, floats: tuple[int, ...], integers: tuple[int, ...], memory: tuple[int, ...]
+) -> tuple[int, ...]:
+    if kind in {Kind.COMPARE, Kind.CONVERT, Kind.DIVIDE}:
+        return floats[:1]
+    if kind in {Kind.FLOAT, Kind.VECTOR, Kind.SHUFFLE, Kind.TRANSFER}:
+        return floats
+    return memory if kind in _MEMORY else integers

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from swbuild.emulator.model.calibration import HELD_OUT_CPES, Row, all_rows, penalties, summarise
+from swbuild.emulator.model.listed import block_rows, loop_rows, size_rows
 from swbuild.machine import Fact, facts, load
 from swbuild.options import Machine
 
@@ -40,6 +41,13 @@ def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         "compute": _list(rows["compute"]),
         "convolution": _list(rows["convolution"]),
         "spawn": _list(rows["spawn"]),
+        "blocks": _markdown(
+            ["rules", "distinct blocks", "exact", "median error", "90th percentile", "worst"], block_rows()
+        ),
+        "block-sizes": _markdown(
+            ["instructions", "distinct blocks", "compiler's cycles", "its slots", "two pipes"], size_rows()
+        ),
+        "loops": _markdown(["file", "loop", "instructions", "cycles a turn"], loop_rows()),
         "parameters-sw26010": _parameters(Machine.SW26010),
         "parameters-sw26010-pro": _parameters(Machine.SW26010_PRO),
     }
