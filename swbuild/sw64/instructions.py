@@ -59,7 +59,7 @@ def _table(*rows: tuple[str, Kind, str]) -> dict[str, Shape]:
 #: Every known instruction.
 INSTRUCTIONS = _table(
     ("riw", Kind.INTEGER, "addw subw s4addw s8addw s4subw s8subw addl subl s4addl s8addl s4subl s8subl"),
-    ("riw", Kind.INTEGER, "and or bis xor andnot bic ornot eqv sll srl sra sllw srlw sraw"),
+    ("riw", Kind.INTEGER, "and or bis xor andnot bic ornot eqv sll srl sra"),
     ("riw", Kind.INTEGER, "cmpeq cmplt cmple cmpult cmpule cmpgeb zap zapnot"),
     (
         "riw",
@@ -71,8 +71,8 @@ INSTRUCTIONS = _table(
     ("riiw", Kind.INTEGER, "seleq selne sellt selle selgt selge sellbc sellbs"),
     ("wm", Kind.INTEGER, "ldi ldih"),
     ("wm", Kind.LOAD, "ldbu ldhu ldw ldl ldl_u ldw_nc ldl_nc"),
-    ("wm", Kind.FLOAT_LOAD, "flds fldd vlds vldd vldw vldl ldse ldde vldse vldde"),
-    ("rm", Kind.STORE, "stb sth stw stl stl_u stw_nc stl_nc fsts fstd vsts vstd vstw vstl"),
+    ("wm", Kind.FLOAT_LOAD, "flds fldd vlds vldd ldse ldde vldw_u"),
+    ("rm", Kind.STORE, "stb sth stw stl stl_u stw_nc stl_nc fsts fstd vsts vstd"),
     ("wm", Kind.SEND, "ldder lddec ldser ldsec vldr vldc"),
     ("rrw", Kind.FLOAT, "fadds faddd fsubs fsubd fmuls fmuld"),
     ("rrrw", Kind.FLOAT, "fmas fmad fmss fmsd fnmas fnmad fnmss fnmsd"),

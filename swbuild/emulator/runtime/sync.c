@@ -61,10 +61,8 @@ static uint64_t mesh_set(int columns, int rows)
     return set;
 }
 
-int slave_athread_syn(int scope, int mask);
-int slave_athread_syn(int scope, int mask)
+static int syn(int scope, int mask, uintptr_t pc)
 {
-    uintptr_t pc = CALLER();
     struct cpe *c = swemu_enter(pc, "athread_syn");
     if (scope == 0)
         swemu_sync(c, row_set(c, mask), SYNC_ROW, "athread_syn(ROW_SCOPE)", pc);
@@ -76,6 +74,11 @@ int slave_athread_syn(int scope, int mask)
         swemu_fault(c, pc, "SW631", "use ROW_SCOPE, COL_SCOPE or ARRAY_SCOPE", "athread_syn: unknown scope %d", scope);
     return 0;
 }
+
+int slave_athread_syn(int scope, int mask);
+int slave_athread_syn(int scope, int mask) { return syn(scope, mask, CALLER()); }
+int __swemu_syn(int scope, int mask);
+int __swemu_syn(int scope, int mask) { return syn(scope, mask, CALLER()); }
 
 int slave_athread_ssync_array(void);
 int slave_athread_ssync_array(void)
