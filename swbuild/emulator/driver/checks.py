@@ -23,6 +23,7 @@ FLAGS = (
     "-fno-tree-loop-distribute-patterns",
     "-fno-builtin-memcpy",  # a call has a hook, a copy in line has none
     "-fno-builtin-memmove",
+    "-fno-builtin-memcmp",
     "-fno-builtin-memset",
     "-fno-omit-frame-pointer",
     "-w",

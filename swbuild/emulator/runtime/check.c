@@ -3,7 +3,7 @@
  * Order is kept by vector clocks: every CPE counts its own releases; a barrier, a message, a lock or a
  * completion passes what one CPE knows to another.  Each 4-byte word of main memory that CPEs touch has
  * a shadow with its last accesses (races.c), and so has each word of LDM that other CPEs may touch
- * (places.c).  The LDM has flags that mark words of transfers under way.  A word of LDM that still holds
+ * (places.c); a get counts as a read once its words are used (fetched.c).  The LDM has flags that mark words of transfers under way.  A word of LDM that still holds
  * the poison pattern has never been written.
  */
 #define _GNU_SOURCE
@@ -50,6 +50,7 @@ void swemu_check_spawn(void)
             all[c->pen] = c->check->knows[c->pen];
     }
     for (int k = 0; k < swemu.count; k++) {
+        swemu_fetched_spawn(swemu.cpes[k]);
         learn(swemu.cpes[k], all);
         swemu.cpes[k]->check->flushed = swemu.cpes[k]->check->knows[swemu.cpes[k]->pen];
         tick(swemu.cpes[k]);
@@ -237,12 +238,13 @@ static void note_remote_reply(struct cpe *c, const struct xfer *x)
 
 /* ---- main memory ---- */
 
-static void each_piece(struct cpe *c, const struct xfer *x, int kind, bool record)
+/* The bytes of a put are written, or (without `record`) will be. */
+static void write_memory(struct cpe *c, const struct xfer *x, bool record)
 {
     const char *mem = x->mem;
     int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
     for (int done = 0; done < x->len; done += step, mem += (long)step + x->stride)
-        swemu_check_memory(c, mem, (size_t)(x->len - done < step ? x->len - done : step), kind, x->pc, record);
+        swemu_check_memory(c, mem, (size_t)(x->len - done < step ? x->len - done : step), DMA_WRITES, x->pc, record);
 }
 
 /* ---- LDM words of transfers under way ---- */
@@ -391,6 +393,19 @@ static void touch_own(struct cpe *c, const struct xfer *x)
     static const int kinds[] = {
         [XFER_GET] = LDM_FILLS, [XFER_PUT] = LDM_SENDS, [XFER_RMA_GET] = LDM_FILLS, [XFER_RMA_PUT] = LDM_SENDS};
     swemu_places_touch(c, x->ldm, (size_t)x->len, kinds[x->kind], x->pc);
+    if (kinds[x->kind] == LDM_SENDS)
+        swemu_fetched_used(c, x->ldm, (size_t)x->len, x->pc);
+    else if (x->kind == XFER_RMA_GET)
+        swemu_fetched_stored(c, x->ldm, (size_t)x->len);
+}
+
+/* The words of another CPE's LDM that an RMA reads or overwrites. */
+static void use_remote(struct cpe *to, const char *there, const struct xfer *x)
+{
+    if (x->kind == XFER_RMA_GET)
+        swemu_fetched_used(to, there, (size_t)x->len, x->pc);
+    else if (x->kind == XFER_RMA_PUT)
+        swemu_fetched_stored(to, there, (size_t)x->len);
 }
 
 /* The words of other CPEs' LDM: of statics and heap, for stacks are used in ways that nobody knows.  Return
@@ -402,6 +417,8 @@ static bool touch_remote(struct cpe *c, const struct xfer *x)
     for (uint64_t left = x->targets; left; left &= left - 1) {
         struct cpe *to = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)];
         char *there = remote_side(c, to, x);
+        if (there)
+            use_remote(to, there, x);
         if (!there || swemu_ldm_place(to, there, 1) == IN_STACK)
             continue;
         swemu_places_share(to, there, (size_t)x->len);
@@ -464,8 +481,10 @@ void swemu_check_issue(struct cpe *c, const struct xfer *x)
     }
     if (x->reply)
         mark(c, x->reply, 4, REPLY, 1);
-    if (x->kind == XFER_PUT || x->kind == XFER_GET)
-        each_piece(c, x, x->kind == XFER_PUT ? DMA_WRITES : DMA_READS, false);
+    if (x->kind == XFER_GET)
+        swemu_fetched_start(c, x);
+    if (x->kind == XFER_PUT)
+        write_memory(c, x, false);
     if (x->kind == XFER_PUT || x->kind == XFER_RMA_PUT)
         check_written(c, x);
     check_remote_reply(c, x);
@@ -493,6 +512,8 @@ void swemu_check_done(struct cpe *c, const struct xfer *x)
     if (!swemu.checked)
         return;
     bool own = x->kind == XFER_PUT || x->kind == XFER_RMA_PUT || x->kind == XFER_RMA_GET || !x->targets;
+    if (x->kind == XFER_GET)
+        swemu_fetched_arrive(c, x);
     if (own) {
         touch_own(c, x);
         mark(c, x->ldm, x->len, x->kind == XFER_PUT || x->kind == XFER_RMA_PUT ? GOING : COMING, -1);
@@ -510,10 +531,8 @@ void swemu_check_done(struct cpe *c, const struct xfer *x)
             c->check->inflight--;
         }
     }
-    if (x->kind == XFER_GET)
-        each_piece(c, x, DMA_READS, true);
     if (x->kind == XFER_PUT)
-        each_piece(c, x, DMA_WRITES, swemu.completion == EAGER);
+        write_memory(c, x, swemu.completion == EAGER);
 }
 
 /* Its bytes have moved. */
@@ -535,7 +554,7 @@ void swemu_check_moved(struct cpe *c, const struct xfer *x)
 void swemu_check_commit(struct cpe *c, const struct xfer *x)
 {
     if (swemu.checked)
-        each_piece(c, x, DMA_WRITES, true);
+        write_memory(c, x, true);
 }
 
 /* The kernel returns: nothing may be under way. */

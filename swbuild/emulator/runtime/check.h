@@ -16,8 +16,9 @@
 #define POISON_HIGH 0x7ff5a5a5u
 
 enum { LOADS, STORES, DMA_READS, DMA_WRITES, LDM_SENDS, LDM_FILLS, RMA_READS, RMA_WRITES }; /* odd ones write */
-/* Flags of an LDM word: of transfers under way, and why its accesses need a look at any time. */
-enum { COMING = 1, GOING = 2, REPLY = 4, WATCHED = 8, NO_PLACE = 16, IN_PART = 32 };
+/* Flags of an LDM word: of transfers under way, why its accesses need a look, and what became of a get. */
+enum { COMING = 1, GOING = 2, REPLY = 4, WATCHED = 8, NO_PLACE = 16, IN_PART = 32, FETCHED = 64,
+       USED = 128 /* which alone needs no look */ };
 
 /* Who touched a word last, and when by his own clock. */
 struct touched {
@@ -46,6 +47,7 @@ struct page {
     uint64_t split[PAGE_BYTES / GROUP_BYTES / 64]; /* groups whose words have a state each */
     struct word groups[PAGE_BYTES / GROUP_BYTES];
     struct word *words;                            /* null while no group is split */
+    struct fetch_link *fetches;                    /* gets of it that lie in the LDM of somebody */
 };
 
 struct sync_word {
@@ -82,6 +84,10 @@ struct check {
     uint8_t *statics;
     uint8_t heap[HEAP_BYTES / 4 + 1], stack[LDM_BYTES / 4 + 1];
     long *patience;              /* by variable: accesses until it is taken for this CPE's alone */
+    struct fetch **fetches;      /* what gets have brought into its LDM, in the order of addresses */
+    size_t fetch_count, fetch_room;
+    long suspected, stack_fetches; /* of those: with races, and on the stack */
+    struct epoch *epoch;         /* what it knew at its last get */
 };
 
 /* driver/checks.py knows this number and the tag. */
@@ -109,6 +115,21 @@ bool swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uint
 
 /* races.c */
 bool swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record);
+bool swemu_check_last_write(struct cpe *c, const void *start, size_t *len, uintptr_t pc, struct touched *write);
+void swemu_check_earlier_read(struct cpe *c, const void *start, size_t len, struct touched read, const uint32_t *knew);
+void swemu_check_race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, const struct touched *other,
+                      uintptr_t use);
+uint16_t swemu_check_site(uintptr_t pc);
+struct page *swemu_check_page(struct cpe *c, uintptr_t address);
+
+/* fetched.c */
+void swemu_fetched_start(struct cpe *c, const struct xfer *x);
+void swemu_fetched_arrive(struct cpe *c, const struct xfer *x);
+void swemu_fetched_written(struct cpe *c, struct fetch_link *gets, uintptr_t lo, uintptr_t hi, struct touched write,
+                           uintptr_t pc);
+void swemu_fetched_gone(struct cpe *c, const void *lo, const void *hi);
+void swemu_fetched_spawn(struct cpe *c);
+void swemu_fetched_frame(struct cpe *c, const void *frame);
 
 /* variables.c */
 size_t swemu_variable_count(void);

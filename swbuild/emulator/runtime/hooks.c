@@ -48,9 +48,33 @@ static bool is_ldm(const struct cpe *c, const void *p)
     return within(p, c->statics, c->statics_size) || within(p, c->heap, HEAP_BYTES);
 }
 
+static void use(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc)
+{
+    if (write)
+        swemu_fetched_stored(c, p, n);
+    else
+        swemu_fetched_used(c, p, n, pc);
+}
+
+/* Words that a get has brought, and of which nothing else is to be seen: return whether that is all. */
+static bool is_fetched(struct cpe *c, const char *p, size_t n, bool write, uintptr_t pc)
+{
+    uint8_t *flags = (uintptr_t)p % 4 || n % 4 ? NULL : swemu_check_flags(c, p, n);
+    for (size_t k = 0; flags && k < n / 4; k++)
+        if (flags[k] & ~(FETCHED | USED) || (!write && swemu_is_poison(p + 4 * k)))
+            return false;
+    if (!flags)
+        return false;
+    use(c, p, n, write, pc);
+    memset(SHADOW_OF(p), (uint8_t)__swemu_tag, n / 4);
+    return true;
+}
+
 /* The LDM and the stack: what the shadow does not vouch for. */
 static void near_access(struct cpe *c, const void *p, size_t n, bool write, bool valued, uintptr_t pc)
 {
+    if (is_fetched(c, p, n, write, pc))
+        return;
     const char *word = (const char *)((uintptr_t)p & ~(uintptr_t)3);
     size_t size = (size_t)((const char *)p + n - word);
     const uint8_t *flags = swemu_check_flags(c, word, 1);
@@ -58,6 +82,7 @@ static void near_access(struct cpe *c, const void *p, size_t n, bool write, bool
         swemu_check_extent(c, p, n, verb(write), pc);
     if (!swemu_places_touch(c, p, n, write ? STORES : LOADS, pc) && c->check->inflight)
         swemu_check_flight(c, p, n, write, pc);
+    use(c, p, n, write, pc);
     swemu_shadow_settle(c, word, size, swemu_check_flags(c, word, size), write || valued);
 }
 
@@ -126,6 +151,7 @@ static void volatile_ldm(struct cpe *c, const void *p, size_t n, bool write, uin
     swemu_check_extent(c, p, n, verb(write), pc);
     if (c->check->inflight)
         swemu_check_flight(c, p, n, write, pc);
+    use(c, p, n, write, pc);
     if (write) {
         swemu_check_reply_store(c, p, pc);
         return;
@@ -164,8 +190,10 @@ void __tsan_vptr_read(void *at) { (void)at; }
 void __tsan_func_entry(void *call)
 {
     struct cpe *c = swemu_self;
-    if (c)
-        swemu_ldm_sample_stack(c, __builtin_frame_address(0), (uintptr_t)call);
+    if (!c)
+        return;
+    swemu_ldm_sample_stack(c, __builtin_frame_address(0), (uintptr_t)call);
+    swemu_fetched_frame(c, __builtin_frame_address(0));
 }
 
 /* A vector, a structure or a copy; of which a part may have no value, and be used by nobody. */
@@ -198,6 +226,13 @@ void *slave_memmove(void *to, const void *from, size_t n)
     return memmove(to, from, n);
 }
 
+int slave_memcmp(const void *a, const void *b, size_t n)
+{
+    range(a, n, false, CALLER());
+    range(b, n, false, CALLER());
+    return memcmp(a, b, n);
+}
+
 void *slave_memset(void *to, int value, size_t n)
 {
     range(to, n, true, CALLER());
@@ -206,28 +241,29 @@ void *slave_memset(void *to, int value, size_t n)
 
 /* ---- atomics ---- */
 
-static void atomic_hook(const volatile void *p)
+static void atomic_hook(const volatile void *p, size_t n, uintptr_t pc)
 {
     struct cpe *c = swemu_self;
     if (c && c->check) {
+        swemu_fetched_used(c, (const void *)p, n, pc);
         swemu_check_acquire(c, p);
         swemu_check_release(c, p);
     }
 }
 
 #define ATOMICS(B, T)                                                                                                  \
-    T __tsan_atomic##B##_load(const volatile T *p, int o) { (void)o; atomic_hook(p); return __atomic_load_n(p, 5); }    \
-    void __tsan_atomic##B##_store(volatile T *p, T v, int o) { (void)o; atomic_hook(p); __atomic_store_n(p, v, 5); }    \
-    T __tsan_atomic##B##_exchange(volatile T *p, T v, int o) { (void)o; atomic_hook(p); return __atomic_exchange_n(p, v, 5); } \
-    T __tsan_atomic##B##_fetch_add(volatile T *p, T v, int o) { (void)o; atomic_hook(p); return __atomic_fetch_add(p, v, 5); } \
-    T __tsan_atomic##B##_fetch_sub(volatile T *p, T v, int o) { (void)o; atomic_hook(p); return __atomic_fetch_sub(p, v, 5); } \
-    T __tsan_atomic##B##_fetch_and(volatile T *p, T v, int o) { (void)o; atomic_hook(p); return __atomic_fetch_and(p, v, 5); } \
-    T __tsan_atomic##B##_fetch_or(volatile T *p, T v, int o) { (void)o; atomic_hook(p); return __atomic_fetch_or(p, v, 5); } \
-    T __tsan_atomic##B##_fetch_xor(volatile T *p, T v, int o) { (void)o; atomic_hook(p); return __atomic_fetch_xor(p, v, 5); } \
+    T __tsan_atomic##B##_load(const volatile T *p, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); return __atomic_load_n(p, 5); }    \
+    void __tsan_atomic##B##_store(volatile T *p, T v, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); __atomic_store_n(p, v, 5); }    \
+    T __tsan_atomic##B##_exchange(volatile T *p, T v, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); return __atomic_exchange_n(p, v, 5); } \
+    T __tsan_atomic##B##_fetch_add(volatile T *p, T v, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); return __atomic_fetch_add(p, v, 5); } \
+    T __tsan_atomic##B##_fetch_sub(volatile T *p, T v, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); return __atomic_fetch_sub(p, v, 5); } \
+    T __tsan_atomic##B##_fetch_and(volatile T *p, T v, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); return __atomic_fetch_and(p, v, 5); } \
+    T __tsan_atomic##B##_fetch_or(volatile T *p, T v, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); return __atomic_fetch_or(p, v, 5); } \
+    T __tsan_atomic##B##_fetch_xor(volatile T *p, T v, int o) { (void)o; atomic_hook(p, B / 8, CALLER()); return __atomic_fetch_xor(p, v, 5); } \
     int __tsan_atomic##B##_compare_exchange_strong(volatile T *p, T *e, T v, int o, int f)                             \
-    { (void)o; (void)f; atomic_hook(p); return __atomic_compare_exchange_n(p, e, v, 0, 5, 5); }                         \
+    { (void)o; (void)f; atomic_hook(p, B / 8, CALLER()); return __atomic_compare_exchange_n(p, e, v, 0, 5, 5); }                         \
     int __tsan_atomic##B##_compare_exchange_weak(volatile T *p, T *e, T v, int o, int f)                               \
-    { (void)o; (void)f; atomic_hook(p); return __atomic_compare_exchange_n(p, e, v, 0, 5, 5); }
+    { (void)o; (void)f; atomic_hook(p, B / 8, CALLER()); return __atomic_compare_exchange_n(p, e, v, 0, 5, 5); }
 ATOMICS(8, uint8_t) ATOMICS(16, uint16_t) ATOMICS(32, uint32_t) ATOMICS(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int order) { (void)order; __sync_synchronize(); }

@@ -34,6 +34,7 @@ long __swemu_fetch_add(volatile void *word, long n, int bytes)
     if ((uintptr_t)word % (uintptr_t)bytes)
         swemu_fault(c, CALLER(), "SW670", "", "atomic operation of %d bytes on the unaligned address %p", bytes,
                     (void *)(uintptr_t)word);
+    swemu_fetched_used(c, (const void *)(uintptr_t)word, (size_t)bytes, CALLER());
     swemu_check_acquire(c, word);
     long old = bytes == 4 ? __atomic_fetch_add((volatile int *)word, (int)n, __ATOMIC_SEQ_CST)
                           : __atomic_fetch_add((volatile long *)word, n, __ATOMIC_SEQ_CST);

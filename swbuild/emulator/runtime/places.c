@@ -56,10 +56,12 @@ void swemu_check_block(struct cpe *c, const char *p, size_t size, bool given)
     if (!swemu.checked)
         return;
     clear_flags(c, p, p + size, NO_PLACE | IN_PART | WATCHED);
-    if (given)
+    if (given) {
         mark_end(c, p + size);
-    else
+    } else {
+        swemu_fetched_gone(c, p, p + size);
         set_flags(c, p, p + size, NO_PLACE);
+    }
 }
 
 static void overrun(struct cpe *c, const char *what, const void *p, size_t n, const char *of, const char *lo,

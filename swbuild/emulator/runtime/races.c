@@ -16,7 +16,7 @@ static const char *const access_names[] = {"a load",           "a store",       
 
 /* ---- sites: 16-bit names of program places ---- */
 
-static uint16_t site_name(uintptr_t pc)
+uint16_t swemu_check_site(uintptr_t pc)
 {
     static uint16_t table[8192];
     size_t at = (pc * 0x9e3779b97f4a7c15ULL) >> 51;
@@ -29,7 +29,7 @@ static uint16_t site_name(uintptr_t pc)
     return table[at] = (uint16_t)site_total++;
 }
 
-static struct page *page_of(struct cpe *c, uintptr_t address)
+struct page *swemu_check_page(struct cpe *c, uintptr_t address)
 {
     uintptr_t number = address / PAGE_BYTES;
     if (LIKELY(c->check->last_page && c->check->last_page->number == number))
@@ -62,21 +62,27 @@ static void describe(uintptr_t address, const struct cpe *owner, char *where, si
         snprintf(where, size, "%p", (void *)address);
 }
 
-static void race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, const struct touched *other)
+/* `other` has touched the word before; what a get has fetched of it counts since its use, if one is given. */
+void swemu_check_race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, const struct touched *other,
+                      uintptr_t use)
 {
     const struct cpe *owner = swemu_ldm_owner((void *)address);
     const char *code = owner ? "SW669" : "SW660";
-    char where[256], of[64] = "", there[600];
+    char where[256], of[64] = "", there[600], used[600], what_for[640] = "";
     if (swemu_reported(code, pc, site_pcs[other->site]))
         return;
     swemu_locate(site_pcs[other->site], there, sizeof there);
     describe(address, owner, where, sizeof where);
     if (owner)
         snprintf(of, sizeof of, " of CPE %d", owner->pen);
+    if (use && use != pc) {
+        swemu_locate(use, used, sizeof used);
+        snprintf(what_for, sizeof what_for, "; what was fetched is used at %s", used);
+    }
     swemu_problem(c, pc, code, fixes[owner != NULL],
                   "race on %s: %s by CPE %d and %s by CPE %d (row %d, column %d) at %s touch the same 4-byte "
-                  "word, %s%s, and nothing orders them", owner ? "LDM" : "main memory", access_names[kind], c->pen,
-                  access_names[other->kind], other->cpe, other->cpe / 8, other->cpe % 8, there, where, of);
+                  "word, %s%s, and nothing orders them%s", owner ? "LDM" : "main memory", access_names[kind], c->pen,
+                  access_names[other->kind], other->cpe, other->cpe / 8, other->cpe % 8, there, where, of, what_for);
 }
 
 static uint32_t flushed_by(int pen) { return swemu.cpes[pen]->check->flushed; }
@@ -96,30 +102,59 @@ static void unflushed(struct cpe *c, uintptr_t pc, int kind, const struct touche
 static bool unordered(const struct cpe *c, const struct touched *t) { return t->clock > c->check->knows[t->cpe]; }
 
 /* A read takes the place of one that it follows, so that both of two CPEs at once are remembered. */
-static struct touched *place_of_read(const struct cpe *c, struct word *w)
+static struct touched *place_of_read(struct word *w, uint8_t cpe, const uint32_t *knew)
 {
-    return w->reads[0].cpe == c->pen || !unordered(c, &w->reads[0]) ? &w->reads[0] : &w->reads[1];
+    return w->reads[0].cpe == cpe || w->reads[0].clock <= knew[w->reads[0].cpe] ? &w->reads[0] : &w->reads[1];
+}
+
+static void note_read(struct word *w, struct touched read, const uint32_t *knew)
+{
+    struct touched *place = place_of_read(w, read.cpe, knew);
+    if (place->cpe != read.cpe || place->clock <= read.clock)
+        *place = read;
+}
+
+/* What a CPE does to some words. */
+struct act {
+    struct cpe *c;
+    struct touched now;
+    uintptr_t pc;
+    const uint32_t *knew;
+    bool record;
+};
+
+static void look_at_cache(const struct act *a, const struct word *w, uintptr_t address)
+{
+    if (UNLIKELY(w->write.kind == STORES && swemu.cache && w->write.clock > flushed_by(w->write.cpe)) &&
+        (a->now.kind == DMA_READS || w->write.cpe != a->c->pen) && !swemu_ldm_owner((void *)address))
+        unflushed(a->c, a->pc, a->now.kind, &w->write);
 }
 
 /* Return whether the access races with an earlier one. */
-static bool touch(struct cpe *c, struct word *w, int kind, uint16_t site, uintptr_t pc, uintptr_t address, bool record)
+static inline bool touch(const struct act *a, struct word *w, uintptr_t address)
 {
     const struct touched *before = NULL;
-    bool write = kind & 1;
-    if (UNLIKELY(unordered(c, &w->write)))
+    bool write = a->now.kind & 1;
+    if (UNLIKELY(unordered(a->c, &w->write)))
         before = &w->write;
     for (int k = 0; k < 2 && write && !before; k++)
-        if (UNLIKELY(unordered(c, &w->reads[k])))
+        if (UNLIKELY(unordered(a->c, &w->reads[k])))
             before = &w->reads[k];
     if (UNLIKELY(before != NULL))
-        race(c, pc, kind, address, before);
-    if (UNLIKELY(w->write.kind == STORES && swemu.cache && w->write.clock > flushed_by(w->write.cpe)) &&
-        (kind == DMA_READS || w->write.cpe != c->pen) && !swemu_ldm_owner((void *)address))
-        unflushed(c, pc, kind, &w->write);
-    if (record)
-        *(write ? &w->write : place_of_read(c, w)) =
-            (struct touched){c->check->knows[c->pen], site, (uint8_t)c->pen, (uint8_t)kind};
+        swemu_check_race(a->c, a->pc, a->now.kind, address, before, 0);
+    look_at_cache(a, w, address);
+    if (a->record && write)
+        w->write = a->now;
+    else if (a->record)
+        note_read(w, a->now, a->knew);
     return before != NULL;
+}
+
+static inline bool add_read(const struct act *a, struct word *w, uintptr_t address)
+{
+    (void)address;
+    note_read(w, a->now, a->knew);
+    return false;
 }
 
 static bool is_split(const struct page *page, size_t group) { return page->split[group / 64] >> group % 64 & 1; }
@@ -144,28 +179,74 @@ static void join(struct page *page, size_t group)
     page->split[group / 64] &= ~(1ULL << group % 64);
 }
 
-/* The CPE touches [start, start + len) of memory; return whether that races with what another has done. */
-bool swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record)
+/* Do it to every word of [at, end); return whether it was a race anywhere. */
+static inline __attribute__((always_inline)) bool walk(const struct act *a, uintptr_t at, uintptr_t end,
+                                                       bool (*what)(const struct act *, struct word *, uintptr_t))
 {
-    uintptr_t at = (uintptr_t)start & ~(uintptr_t)3, end = ((uintptr_t)start + len + 3) & ~(uintptr_t)3;
-    uint16_t site = site_name(pc);
     bool raced = false;
     while (at < end) {
-        struct page *page = page_of(c, at);
+        struct page *page = swemu_check_page(a->c, at);
         size_t group = at % PAGE_BYTES / GROUP_BYTES;
         uintptr_t next = (at & ~(uintptr_t)(GROUP_BYTES - 1)) + GROUP_BYTES, stop = end < next ? end : next;
         bool whole = stop - at == GROUP_BYTES;
-        if (whole && LIKELY(!is_split(page, group))) {
-            raced |= touch(c, &page->groups[group], kind, site, pc, at, record);
+        if ((whole || !a->record) && LIKELY(!is_split(page, group))) {
+            raced |= what(a, &page->groups[group], at);
             at = stop;
             continue;
         }
         if (!is_split(page, group))
             split(page, group);
         for (; at < stop; at += 4)
-            raced |= touch(c, &page->words[at % PAGE_BYTES / 4], kind, site, pc, at, record);
-        if (whole && record)
+            raced |= what(a, &page->words[at % PAGE_BYTES / 4], at);
+        if (whole && a->record)
             join(page, group);
     }
     return raced;
+}
+
+/* A write meets what others have fetched. */
+static void meet_fetches(const struct act *a, uintptr_t at, uintptr_t end)
+{
+    for (uintptr_t next; at < end; at = next) {
+        const struct page *page = swemu_check_page(a->c, at);
+        next = (page->number + 1) * PAGE_BYTES;
+        if (UNLIKELY(page->fetches != NULL))
+            swemu_fetched_written(a->c, page->fetches, at, end < next ? end : next, a->now, a->pc);
+    }
+}
+
+static uintptr_t word_at(const void *p) { return (uintptr_t)p & ~(uintptr_t)3; }
+
+/* The CPE touches [start, start + len) of memory; return whether that races with what another has done. */
+bool swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record)
+{
+    uintptr_t at = word_at(start), end = word_at((const char *)start + len + 3);
+    struct touched now = {c->check->knows[c->pen], swemu_check_site(pc), (uint8_t)c->pen, (uint8_t)kind};
+    struct act a = {c, now, pc, c->check->knows, record};
+    if (kind & 1)
+        meet_fetches(&a, at, end);
+    return walk(&a, at, end, touch);
+}
+
+/* The CPE has read [start, start + len) at a time when it knew less. */
+void swemu_check_earlier_read(struct cpe *c, const void *start, size_t len, struct touched read, const uint32_t *knew)
+{
+    struct act a = {c, read, 0, knew, true};
+    walk(&a, word_at(start), word_at((const char *)start + len), add_read);
+}
+
+/* The CPE gets what starts here: return whether it does not know the last write, and to how many of the
+ * bytes that is so. */
+bool swemu_check_last_write(struct cpe *c, const void *start, size_t *len, uintptr_t pc, struct touched *write)
+{
+    uintptr_t at = (uintptr_t)start, end = at + *len;
+    struct page *page = swemu_check_page(c, at);
+    size_t group = at % PAGE_BYTES / GROUP_BYTES;
+    bool one = is_split(page, group);
+    uintptr_t stop = one ? at + 4 : (at & ~(uintptr_t)(GROUP_BYTES - 1)) + GROUP_BYTES;
+    const struct word *w = one ? &page->words[at % PAGE_BYTES / 4] : &page->groups[group];
+    *len = (end < stop ? end : stop) - at;
+    *write = w->write;
+    look_at_cache(&(struct act){.c = c, .now.kind = DMA_READS, .pc = pc}, w, at);
+    return unordered(c, write);
 }

@@ -207,6 +207,7 @@ int __swemu_reduce(const void *src, void *dst, int units, int type, int op)
     if (swemu_ldm_place(c, src, bytes) == NOWHERE || swemu_ldm_place(c, dst, bytes) == NOWHERE)
         swemu_fault(c, pc, "SW655", "", "athread_redurt: source and destination must lie in the LDM");
     c->published = src;
+    swemu_fetched_used(c, src, bytes, pc);
     swemu_sync(c, ~0ULL, 48, "athread_redurt", pc);
     if (c->pen == 0) {
         memcpy(sums[c->cg], src, bytes);
@@ -215,6 +216,7 @@ int __swemu_reduce(const void *src, void *dst, int units, int type, int op)
     }
     swemu_sync(c, ~0ULL, 49, "athread_redurt", pc);
     memcpy(dst, sums[c->cg], bytes);
+    swemu_fetched_stored(c, dst, bytes);
     swemu_sync(c, ~0ULL, 50, "athread_redurt", pc);
     return 0;
 }
@@ -225,11 +227,13 @@ int slave_athread_alltoall(void *src, void *dst, int unit)
     uintptr_t pc = CALLER();
     struct cpe *c = swemu_enter(pc, "athread_alltoall");
     c->published = src;
+    swemu_fetched_used(c, src, (size_t)unit * SWEMU_CPES, pc);
     swemu_sync(c, ~0ULL, 51, "athread_alltoall", pc);
     for (int k = 0; k < SWEMU_CPES; k++) {
         const char *from = swemu.cpes[c->cg * SWEMU_CPES + k]->published;
         memcpy((char *)dst + k * unit, from + c->pen * unit, (size_t)unit);
     }
+    swemu_fetched_stored(c, dst, (size_t)unit * SWEMU_CPES);
     swemu_sync(c, ~0ULL, 52, "athread_alltoall", pc);
     return 0;
 }

@@ -68,7 +68,7 @@ void swemu_shadow_settle(const struct cpe *c, const void *start, size_t size, co
     const char *word = (const char *)((uintptr_t)start & ~(uintptr_t)3), *end = (const char *)start + size;
     uint8_t *shadow = SHADOW_OF(word), tag = tag_of(c);
     for (size_t k = 0; word < end; k++, word += 4)
-        if (!(flags && flags[k]) && (valued || !swemu_is_poison(word)))
+        if (!(flags && flags[k] & ~USED) && (valued || !swemu_is_poison(word)))
             shadow[k] = tag;
 }
 

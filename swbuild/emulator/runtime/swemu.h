@@ -249,6 +249,10 @@ void swemu_check_moved(struct cpe *c, const struct xfer *x);
 void swemu_check_commit(struct cpe *c, const struct xfer *x);
 void swemu_check_leave(struct cpe *c);
 
+/* fetched.c */
+void swemu_fetched_used(struct cpe *c, const void *p, size_t n, uintptr_t pc);
+void swemu_fetched_stored(struct cpe *c, const void *p, size_t n);
+
 /* places.c */
 void swemu_check_block(struct cpe *c, const char *p, size_t size, bool given);
 void swemu_check_extent(struct cpe *c, const void *p, size_t n, const char *what, uintptr_t pc);

@@ -17,6 +17,7 @@ void work(struct job *j)
     } else if (_MYID == 1) {
         athread_rma_wait_value(&mail, 1);
         athread_dma_get(a, j->out, sizeof a); /* HERE */
+        j->out[100] = a[7];
     }
     athread_ssync_array();
 }

@@ -1,0 +1,34 @@
+// row partrace, machine sw26010, mode checked, expect SW660 exit 86
+// An element of a box is fetched, then written by another CPE, and only then used.
+#include "pitfall.h"
+#ifdef SLAVE
+__thread_local double box[32], one[1];
+__thread_local volatile int reply;
+static void wait_for(int n)
+{
+    while (reply != n)
+        ;
+}
+void work(struct job *j)
+{
+    reply = 0;
+    if (_MYID == 2) {
+        GET(j->in, box, sizeof box); /* HERE */
+        wait_for(1);
+    }
+    if (_MYID == 10) { /* keeps its column waiting until CPE 3 is done */
+        GET(j->in, one, 8);
+        wait_for(1);
+    }
+    if (_MYID == 3) {
+        one[0] = 1;
+        PUT(one, j->in + 7, 8); /* THERE */
+        wait_for(1);
+    }
+    if (_COL == 2)
+        athread_syn(COL_SCOPE, 0xff);
+    if (_MYID == 2) {
+        j->out[0] = box[7];
+    }
+}
+#endif
