@@ -81,7 +81,7 @@ MUTATIONS = [
     ("SW665", "check.c", "if (!swemu.checked || !c->pending.count)", "if (1)", "03-static-return"),
     (
         "SW666",
-        "shadow.c",
+        "check.h",
         "return (uint8_t)(c->pen + 1);",
         "return (uint8_t)(c->pen / 64 + 1);",
         "44-pointer",

@@ -277,8 +277,10 @@ static void mark(struct cpe *c, const volatile void *start, long len, uint8_t fl
     const void *p = (const void *)((uintptr_t)start & ~(uintptr_t)3);
     uint8_t *f = swemu_check_flags(c, p, (size_t)len);
     uint8_t keep = sign > 0 ? 0xff : (uint8_t)~flag, add = sign > 0 ? flag : 0;
-    for (long k = 0; f && k < (len + 3) / 4; k++)
-        f[k] = (uint8_t)((f[k] & keep) | add);
+    if (f && sign > 0)
+        swemu_fetched_close(c, f, p, (size_t)(len + 3) / 4);
+    if (f)
+        swemu_change_flags(f, (size_t)(len + 3) / 4, keep, add);
     if (f && sign > 0)
         swemu_shadow_close(p, (size_t)len);
     c->check->inflight += sign;

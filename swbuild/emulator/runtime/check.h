@@ -16,9 +16,11 @@
 #define POISON_HIGH 0x7ff5a5a5u
 
 enum { LOADS, STORES, DMA_READS, DMA_WRITES, LDM_SENDS, LDM_FILLS, RMA_READS, RMA_WRITES }; /* odd ones write */
-/* Flags of an LDM word: of transfers under way, why its accesses need a look, and what became of a get. */
-enum { COMING = 1, GOING = 2, REPLY = 4, WATCHED = 8, NO_PLACE = 16, IN_PART = 32, FETCHED = 64,
-       USED = 128 /* which alone needs no look */ };
+/* Flags of an LDM word: of transfers under way, and why its accesses need a look at any time. */
+enum { COMING = 1, GOING = 2, REPLY = 4, WATCHED = 8, NO_PLACE = 16, IN_PART = 32 };
+/* What has become of what a get has brought into an LDM word: used (or no get has), or not used yet, overwritten
+ * before that, or not used yet and raced with.  A FETCHED word that the shadow vouches for is used, too. */
+enum { FATE = 192, FETCHED = 64, LOST = 128, RACED = 192 };
 
 /* Who touched a word last, and when by his own clock. */
 struct touched {
@@ -86,7 +88,7 @@ struct check {
     long *patience;              /* by variable: accesses until it is taken for this CPE's alone */
     struct fetch **fetches;      /* what gets have brought into its LDM, in the order of addresses */
     size_t fetch_count, fetch_room;
-    long suspected, stack_fetches; /* of those: with races, and on the stack */
+    long stack_fetches;          /* of those, on the stack */
     struct epoch *epoch;         /* what it knew at its last get */
 };
 
@@ -94,13 +96,39 @@ struct check {
 #define SHADOW_START 0x7fff8000UL
 #define SHADOW_OF(p) ((uint8_t *)(((uintptr_t)(p) >> 2) + SHADOW_START))
 
+#define FRESH 0x80 /* in the shadow, with a tag: fetched, and not used yet */
+
 extern uint32_t __swemu_tag;
+extern bool swemu_shadowed;
+
+static inline uint8_t swemu_tag_of(const struct cpe *c) { return (uint8_t)(c->pen + 1); }
 
 static inline bool swemu_is_poison(const void *p)
 {
     uint32_t value;
     memcpy(&value, p, 4);
     return value == ((uintptr_t)p & 4 ? POISON_HIGH : POISON_LOW);
+}
+
+#define EIGHT(byte) ((uint64_t)(byte)*0x0101010101010101U)
+
+static inline uint64_t swemu_eight(const uint8_t *bytes)
+{
+    uint64_t value;
+    memcpy(&value, bytes, 8);
+    return value;
+}
+
+/* Of each of these flags keep some and set some. */
+static inline void swemu_change_flags(uint8_t *flags, size_t count, uint8_t keep, uint8_t set)
+{
+    size_t k = 0;
+    for (uint64_t eight; k + 8 <= count; k += 8) {
+        eight = (swemu_eight(flags + k) & EIGHT(keep)) | EIGHT(set);
+        memcpy(flags + k, &eight, 8);
+    }
+    for (; k < count; k++)
+        flags[k] = (uint8_t)((flags[k] & keep) | set);
 }
 
 /* shadow.c */
@@ -115,7 +143,7 @@ bool swemu_check_flight(struct cpe *c, const void *p, size_t n, bool write, uint
 
 /* races.c */
 bool swemu_check_memory(struct cpe *c, const void *start, size_t len, int kind, uintptr_t pc, bool record);
-bool swemu_check_last_write(struct cpe *c, const void *start, size_t *len, uintptr_t pc, struct touched *write);
+bool swemu_check_last_write(struct cpe *c, const char **start, const char **end, uintptr_t pc, struct touched *write);
 void swemu_check_earlier_read(struct cpe *c, const void *start, size_t len, struct touched read, const uint32_t *knew);
 void swemu_check_race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, const struct touched *other,
                       uintptr_t use);
@@ -124,6 +152,7 @@ struct page *swemu_check_page(struct cpe *c, uintptr_t address);
 
 /* fetched.c */
 void swemu_fetched_start(struct cpe *c, const struct xfer *x);
+void swemu_fetched_close(const struct cpe *c, uint8_t *flags, const char *word, size_t words);
 void swemu_fetched_arrive(struct cpe *c, const struct xfer *x);
 void swemu_fetched_written(struct cpe *c, struct fetch_link *gets, uintptr_t lo, uintptr_t hi, struct touched write,
                            uintptr_t pc);

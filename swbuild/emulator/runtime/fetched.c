@@ -2,11 +2,11 @@
  *
  * A get of a box brings words that nobody wants, too, and other CPEs may write those meanwhile.  So the get
  * of a word counts as a read of main memory, at the time of the get, only once the word is used: loaded, put,
- * or sent.  A word of LDM is FETCHED from the get's completion to its first use, which makes it USED, or
- * until it is overwritten.  Every get is remembered while words of it lie in the LDM, and by the pages of
- * main memory that it touches, where writes of other CPEs look for it: a write that races with a USED word
- * is reported at once, one that races with a FETCHED word when that is used.  What is forgotten leaves its
- * used words behind as reads in the shadow of main memory.
+ * or sent.  A word of LDM is FETCHED from the get's completion to its first use, or until it is overwritten.
+ * Every get is remembered while words of it lie in the LDM, and by the pages of main memory that it touches,
+ * where writes of other CPEs look for it: a write that races with a used word is reported at once, one that
+ * races with a word not used yet when that is used.  What is forgotten leaves its used words behind as reads
+ * in the shadow of main memory.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -47,6 +47,38 @@ struct fetch {
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static const char *lower(const char *a, const char *b) { return a < b ? a : b; }
 static const char *higher(const char *a, const char *b) { return a > b ? a : b; }
+
+/* ---- what became of a word ---- */
+
+/* A word with a fate has not been used, and may still be. */
+static bool is_unused(const struct cpe *holder, uint8_t flags, const char *word)
+{
+    uint8_t fate = flags & FATE;
+    return fate == RACED || (fate == FETCHED && !(swemu_shadowed && *SHADOW_OF(word) == swemu_tag_of(holder)));
+}
+
+static void set_fate(uint8_t *flags, uint8_t fate) { *flags = (uint8_t)((*flags & ~FATE) | fate); }
+
+/* Whether eight fetched words are used, and nothing else is to be said of them. */
+static bool are_used(const struct cpe *holder, const uint8_t *flags, const char *word)
+{
+    return swemu_eight(flags) == EIGHT(FETCHED) && swemu_shadowed &&
+           swemu_eight(SHADOW_OF(word)) == EIGHT(swemu_tag_of(holder));
+}
+
+/* The shadow will no longer vouch for these words: note which of them were used. */
+void swemu_fetched_close(const struct cpe *c, uint8_t *flags, const char *word, size_t words)
+{
+    for (size_t k = 0; k < words; k++) {
+        for (; k + 8 <= words; k += 8)
+            if (are_used(c, flags + k, word + 4 * k))
+                memset(flags + k, 0, 8);
+            else if (swemu_eight(flags + k) & EIGHT(FETCHED))
+                break;
+        if (k < words && (flags[k] & FATE) == FETCHED && !is_unused(c, flags[k], word + 4 * k))
+            set_fate(&flags[k], 0);
+    }
+}
 
 /* ---- what a CPE knew ---- */
 
@@ -140,10 +172,7 @@ static void discard(struct fetch *f)
         if (f->links[k].next)
             f->links[k].next->back = f->links[k].back;
     }
-    if (f->raced) {
-        f->holder->check->suspected--;
-        swemu_release(f->raced);
-    }
+    swemu_release(f->raced);
     leave_epoch(f);
     swemu_release(f);
 }
@@ -201,22 +230,35 @@ static void record_read(struct fetch *f, const char *p, const char *mem, size_t 
     swemu_check_earlier_read(f->by, mem, n, read, f->epoch->knows);
 }
 
+static bool is_used(const struct fetch *f, const uint8_t *flags, const char *p)
+{
+    return (*flags & FATE) != LOST && !is_unused(f->holder, *flags, p);
+}
+
+/* Return how many of these words, from the first one on, are used. */
+static size_t used_words(const struct fetch *f, const uint8_t *flags, const char *p, size_t words)
+{
+    size_t k = 0;
+    while (k + 8 <= words && are_used(f->holder, flags + k, p + 4 * k))
+        k += 8;
+    while (k < words && is_used(f, flags + k, p + 4 * k))
+        k += 1;
+    return k;
+}
+
 /* Words of a get leave the LDM: those that were used are reads of main memory. */
 static void retire(struct fetch *f, const char *lo, const char *hi)
 {
     uint8_t *flags = swemu_check_flags(f->holder, lo, (size_t)(hi - lo));
-    size_t words = (size_t)(hi - lo) / 4, start = 0;
+    size_t words = (size_t)(hi - lo) / 4;
     if (f->under_way || !flags)
         return;
-    for (size_t k = 0; k <= words; k++) {
-        if (k < words && flags[k] & USED)
-            continue;
-        if (k > start)
-            each_piece(f, lo + 4 * start, lo + 4 * k, record_read);
-        start = k + 1;
+    for (size_t k = 0, run; k < words; k += run + 1) {
+        run = used_words(f, flags + k, lo + 4 * k, words - k);
+        if (run)
+            each_piece(f, lo + 4 * k, lo + 4 * (k + run), record_read);
     }
-    for (size_t k = 0; k < words; k++)
-        flags[k] &= (uint8_t)~(FETCHED | USED);
+    swemu_change_flags(flags, words, (uint8_t)~FATE, 0);
 }
 
 /* Return the rest of a get behind `from`, as a get of its own. */
@@ -229,7 +271,6 @@ static struct fetch *rest_behind(const struct fetch *f, const char *from)
     if (f->raced) {
         rest->raced = swemu_zeroed((size_t)f->len / 4 * sizeof *f->raced);
         memcpy(rest->raced, f->raced, (size_t)f->len / 4 * sizeof *f->raced);
-        f->holder->check->suspected++;
     }
     return rest;
 }
@@ -264,7 +305,7 @@ static bool is_done(const struct fetch *f)
 {
     const uint8_t *flags = swemu_check_flags(f->holder, f->lo, (size_t)(f->hi - f->lo));
     for (size_t k = 0; flags && k < (size_t)(f->hi - f->lo) / 4; k++)
-        if (flags[k] & FETCHED)
+        if (is_unused(f->holder, flags[k], f->lo + 4 * k))
             return false;
     return !f->under_way;
 }
@@ -285,10 +326,8 @@ static void make_room(struct check *k)
 
 static void note_race(struct fetch *f, const char *p, struct touched write)
 {
-    if (!f->raced) {
+    if (!f->raced)
         f->raced = swemu_zeroed((size_t)f->len / 4 * sizeof *f->raced);
-        f->holder->check->suspected++;
-    }
     struct touched *known = &f->raced[(p - f->ldm) / 4];
     if (!known->clock)
         *known = write;
@@ -298,25 +337,32 @@ static void note_race(struct fetch *f, const char *p, struct touched write)
 static void look_for_writes(struct fetch *f, const char *p, const char *mem, size_t n)
 {
     struct touched write;
-    for (size_t run; n; p += run, mem += run, n -= run) {
-        run = n;
-        if (swemu_check_last_write(f->by, mem, &run, f->pc, &write))
-            for (size_t k = 0; k < run; k += 4)
-                note_race(f, p + k, write);
-    }
+    const char *end = mem + n;
+    for (const char *at = mem, *stop = end; swemu_check_last_write(f->by, &at, &stop, f->pc, &write); stop = end)
+        for (; at < stop; at += 4)
+            note_race(f, p + (at - mem), write);
+}
+
+static void suspect(uint8_t *flags, const char *word)
+{
+    set_fate(flags, RACED);
+    swemu_shadow_close(word, 4);
 }
 
 /* A write meets words of a get that nothing orders before it. */
 static void meet(struct fetch *f, const char *p, const char *mem, size_t n, struct cpe *c, struct touched write,
                  uintptr_t pc)
 {
-    const uint8_t *flags = swemu_check_flags(f->holder, p, n);
+    uint8_t *flags = swemu_check_flags(f->holder, p, n);
     for (size_t k = 0; flags && k < n / 4; k++) {
-        if (f->under_way || flags[k] & FETCHED)
+        if (f->under_way || is_unused(f->holder, flags[k], p + 4 * k)) {
             note_race(f, p + 4 * k, write);
-        else if (flags[k] & USED)
+            if (!f->under_way)
+                suspect(&flags[k], p + 4 * k);
+        } else if ((flags[k] & FATE) != LOST) {
             swemu_check_race(c, pc, write.kind, (uintptr_t)mem + 4 * k,
                              &(struct touched){f->clock, f->site, (uint8_t)f->by->pen, DMA_READS}, 0);
+        }
     }
 }
 
@@ -369,11 +415,10 @@ void swemu_fetched_used(struct cpe *c, const void *p, size_t n, uintptr_t pc)
     const char *word = (const char *)((uintptr_t)p & ~(uintptr_t)3), *end = (const char *)p + n;
     uint8_t *flags = swemu_check_flags(c, word, 1);
     for (; flags && word < end; flags++, word += 4) {
-        if (LIKELY(!(*flags & FETCHED)))
-            continue;
-        *flags = (uint8_t)((*flags & ~FETCHED) | USED);
-        if (UNLIKELY(c->check->suspected))
+        if (UNLIKELY((*flags & FATE) == RACED))
             report(c, word, pc);
+        if ((*flags & FATE) != LOST)
+            set_fate(flags, 0);
     }
 }
 
@@ -383,7 +428,8 @@ void swemu_fetched_stored(struct cpe *c, const void *p, size_t n)
     const char *word = (const char *)(((uintptr_t)p + 3) & ~(uintptr_t)3), *end = (const char *)p + n;
     uint8_t *flags = c && c->check ? swemu_check_flags(c, word, 1) : NULL;
     for (; flags && word + 4 <= end; flags++, word += 4)
-        *flags &= (uint8_t)~FETCHED;
+        if (is_unused(c, *flags, word))
+            set_fate(flags, LOST);
 }
 
 /* ---- the course of a get ---- */
@@ -422,8 +468,12 @@ void swemu_fetched_start(struct cpe *c, const struct xfer *x) { each_holder(c, x
 static void flag_words(struct fetch *f)
 {
     uint8_t *flags = swemu_check_flags(f->holder, f->lo, (size_t)(f->hi - f->lo));
-    for (size_t k = 0; flags && k < (size_t)(f->hi - f->lo) / 4; k++)
-        flags[k] |= FETCHED;
+    size_t words = (size_t)(f->hi - f->lo) / 4;
+    if (flags)
+        swemu_change_flags(flags, words, (uint8_t)~FATE, FETCHED);
+    for (size_t k = 0; flags && f->raced && k < words; k++)
+        if (f->raced[(f->lo - f->ldm) / 4 + (long)k].clock)
+            set_fate(&flags[k], RACED);
     if (!&swemu_instrumented) /* nobody tells of its uses */
         swemu_fetched_used(f->holder, f->lo, (size_t)(f->hi - f->lo), f->pc);
 }

@@ -56,25 +56,9 @@ static void use(struct cpe *c, const void *p, size_t n, bool write, uintptr_t pc
         swemu_fetched_used(c, p, n, pc);
 }
 
-/* Words that a get has brought, and of which nothing else is to be seen: return whether that is all. */
-static bool is_fetched(struct cpe *c, const char *p, size_t n, bool write, uintptr_t pc)
-{
-    uint8_t *flags = (uintptr_t)p % 4 || n % 4 ? NULL : swemu_check_flags(c, p, n);
-    for (size_t k = 0; flags && k < n / 4; k++)
-        if (flags[k] & ~(FETCHED | USED) || (!write && swemu_is_poison(p + 4 * k)))
-            return false;
-    if (!flags)
-        return false;
-    use(c, p, n, write, pc);
-    memset(SHADOW_OF(p), (uint8_t)__swemu_tag, n / 4);
-    return true;
-}
-
 /* The LDM and the stack: what the shadow does not vouch for. */
 static void near_access(struct cpe *c, const void *p, size_t n, bool write, bool valued, uintptr_t pc)
 {
-    if (is_fetched(c, p, n, write, pc))
-        return;
     const char *word = (const char *)((uintptr_t)p & ~(uintptr_t)3);
     size_t size = (size_t)((const char *)p + n - word);
     const uint8_t *flags = swemu_check_flags(c, word, 1);
@@ -123,9 +107,21 @@ static inline __attribute__((always_inline)) bool vouched(const void *p, size_t 
     return same;
 }
 
+/* Whether words that a get has brought are used for the first time, and nothing else is to be seen. */
+static inline __attribute__((always_inline)) bool first_use(const void *p, size_t n)
+{
+    uint8_t *first = SHADOW_OF(p), *last = SHADOW_OF((const char *)p + n - 1), tag = (uint8_t)__swemu_tag;
+    for (const uint8_t *s = first; s <= last; s++)
+        if ((*s & ~FRESH) != tag || !tag)
+            return false;
+    for (uint8_t *s = first; s <= last; s++)
+        *s = tag;
+    return true;
+}
+
 static inline __attribute__((always_inline)) void access_hook(const void *p, size_t n, bool write, uintptr_t pc)
 {
-    if (LIKELY(vouched(p, n)))
+    if (LIKELY(vouched(p, n)) || (!write && first_use(p, n)))
         return;
     slow_access(p, n, write, pc);
     if (!write)
@@ -202,7 +198,8 @@ static void range(const void *p, unsigned long n, bool write, uintptr_t pc)
     if (!n || LIKELY(vouched(p, n)))
         return;
     for (unsigned long k = 0; k < n; k += 4)
-        slow_access((const char *)p + k, n - k < 4 ? n - k : 4, write, pc);
+        if (write || !first_use((const char *)p + k, n - k < 4 ? n - k : 4))
+            slow_access((const char *)p + k, n - k < 4 ? n - k : 4, write, pc);
     if (!write)
         check_value(p, n, pc);
 }

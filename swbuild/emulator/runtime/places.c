@@ -16,18 +16,19 @@ static void set_flags(struct cpe *c, const char *lo, const char *hi, uint8_t fla
 {
     const char *word = (const char *)((uintptr_t)lo & ~(uintptr_t)3);
     uint8_t *flags = swemu_check_flags(c, word, 1);
-    for (size_t k = 0; flags && word + 4 * k < hi; k++)
-        flags[k] |= flag;
-    if (flags)
-        swemu_shadow_close(word, (size_t)(hi - word));
+    if (!flags)
+        return;
+    swemu_fetched_close(c, flags, word, (size_t)(hi - word + 3) / 4);
+    swemu_change_flags(flags, (size_t)(hi - word + 3) / 4, 0xff, flag);
+    swemu_shadow_close(word, (size_t)(hi - word));
 }
 
 static void clear_flags(struct cpe *c, const char *lo, const char *hi, uint8_t flag)
 {
     const char *word = (const char *)((uintptr_t)lo & ~(uintptr_t)3);
     uint8_t *flags = swemu_check_flags(c, word, 1);
-    for (size_t k = 0; flags && word + 4 * k < hi; k++)
-        flags[k] &= (uint8_t)~flag;
+    if (flags)
+        swemu_change_flags(flags, (size_t)(hi - word + 3) / 4, (uint8_t)~flag, 0);
 }
 
 /* The word in which something ends that is no multiple of 4 bytes has to be looked at each time. */

@@ -235,18 +235,24 @@ void swemu_check_earlier_read(struct cpe *c, const void *start, size_t len, stru
     walk(&a, word_at(start), word_at((const char *)start + len), add_read);
 }
 
-/* The CPE gets what starts here: return whether it does not know the last write, and to how many of the
- * bytes that is so. */
-bool swemu_check_last_write(struct cpe *c, const void *start, size_t *len, uintptr_t pc, struct touched *write)
+/* The CPE gets what lies between: narrow that to the first words of which it does not know the last write;
+ * false when it knows all of them. */
+bool swemu_check_last_write(struct cpe *c, const char **start, const char **end, uintptr_t pc, struct touched *write)
 {
-    uintptr_t at = (uintptr_t)start, end = at + *len;
-    struct page *page = swemu_check_page(c, at);
-    size_t group = at % PAGE_BYTES / GROUP_BYTES;
-    bool one = is_split(page, group);
-    uintptr_t stop = one ? at + 4 : (at & ~(uintptr_t)(GROUP_BYTES - 1)) + GROUP_BYTES;
-    const struct word *w = one ? &page->words[at % PAGE_BYTES / 4] : &page->groups[group];
-    *len = (end < stop ? end : stop) - at;
-    *write = w->write;
-    look_at_cache(&(struct act){.c = c, .now.kind = DMA_READS, .pc = pc}, w, at);
-    return unordered(c, write);
+    const struct act a = {.c = c, .now.kind = DMA_READS, .pc = pc};
+    for (uintptr_t at = (uintptr_t)*start, stop; at < (uintptr_t)*end; at = stop) {
+        struct page *page = swemu_check_page(c, at);
+        size_t group = at % PAGE_BYTES / GROUP_BYTES;
+        bool one = is_split(page, group);
+        const struct word *w = one ? &page->words[at % PAGE_BYTES / 4] : &page->groups[group];
+        stop = one ? at + 4 : (at & ~(uintptr_t)(GROUP_BYTES - 1)) + GROUP_BYTES;
+        look_at_cache(&a, w, at);
+        if (LIKELY(!unordered(c, &w->write)))
+            continue;
+        *write = w->write;
+        *end = stop < (uintptr_t)*end ? (const char *)stop : *end;
+        *start = (const char *)at;
+        return true;
+    }
+    return false;
 }

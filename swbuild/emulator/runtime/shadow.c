@@ -20,9 +20,7 @@
 #define SHADOW_PAGE 4096UL
 
 uint32_t __swemu_tag __attribute__((visibility("hidden")));
-static bool shadowed;
-
-static uint8_t tag_of(const struct cpe *c) { return (uint8_t)(c->pen + 1); }
+bool swemu_shadowed __attribute__((visibility("hidden")));
 
 /* Lay out the shadow: all of it reads as zero, and costs nothing. */
 void swemu_shadow_start(void)
@@ -34,13 +32,13 @@ void swemu_shadow_start(void)
                       "run without a limit on virtual memory (ulimit -v unlimited)");
     }
     madvise(place, SHADOW_BYTES, MADV_DONTDUMP);
-    shadowed = true;
+    swemu_shadowed = true;
 }
 
 /* Words of [start, start + size) may get tags from now on. */
 void swemu_shadow_open(const void *start, size_t size)
 {
-    if (!shadowed || !size)
+    if (!swemu_shadowed || !size)
         return;
     uintptr_t lo = (uintptr_t)SHADOW_OF(start) & ~(SHADOW_PAGE - 1), hi = (uintptr_t)SHADOW_OF((const char *)start + size - 1);
     if (mprotect((void *)lo, hi + 1 - lo, PROT_READ | PROT_WRITE))
@@ -48,13 +46,34 @@ void swemu_shadow_open(const void *start, size_t size)
 }
 
 /* The code that runs from now on is this CPE's (or nobody's). */
-void swemu_shadow_switch(const struct cpe *c) { __swemu_tag = c ? tag_of(c) * 0x01010101u : 0; }
+void swemu_shadow_switch(const struct cpe *c) { __swemu_tag = c ? swemu_tag_of(c) * 0x01010101u : 0; }
 
 /* Accesses of these words need a look. */
 void swemu_shadow_close(const void *start, size_t size)
 {
-    if (shadowed && size)
+    if (swemu_shadowed && size)
         memset(SHADOW_OF(start), 0, (size_t)(SHADOW_OF((const char *)start + size - 1) - SHADOW_OF(start)) + 1);
+}
+
+/* Return what the shadow of a word with a value becomes. */
+static uint8_t vouching(uint8_t now, uint8_t tag, uint8_t flags)
+{
+    if (flags & ~FATE || (flags & FATE) == RACED)
+        return now;
+    return (flags & FATE) == FETCHED && now != tag ? tag | FRESH : tag;
+}
+
+/* The same for eight words that a get has brought; false when they need more of a look. */
+static bool vouch_eight(uint8_t *shadow, uint8_t tag, const uint8_t *flags, const char *word)
+{
+    const uint64_t each = EIGHT((uint8_t)(tag | FRESH));
+    if (swemu_eight(shadow) || swemu_eight(flags) != EIGHT(FETCHED))
+        return false;
+    for (int k = 0; k < 8; k++)
+        if (swemu_is_poison(word + 4 * k))
+            return false;
+    memcpy(shadow, &each, 8);
+    return true;
 }
 
 /* Give their CPE's tag to those of these words on which no transfer is under way and that have a value.
@@ -63,13 +82,16 @@ void swemu_shadow_close(const void *start, size_t size)
  */
 void swemu_shadow_settle(const struct cpe *c, const void *start, size_t size, const uint8_t *flags, bool valued)
 {
-    if (!shadowed || !size)
+    if (!swemu_shadowed || !size)
         return;
     const char *word = (const char *)((uintptr_t)start & ~(uintptr_t)3), *end = (const char *)start + size;
-    uint8_t *shadow = SHADOW_OF(word), tag = tag_of(c);
-    for (size_t k = 0; word < end; k++, word += 4)
-        if (!(flags && flags[k] & ~USED) && (valued || !swemu_is_poison(word)))
-            shadow[k] = tag;
+    uint8_t *shadow = SHADOW_OF(word), tag = swemu_tag_of(c);
+    for (size_t k = 0; word < end; k++, word += 4) {
+        for (; flags && word + 32 <= end && vouch_eight(&shadow[k], tag, &flags[k], word); k += 8)
+            word += 32;
+        if (word < end && (valued || !swemu_is_poison(word)))
+            shadow[k] = vouching(shadow[k], tag, flags ? flags[k] : 0);
+    }
 }
 
 /* Whether the fault is one of the comparison with the shadow: of an address that no process has. */
@@ -81,7 +103,7 @@ bool swemu_shadow_faulted(const void *context, const void **pointer)
     const uint32_t start = SHADOW_START;
     code += *code == 0x66;
     *pointer = (const void *)registers[REG_RDI];
-    return shadowed && (code[0] == 0x38 || code[0] == 0x39) && code[1] == 0x90 && !memcmp(code + 2, &start, 4);
+    return swemu_shadowed && (code[0] == 0x38 || code[0] == 0x39) && code[1] == 0x90 && !memcmp(code + 2, &start, 4);
 #else
     (void)context, (void)pointer;
     return false;

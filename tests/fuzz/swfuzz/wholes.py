@@ -28,15 +28,19 @@ _SHAPES = ((1, 16), (2, 8), (1, 32), (4, 8), (1, 64), (8, 8))
 _MODES = ("eager", "eager", "eager", "late", "random:3", "checked")
 
 
-def checked_units(units: list[Unit], seed: int, directory: Path) -> ProgramResult:
-    """Return the verdict on the program of ``units``, under the options that ``seed`` draws."""
+def checked_units(units: list[Unit], seed: int, directory: Path, mode: str = "") -> ProgramResult:
+    """Return the verdict on the program of ``units``, under the options that ``seed`` draws.
+
+    Transfers complete as ``mode`` says; without it ``seed`` draws that, too.
+    """
     random = Random(f"options {seed}")
     machine = random.choice((Machine.SW26010, Machine.SW26010_PRO))
     options = {unit.name: _options(random, machine) for unit in units}
     source = directory / "typed.c"
     source.write_text(program_of(units))
     task = ProgramTask((source,), options=options, default_options=KernelOptions(machine=machine))
-    return check_program(task, CheckSettings(modes=(random.choice(_MODES),), timeout=120))
+    drawn = random.choice(_MODES)
+    return check_program(task, CheckSettings(modes=(mode or drawn,), timeout=120))
 
 
 def _options(random: Random, machine: Machine) -> KernelOptions:
@@ -52,15 +56,15 @@ def _options(random: Random, machine: Machine) -> KernelOptions:
 
 
 def _told(result: ProgramResult) -> str:
-    lines = [result.message, *(d.render() if hasattr(d, "render") else str(d) for d in result.diagnostics)]
+    lines = [result.message, *(d.render() for d in result.diagnostics)]
     lines += [f"{run.mode}: {run.message} {run.differences}" for run in result.runs]
     return "\n".join(lines)
 
 
-def _tried(units: list[Unit], seed: int, directory: Path) -> tuple[str, str, int, int]:
+def _tried(units: list[Unit], seed: int, directory: Path, mode: str) -> tuple[str, str, int, int]:
     """Return the outcome, what there is to say, and how many regions were modelled and have kernels."""
     try:
-        result = checked_units(units, seed, directory)
+        result = checked_units(units, seed, directory, mode)
     except Exception as error:  # noqa: BLE001 - finding these is the purpose
         return "traceback", f"{type(error).__name__}: {error}", 0, 0
     kernels = sum(bool(region.kernels) for region in result.regions)
@@ -76,20 +80,20 @@ def _keep(place: Path, unit: Unit, seed: int, text: str) -> None:
     (place / f"{unit.name}.txt").write_text(f"options of seed {seed}\n{text}\n")
 
 
-def _batch(first: int, count: int, directory: Path, found: Path, total: Counter[str]) -> None:
-    units = [random_unit(seed) for seed in range(first, first + count)]
-    outcome, text, modelled, kernels = _tried(units, first, directory)
-    total.update({"programs": count, "modelled": modelled, "offloaded": kernels})
+def _batch(first: int, args: argparse.Namespace, directory: Path, total: Counter[str]) -> None:
+    units = [random_unit(seed) for seed in range(first, first + args.batch)]
+    outcome, text, modelled, kernels = _tried(units, first, directory, args.mode)
+    total.update({"programs": args.batch, "modelled": modelled, "offloaded": kernels})
     if outcome == "ok":
         return
     blamed = 0
     for unit in units:
-        alone, text_alone, _, _ = _tried([unit], first, directory)
+        alone, text_alone, _, _ = _tried([unit], first, directory, args.mode)
         if alone != "ok":
             blamed += 1
             total[alone] += 1
             print(f"{unit.name}: {alone}: {text_alone.strip()[:300]}", flush=True)
-            _keep(found, unit, first, text_alone)
+            _keep(args.keep, unit, first, text_alone)
     if not blamed:
         total["together"] += 1
         print(f"{first}: only together: {outcome}: {text.strip()[:600]}", flush=True)
@@ -104,12 +108,13 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--programs", type=int, default=10**9, help="stop after so many")
     parser.add_argument("--batch", type=int, default=20)
+    parser.add_argument("--mode", default="", help="how transfers complete, or checked (default: at random)")
     parser.add_argument("--keep", type=Path, default=Path("found"))
     args = parser.parse_args()
     end, seed, total = time.monotonic() + 60 * args.minutes, args.first, Counter[str]()
     with TemporaryDirectory(prefix="swfuzz-") as work:
         while time.monotonic() < end and seed < args.first + args.programs:
-            _batch(seed, args.batch, Path(work), args.keep, total)
+            _batch(seed, args, Path(work), total)
             seed += args.batch
             print(f"{seed - args.first} programs: {dict(total)}", flush=True)
     return 1 if set(total) - {"programs", "modelled", "offloaded"} else 0
