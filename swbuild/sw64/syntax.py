@@ -12,7 +12,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Directive", "Instruction", "Item", "Label", "Memory", "memory_operand", "read", "register_number"]
+__all__ = [
+    "Directive",
+    "Instruction",
+    "Item",
+    "Label",
+    "Memory",
+    "memory_operand",
+    "read",
+    "register_number",
+    "split",
+]
 
 #: Names of registers beside their numbers.
 ALIASES = {"fp": 15, "ra": 26, "at": 28, "gp": 29, "sp": 30, "zero": 31, "r15": 15}
@@ -80,7 +90,7 @@ def _items(line: str, number: int) -> list[Item]:
     code, comment = _without_comment(line)
     cycle = _CYCLE.match(comment)
     found: list[Item] = []
-    for part in _split(code, ";"):
+    for part in split(code, ";"):
         while match := _LABEL.match(part):
             found.append(Label(number, match[1]))
             part = part[match.end() :]
@@ -96,7 +106,7 @@ def _statement(text: str, number: int, cycle: int | None) -> Item:
     relocation = _RELOCATION.search(rest)
     if relocation:
         rest = rest[: relocation.start()]
-    operands = tuple(part.strip() for part in _split(rest, ",")) if rest.strip() else ()
+    operands = tuple(part.strip() for part in split(rest, ",")) if rest.strip() else ()
     return Instruction(number, name.lower(), operands, relocation[1] if relocation else "", cycle)
 
 
@@ -111,7 +121,7 @@ def _without_comment(line: str) -> tuple[str, str]:
     return line, ""
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split(text: str, separator: str) -> list[str]:
     """Split outside brackets and strings."""
     parts, depth, quoted, start = [], 0, False, 0
     for k, character in enumerate(text):

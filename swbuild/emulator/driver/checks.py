@@ -25,6 +25,7 @@ FLAGS = (
     "-fno-builtin-memmove",
     "-fno-builtin-memcmp",
     "-fno-builtin-memset",
+    "-fno-ipa-sra",  # an access stays in the function that it is written in
     "-fno-omit-frame-pointer",
     "-w",
     "-g1",

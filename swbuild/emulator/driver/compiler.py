@@ -7,12 +7,14 @@ a ``slave_`` entry that jumps to it.
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 
 import elf
 import options
 import rewrite
+import sw64
 from link import check_roles, foreign_stubs, has_slave_code, link_image, linked_objects
 from process import Failure, clean, must, read, run, scratch, write
 from slave import declared_functions, prefix_functions, slave_object, wanted_versions
@@ -22,6 +24,8 @@ __all__ = ["main"]
 
 _LANGUAGES = {".c": "c", ".i": "cpp-output", ".ii": "c++-cpp-output"}
 ASSEMBLY = (".s", ".S")
+#: What translated assembly says of its version.
+UNCHECKED, CHECKED = "SW64_CHECKED = 0", "SW64_CHECKED = 1"
 #: The machine's headers, and what tells a copy of one of them from a file that only has its name.
 _VENDOR = ("athread.h", "slave.h", "dma.h", "simd.h", "crts.h")
 _VENDOR_MARKS = (b"__real_athread_spawn", b"__builtin_sw64", b"__thread_local_fix", b"__builtin_sw_")
@@ -130,9 +134,11 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
             command = preprocess_command(tool, line, source, language)
             must([*command, "-E", "-o", text, *depend_flags(line, target)])
         output = "cpp-output" if language in ("c", "cpp-output") else "c++-cpp-output"
-        changed = rewrite.rewrite(
-            read(text).decode("latin-1"), slave, alignment(tool, line), output == "cpp-output"
-        )
+        changed = read(text).decode("latin-1")
+        if UNCHECKED in changed:
+            write(f"{work}/checked.i", changed.replace(UNCHECKED, CHECKED).encode("latin-1"))
+        else:
+            changed = rewrite.rewrite(changed, slave, alignment(tool, line), output == "cpp-output")
         write(f"{work}/final.i", changed.encode("latin-1"))
         weak = rewrite.inline_functions(changed) if output == "cpp-output" else set()
         stop = "-S" if line.stage == "assembly" else "-c"
@@ -142,59 +148,70 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         if slave and stop == "-c":
             versions = wanted_versions(line.flags)
             data = slave_object(tool, command, work, output == "cpp-output", weak, versions)
-            write(target, data)
+            write(target, noted(tool, data, work, changed, "slave"))
         else:
-            names = ["-aux-info", f"{work}/names"] if slave and output == "cpp-output" else []
+            names = ["-aux-info", f"{work}/names"] if output == "cpp-output" else []
             must([*command, *names, "-o", f"{work}/out", f"{work}/final.i"])
             made = read(f"{work}/out")
-            made = elf.weaken_functions(made, weak) if stop == "-c" else made
-            write(target, made + marker(line, f"{work}/names") if stop == "-S" else made)
+            if stop == "-S":
+                write(target, made + marker(line, f"{work}/names"))
+            else:
+                write(target, noted(tool, elf.weaken_functions(made, weak), work, changed, "host"))
     finally:
         clean(work)
 
 
-def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) -> None:
-    """Assemble what this stand-in wrote with -S.
+def noted(tool: Tool, data: bytes, work: str, text: str, role: str) -> bytes:
+    """Return the object of a C file with what calls between it and assembly need to know."""
+    names = f"{work}/names"
+    if not os.path.exists(names) or elf.ElfObject(data).section(sw64.NOTES) is not None:
+        return data
+    return bytes(elf.add_section(data, sw64.NOTES, sw64.declarations(tool, names, text, role), elf.EXCLUDE))
 
-    Assembly of the real processors cannot run: when it names the C file that it was compiled from, and
-    that lies beside it, the C file is compiled instead.
-    """
-    text = read(source).decode("latin-1")
+
+def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) -> None:
+    """Assemble what this stand-in wrote with -S.  Assembly of the real processors is translated."""
+    if source.endswith(".s"):
+        text = read(source).decode("latin-1")
+        if "# swbuild-emulator " in text:
+            assemble_own(tool, line, source, text, target)
+            return
+    work = scratch()
+    try:
+        text = preprocessed_assembly(tool, line, source, work) if source.endswith(".S") else text
+        made = sw64.translated(tool, source, text, line.role == "slave", work)
+        own = copy.copy(tool)
+        own.cxx, own.gcc = False, "gcc"
+        compile_object(own, assembly_line(line), made, target)
+    finally:
+        clean(work)
+
+
+def assembly_line(line: options.CommandLine) -> options.CommandLine:
+    """Return the command line for translated assembly, whose meaning no option changes."""
+    found = copy.copy(line)
+    kept = [flag for flag in line.flags if flag.startswith(("-g", "-DSWBUILD_EMU_"))]
+    found.flags = [*kept, "-O2", "-fno-strict-aliasing", "-fwrapv", "-fno-trapping-math", "-w"]
+    found.language, found.depend = "c", []
+    return found
+
+
+def preprocessed_assembly(tool: Tool, line: options.CommandLine, source: str, work: str) -> str:
+    """Return the text of an assembly file that is for the C preprocessor; it has its marks of lines."""
+    command = [tool.gcc, *tool.defines(line), *include_flags(tool, line), "-D__ASSEMBLER__=1", "-w"]
+    must([*command, "-x", "assembler-with-cpp", source, "-E", "-o", f"{work}/assembly.i", *line.depend])
+    return str(read(f"{work}/assembly.i").decode("latin-1"))
+
+
+def assemble_own(tool: Tool, line: options.CommandLine, source: str, text: str, target: str) -> None:
+    """Assemble what this stand-in wrote with -S."""
     role = line.role or "host"
     if f"# swbuild-emulator {role}" not in text:
-        origin = compiled_from(source, text)
-        if origin:
-            print(
-                f"{source}: warning[SW601]: assembly of the Sunway processor cannot run here; "
-                f"compiling {origin}, from which it was made",
-                file=sys.stderr,
-            )
-            compile_object(tool, line, origin, target)
-            return
-        raise Failure(
-            f"{source}: error[SW601]: assembly of the Sunway processors cannot be emulated\n"
-            "  hint: compile the C source, or write the assembly anew with -S here"
-        )
+        raise Failure(f"{source}: error[SW601]: it was compiled for the other side: assemble it as that")
     must([tool.gcc, "-c", "-o", target, source])
     if role == "slave":
-        write(
-            target,
-            prefix_functions(
-                read(target), set(text.split("# declares ", 1)[-1].split("\n", 1)[0].split()), True
-            ),
-        )
-
-
-def compiled_from(source: str, text: str) -> str:
-    """Return the C file from which an assembly file says it was made, if that lies beside it."""
-    import re
-
-    match = re.search(r"^\s*# Compiling (\S+\.[cC]\w*) ", text, re.MULTILINE)
-    if not match:
-        return ""
-    folder = source.rsplit("/", 1)[0] + "/" if "/" in source else ""
-    path = folder + match[1].rsplit("/", 1)[-1]
-    return path if os.path.exists(path) else ""
+        declared = set(text.split("# declares ", 1)[-1].split("\n", 1)[0].split())
+        write(target, prefix_functions(read(target), declared, True))
 
 
 def marker(line: options.CommandLine, names: str) -> bytes:
@@ -239,8 +256,8 @@ def link(tool: Tool, line: options.CommandLine) -> None:
                 word = "file:" + made
             words.append(word)
         line.link, line.role = words, role
-        stubs = foreign_stubs(tool, line, work)
-        line.link += stubs
+        line.link += sw64.bridges(tool, linked_objects(line), work)
+        line.link += foreign_stubs(tool, line, work)
         objects = linked_objects(line)
         if not role and tool.mpi and has_slave_code(objects):
             line.role = "hybrid"  # what the machine's mpicc does without being told

@@ -55,7 +55,7 @@ def slave_object(
     source = f"{work}/final.i"
     flags = {"checked": (*checks.FLAGS, "-S"), "counted": _COUNTED_FLAGS}
     others = {
-        name: start([*command, *flags[name], "-o", f"{work}/{name}", source], "/dev/null")
+        name: start([*command, *flags[name], "-o", f"{work}/{name}", _source(work, name)], "/dev/null")
         for name in versions
     }
     names = ["-aux-info", f"{work}/names"] if is_c else []
@@ -75,6 +75,12 @@ def slave_object(
         other = prefix_functions(elf.weaken_functions(other, weak), declared, is_c)
         data = elf.add_section(data, VARIANTS[name], other, elf.EXCLUDE)
     return data
+
+
+def _source(work: str, version: str) -> str:
+    """Return what a version is made from: text of its own, or the plain version's."""
+    own = f"{work}/{version}.i"
+    return own if os.path.exists(own) else f"{work}/final.i"
 
 
 def _checked(tool: Tool, work: str) -> bytes:

@@ -47,11 +47,14 @@ class Tool:
             return int(stream.read())
 
     def defines(self, line: options.CommandLine) -> list[str]:
-        role = "slave" if line.role == "slave" else "host"
+        return self.side("slave" if line.role == "slave" else "host", line.simd)
+
+    def side(self, role: str, simd: bool) -> list[str]:
+        """Return the definitions that tell the machine and the side of it."""
         found = [f"-D__swemu_machine={_MACHINES[self.machine]}", f"-D__swemu_{role}__=1", "-D__sw_64__=1"]
         if self.machine == "sw26010-pro":
             found.append(f"-D__sw_{role}__=1")
-        if line.simd:
+        if simd:
             found.append(f"-D_SIMD_{role.upper()}=1")
         return found
 

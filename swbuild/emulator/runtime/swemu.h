@@ -112,6 +112,7 @@ struct cpe {
     struct site *untold;         /* of loads and stores of main memory that the trace does not have yet */
     struct check *check;
     struct trace *trace;
+    void *registers;             /* of assembly */
 };
 
 struct emulator {

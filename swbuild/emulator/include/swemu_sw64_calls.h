@@ -1,0 +1,34 @@
+/* How C text made from assembly keeps its registers and calls: one file of registers for a CPE (or the host). */
+#ifndef SWEMU_SW64_CALLS_H
+#define SWEMU_SW64_CALLS_H
+#pragma GCC system_header
+
+#include <swemu_sw64.h>
+
+#define SW64_REGISTERS 64
+
+struct sw64_cpu {
+    sw64_reg r[SW64_REGISTERS];
+    unsigned long back;      /* the address that the last call left for its return */
+    unsigned long low, room; /* the stack that assembly has, of which $sp must not run out */
+};
+
+/* Not looked at by checked mode: registers are no memory. */
+#define SW64_HIDDEN static inline __attribute__((no_sanitize("thread"), unused))
+SW64_HIDDEN sw64_reg sw64_get(const struct sw64_cpu *cpu, int n) { return cpu->r[n]; }
+SW64_HIDDEN void sw64_put(struct sw64_cpu *cpu, int n, sw64_reg value) { cpu->r[n] = value; }
+SW64_HIDDEN unsigned long sw64_back(const struct sw64_cpu *cpu) { return cpu->back; }
+SW64_HIDDEN void sw64_call(struct sw64_cpu *cpu, unsigned long back) { cpu->back = back; }
+SW64_HIDDEN unsigned long sw64_low(const struct sw64_cpu *cpu) { return cpu->low; }
+SW64_HIDDEN unsigned long sw64_room(const struct sw64_cpu *cpu) { return cpu->room; }
+
+/* Places of the code whose addresses are taken: one byte each. */
+extern char sw64_text[] __asm__(".Lsw64_text") __attribute__((visibility("hidden")));
+#define SW64_PLACE(k) ((unsigned long)sw64_text + (k))
+
+extern void __swemu_sw64_lost(const char *function, const char *what, unsigned long target) __attribute__((noreturn));
+extern void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room)
+    __attribute__((noreturn));
+extern void __swemu_sw64_kept(const char *function, unsigned changed);
+extern void __swemu_relax(unsigned n, const volatile void *word);
+#endif

@@ -1,0 +1,77 @@
+"""Assembly files: right programs say nothing and give their results in every mode; faulty ones are named
+with code and line in checked mode.
+
+A file in ``assembly/correct`` defines a function of its own name; its first line says what it leaves in y.
+One in ``assembly/faults`` says which code is expected; the guilty line is marked HERE.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from emulator_programs import call, compile_role, environment_for, launch
+
+FOLDER = Path(__file__).parent / "assembly"
+CORRECT = sorted((FOLDER / "correct").glob("*.S"))
+FAULTS = sorted((FOLDER / "faults").glob("*.S"))
+PROGRAMS = [*CORRECT, *FAULTS]
+MODES = ("eager", "late", "random", "checked")
+
+
+def value(path: Path) -> str:
+    """Return the C expression for y[i] on CPE ``me``; x is the value of x[i]."""
+    found = re.match(r"/\* y = (.*)", path.read_text())
+    return found[1] if found else "x"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build one program of them all, and return its folder."""
+    folder = tmp_path_factory.mktemp("assembly")
+    lines = [f"PROGRAM({k}, {path.stem}, {value(path)})\n" for k, path in enumerate(PROGRAMS)]
+    (folder / "programs.h").write_text("".join(lines))
+    (folder / "harness.c").write_text((FOLDER / "harness.c").read_text())
+    environment = environment_for("sw26010", SWBUILD_EMU_COUNTED_CODE="1")
+    for role in ("host", "slave"):
+        done = compile_role("sw26010", role, folder / "harness.c", folder / f"{role}.o")
+        assert not done.status, done.err
+    for path in PROGRAMS:
+        (folder / path.name).write_text(path.read_text())
+    done = call(["sh", "-ec", "for f in *.S; do sw5cc -slave -c $f; done"], folder, environment)
+    assert not done.status, done.err
+    done = call(["sh", "-c", "sw5cc -hybrid *.o -o app"], folder, environment)
+    assert not done.status, done.err
+    return folder
+
+
+@pytest.mark.parametrize("path", CORRECT, ids=lambda path: path.stem)
+def test_correct_programs_give_their_results_in_every_mode(path: Path, app: Path) -> None:
+    number = str(PROGRAMS.index(path))
+    for mode in MODES:
+        done = launch("sw26010", app, mode, [number])
+        assert (done.status, done.out, done.err) == (0, "", ""), mode
+    trace = app / f"{path.stem}.trace"
+    done = launch("sw26010", app, "eager", [number], SWBUILD_EMU_TRACE=str(trace))
+    assert (done.status, done.out) == (0, ""), done.err
+
+
+@pytest.mark.parametrize("path", FAULTS, ids=lambda path: path.stem)
+def test_faults_are_named_at_their_line(path: Path, app: Path) -> None:
+    text = path.read_text()
+    expected = re.match(r"/\* expect (SW\d+)", text)
+    line = next(k for k, row in enumerate(text.splitlines(), 1) if "/* HERE */" in row)
+    assert expected
+    done = launch("sw26010", app, "checked", [str(PROGRAMS.index(path)), "faulty"])
+    assert f"{path.name}:{line}: error[{expected[1]}]" in done.err
+    assert done.status == 86
+
+
+def test_what_is_not_known_is_refused_all_at_once(tmp_path: Path) -> None:
+    lines = ["f:", "\tfrobnicate $1, $2", "\taddw $1, $2", "\tbeq $1, nowhere.1", "\t.macro m", "\tret"]
+    (tmp_path / "a.s").write_text("\n".join(lines) + "\n")
+    done = call(["sw5cc", "-slave", "-c", "a.s"], tmp_path, environment_for("sw26010"))
+    assert re.findall(r"a\.s:(\d+): error\[SW601\]", done.err) == ["2", "3", "4", "5"]
+    assert "frobnicate" in done.err
+    assert done.status == 1
