@@ -5,7 +5,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
 from swfuzz.typed import program_of, random_unit
+from swfuzz.wholes import checked_units
+
+from swbuild.check import Outcome
 
 _SANITIZED = ("-fsanitize=undefined,address", "-fno-sanitize-recover=all")
 
@@ -16,3 +20,12 @@ def test_nothing_in_the_programs_is_undefined(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-std=gnu99", "-w", *_SANITIZED, source, "-o", program], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "mode"), [(0, "eager"), (20, "checked"), (40, "checked")])
+def test_programs_print_the_same_when_offloaded(first: int, mode: str, tmp_path: Path) -> None:
+    units = [random_unit(seed) for seed in range(first, first + 20)]
+    result = checked_units(units, first, tmp_path, mode)
+    assert result.outcome is Outcome.PASS, result.message
+    assert sum(bool(region.kernels) for region in result.regions) >= 4

@@ -69,7 +69,7 @@ class _Writer:
         self.objects: list[_Object] = []
         self.counters: list[tuple[str, str]] = []
         self.constants: list[str] = []
-        self.functions: list[tuple[str, str]] = []
+        self.functions: list[str] = []
         self.setters: list[tuple[str, _Type]] = []
         self.types: list[_Type] = []
         self.fresh = 0
@@ -146,7 +146,7 @@ class _Writer:
             result = self.type(floating=0.0)
             value = f"x % 11 + {self.random.randint(0, 4)}"
             self.file.append(f"static inline {result.name} {name}({kind.name} x) {{ return {value}; }}")
-            self.functions.append((name, "%s"))
+            self.functions.append(name)
         if self.chance(0.5):
             name, kind = self.at_file_scope("set"), self.type(small=0.0, floating=0.3)
             self.file.append(f"static inline void {name}({kind.name} *x, int y) {{ *x = y % 7 + 2; }}")
@@ -211,7 +211,7 @@ class _Writer:
             kind = self.type(floating=0.0)
             return f"(({kind.name})({self.integer(size - 1)} % 29))"
         if pick < 0.84 and self.functions:
-            return f"{self.random.choice(self.functions)[0]}({self.integer(size - 1)})"
+            return f"{self.random.choice(self.functions)}({self.integer(size - 1)})"
         if pick < 0.92:
             return f"({self.test()} ? {self.integer(size - 1)} : {self.integer(size - 1)})"
         return f"{self.random.choice(('~', '!'))}{self.leaf(False, False)}"
