@@ -20,8 +20,16 @@ from swbuild.manifest.kinds import Kind
 from swbuild.manifest.nodes import ListNode, Node, Scalar
 from swbuild.manifest.problems import Problems, Rejected
 from swbuild.manifest.records import options
+from swbuild.options import Machine
 
-__all__ = ["add_cpp_arguments", "add_input_arguments", "assignments", "is_manifest", "project_of"]
+__all__ = [
+    "add_cpp_arguments",
+    "add_input_arguments",
+    "assignments",
+    "is_manifest",
+    "machine_of",
+    "project_of",
+]
 
 _SUFFIXES = {".yaml", ".yml"}
 
@@ -116,11 +124,16 @@ def project_of(args: Namespace, *, params_are_sizes: bool = False) -> Project:
     return select(project, args.kernel)
 
 
+def machine_of(args: Namespace) -> Machine | None:
+    """Return the machine that ``--machine`` names, None without it."""
+    return None if args.machine is None else _value("--machine", "machine", args.machine)
+
+
 def _from_manifest(args: Namespace, overrides: Defaults) -> Project:
     path = Path(args.inputs[0])
     manifest = load_manifest(path)
-    if args.machine is not None:
-        manifest = replace(manifest, machine=_value("--machine", "machine", args.machine))
+    if machine := machine_of(args):
+        manifest = replace(manifest, machine=machine)
     project = resolve(manifest, path, overrides)
     sources = tuple(replace(source, cpp=_extended(source.cpp, args)) for source in project.sources)
     return replace(project, sources=sources)
@@ -128,9 +141,8 @@ def _from_manifest(args: Namespace, overrides: Defaults) -> Project:
 
 def _from_files(args: Namespace, overrides: Defaults) -> Project:
     sources = tuple(Source(name, span=Span(name)) for name in args.inputs)
-    machine = None if args.machine is None else _value("--machine", "machine", args.machine)
     directories = tuple(args.include_dirs)
-    manifest = Manifest(1, sources, None, machine, directories, tuple(args.defines), span=Span("-I"))
+    manifest = Manifest(1, sources, None, machine_of(args), directories, tuple(args.defines), span=Span("-I"))
     return resolve(manifest, None, overrides)
 
 

@@ -1,4 +1,7 @@
-"""``swbuild explain``: how each region is mapped, what is moved, and why; or what a code means."""
+"""``swbuild explain``: how each region is mapped, what is moved, and why; or what a code means.
+
+With ``--pipeline``, how loops of assembly run on the pipes.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import textwrap
 from argparse import ArgumentParser, Namespace
 
 from swbuild.cli.exits import Exit
-from swbuild.cli.inputs import add_input_arguments, project_of
-from swbuild.diagnostics import SwbuildError
+from swbuild.cli.inputs import add_input_arguments, machine_of, project_of
+from swbuild.cli.overrides import add_set_argument, overrides
+from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 __all__ = ["configure", "run"]
 
@@ -25,6 +29,7 @@ examples:
   swbuild explain gemm.c --loops                which source loops are parallel, and why others are not
   swbuild explain gemm.c --dependences          what every order of the statements has to keep
   swbuild explain gemm.c --dot | dot -Tsvg      the same as a picture
+  swbuild explain --pipeline kernel.s           the loops of assembly on the pipes, cycle by cycle
   swbuild explain SW106                         what a diagnostic means
 """
 
@@ -33,7 +38,14 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_input_arguments(parser, "fix this parameter in the generated code; with --compare, the size to run")
     parser.add_argument("--json", action="store_true", help="the reports as JSON")
-    parser.add_argument("-v", "--verbose", action="store_true", help="also buffers, transfers and loops")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="also buffers, transfers and loops; with --pipeline, all blocks",
+    )
+    parser.add_argument("--function", metavar="NAME", help="with --pipeline, only this function")
+    add_set_argument(parser, ", with --pipeline")
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
         "--loops", action="store_true", help="say of each source loop whether it is parallel, or why not"
@@ -45,14 +57,50 @@ def configure(parser: ArgumentParser) -> None:
         action="store_true",
         help="run 'classic' and 'default' on the emulator and compare their transfers",
     )
+    choice.add_argument(
+        "--pipeline",
+        action="store_true",
+        help="inputs are files of assembly: print their loops on the two pipes, cycle by cycle",
+    )
 
 
 def run(args: Namespace) -> int:
+    if args.pipeline:
+        return _pipeline(args)
+    if args.set or args.function:
+        option = "--set" if args.set else "--function"
+        raise SwbuildError(Diagnostic("SW100", f"{option} goes with --pipeline", Span(option)))
     if all(_CODE.fullmatch(name) for name in args.inputs):
         return _explain_codes(args.inputs)
     if args.loops or args.dependences or args.dot:
         return _analyse(args)
     return _compare(args) if args.compare else _explain(args)
+
+
+def _pipeline(args: Namespace) -> int:
+    """Print what the loops of files of assembly do on the pipes."""
+    from swbuild.cli.pipes import pipeline_data, pipeline_lines, schedules
+    from swbuild.machine import load
+    from swbuild.options import Machine
+    from swbuild.sw64.rules import rules
+
+    machine = load(machine_of(args) or Machine.SW26010, overrides(args))
+    found, problems = [], []
+    for path in args.inputs:
+        blocks, unknown = schedules(path, rules(machine), args.function, args.verbose)
+        found += [(path, block) for block in blocks]
+        problems += unknown
+    if args.json:
+        json.dump([pipeline_data(*item) for item in found], sys.stdout, indent=2)
+        print()
+    elif found:
+        print("\n\n".join("\n".join(pipeline_lines(*item)) for item in found))
+    elif not problems:
+        print("no instructions" if args.verbose else "no block ends in a jump to its own begin; -v shows all")
+    if problems:
+        sys.stdout.flush()
+        raise SwbuildError(problems)
+    return Exit.OK
 
 
 def _analyse(args: Namespace) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swbuild.cli.exits import Exit
-from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.cli.overrides import add_set_argument, overrides
 from swbuild.tables import print_rows
 
 if TYPE_CHECKING:
@@ -36,13 +36,7 @@ def configure(parser: ArgumentParser) -> None:
         "--trace", metavar="FILE", help="write the time line of the CPEs, for Perfetto or Chrome"
     )
     parser.add_argument("--json", action="store_true", help="the whole analysis as JSON")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="replace a number of the machine file",
-    )
+    add_set_argument(parser)
 
 
 def run(args: Namespace) -> int:
@@ -73,16 +67,7 @@ def _has_events(path: Path) -> bool:
 def _analysis(path: Path, args: Namespace) -> Analysis:
     from swbuild.emulator.model.report import analyse
 
-    return analyse(path, dict(map(_override, args.set)), timeline=bool(args.trace))
-
-
-def _override(word: str) -> tuple[str, int | float]:
-    name, _, text = word.partition("=")
-    try:
-        value = float(text)
-    except ValueError:
-        raise SwbuildError(Diagnostic("SW100", f"--set {word}: write NAME=NUMBER", Span("--set"))) from None
-    return name, int(value) if value.is_integer() else value
+    return analyse(path, overrides(args), timeline=bool(args.trace))
 
 
 def _show(name: str, path: Path, analysis: Analysis | None) -> None:
