@@ -163,6 +163,7 @@ class Pipes:
     float_load_latency: int
     load_to_store: int
     float_load_to_store: int
+    float_to_store: int
     broadcast_latency: int
     receive_latency: int
     control_latency: int

@@ -73,7 +73,11 @@ def rules(machine: MachineModel) -> Rules:
         Kind.CONTROL: pipes.control_latency,
         Kind.NONE: 1,
     }
-    stored = {Kind.LOAD: pipes.load_to_store, Kind.FLOAT_LOAD: pipes.float_load_to_store}
+    stored = {
+        Kind.LOAD: pipes.load_to_store,
+        Kind.FLOAT_LOAD: pipes.float_load_to_store,
+        Kind.FLOAT: pipes.float_to_store,
+    }
     return Rules(
         2,
         {kind: (0, 1) if place == EITHER else (place,) for kind, place in places.items()},
@@ -103,7 +107,8 @@ def scheduler_rules(machine: MachineModel) -> Rules:
         Kind.DIVIDE: assumed.divide_latency,
         Kind.TRANSFER: assumed.transfer_latency,
     }
-    return Rules(count, takes, latency, own.stored, {})
+    stored = {**own.stored, Kind.FLOAT: assumed.float_latency}
+    return Rules(count, takes, latency, stored, {})
 
 
 def _slots(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,11 @@ def test_a_file_without_loops_says_so(swbuild: Run, tmp_path: Path) -> None:
     assert "-v shows all" in swbuild("explain", "--pipeline", "k.s").stdout
     (tmp_path / "k.s").write_text("", encoding="utf-8")
     assert swbuild("explain", "--pipeline", "k.s", "-v").stdout == "no instructions\n"
+
+
+def test_the_page_shows_what_the_command_prints(swbuild: Run, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "model.md").read_text(encoding="utf-8")
+    match = re.search(r"```asm\n(.*?)```\n\n```text\n(dot\.s:.*?)```", page, re.DOTALL)
+    assert match
+    (tmp_path / "dot.s").write_text(match[1], encoding="utf-8")
+    assert swbuild("explain", "--pipeline", "dot.s").stdout == match[2]

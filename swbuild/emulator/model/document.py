@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from swbuild.emulator.model.calibration import HELD_OUT_CPES, Row, all_rows, penalties, summarise
-from swbuild.emulator.model.listed import block_rows, loop_rows, size_rows
+from swbuild.emulator.model.listed import block_rows, loop_rows, size_rows, stream_rows
 from swbuild.machine import Fact, facts, load
 from swbuild.options import Machine
 
@@ -46,6 +46,10 @@ def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         ),
         "block-sizes": _markdown(
             ["instructions", "distinct blocks", "compiler's cycles", "its slots", "two pipes"], size_rows()
+        ),
+        "stream-loops": _markdown(
+            ["loop", "instructions", "measured", "two pipes", "error"],
+            stream_rows({row.case: row.measured for row in rows["compute"]}),
         ),
         "loops": _markdown(["file", "loop", "instructions", "cycles a turn"], loop_rows()),
         "parameters-sw26010": _parameters(Machine.SW26010),

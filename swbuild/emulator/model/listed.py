@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,17 +15,20 @@ __all__ = [
     "BLOCKS",
     "LOOPS",
     "PARAMETERS",
+    "STREAM",
     "Listed",
     "block_rows",
     "blocks",
     "loop_rows",
     "parameters",
     "size_rows",
+    "stream_rows",
 ]
 
 _MEASURED = Path(__file__).with_name("measured")
 BLOCKS = _MEASURED / "blocks_sw5cc.csv"
 LOOPS = _MEASURED / "loops_swgemm.csv"
+STREAM = _MEASURED / "loops_stream.csv"
 PARAMETERS = _MEASURED / "blocks_parameters.csv"
 
 #: Bounds of the sizes of blocks, in instructions, that the page tells apart.
@@ -112,3 +115,19 @@ def loop_rows() -> list[list[str]]:
     """Return file, loop, instructions and the model's cycles a turn of swGEMM's inner loops."""
     with LOOPS.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))[1:]
+
+
+def stream_rows(measured: Mapping[str, float]) -> list[list[str]]:
+    """Return STREAM's vector loops as compiled: instructions, cycles a vector ``measured`` and modelled."""
+    with STREAM.open(encoding="utf-8", newline="") as file:
+        rows = [(row["loop"], row["instructions"], float(row["cycles"])) for row in csv.DictReader(file)]
+    return [
+        [
+            name,
+            count,
+            f"{measured[name]:.2f}",
+            f"{cycles:.2f}",
+            f"{100 * (cycles / measured[name] - 1):+.0f} %",
+        ]
+        for name, count, cycles in rows
+    ]

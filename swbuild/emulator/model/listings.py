@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
-from swbuild.emulator.model.listed import BLOCKS, LOOPS, PARAMETERS, Listed, parameters
+from swbuild.emulator.model.listed import BLOCKS, LOOPS, PARAMETERS, STREAM, Listed, parameters
 from swbuild.machine import MachineModel, load
 from swbuild.options import Machine
 from swbuild.sw64.blocks import basic_blocks, operations
@@ -31,6 +31,8 @@ __all__ = ["main"]
 _HELD_OUT = 3
 #: Loops of at least so many instructions are listed.
 _LONG = 24
+#: The vector loops of STREAM by what they compute with.
+_STREAM = {"vmuld": "scale", "vaddd": "add", "vmad": "triad"}
 _MEMORY = {Kind.LOAD, Kind.FLOAT_LOAD, Kind.STORE, Kind.SEND, Kind.RECEIVE, Kind.CONTROL}
 _INTEGER = {Kind.INTEGER, Kind.MULTIPLY, Kind.BRANCH, Kind.CALL, Kind.NONE}
 
@@ -111,6 +113,20 @@ def _comments(lines: Iterable[str]) -> Iterator[str]:
             yield code[1:]
 
 
+def _stream(path: Path, machine: MachineModel) -> Iterator[tuple[str, int, float]]:
+    """Yield name, instructions and cycles a vector of STREAM's vector loops in the listing of a host.
+
+    What the host keeps on the stack, for want of its few registers, is left out.
+    """
+    for block in basic_blocks(read(_separate(path.read_text(encoding="utf-8", errors="replace")))):
+        found = [item for item in block.instructions if not item.operands[-1].endswith("($sp)")]
+        names = [item.mnemonic for item in found]
+        known = [item for item in map(operation, found) if item]
+        for mnemonic, name in _STREAM.items():
+            if block.loops and mnemonic in names:
+                yield name, len(known), loop_cycles(known, rules(machine)) / names.count("vstd")
+
+
 def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([head, *rows])
@@ -126,6 +142,10 @@ def main(arguments: Sequence[str]) -> int:
     _write(BLOCKS, head, ([*_values(item), count] for item, count in sorted(figures.items())))
     kernels = [row for path in sorted(root.glob("swGEMM/asm/*.S")) for row in _loops(path, machine)]
     _write(LOOPS, ["file", "loop", "instructions", "cycles"], kernels)
+    stream = [
+        row for path in root.glob("swCandle/**/stream_athread_main.s") for row in _stream(path, machine)
+    ]
+    _write(STREAM, ["loop", "instructions", "cycles"], stream)
     _write(PARAMETERS, ["name", "value"], parameters(machine))
     return 0
 
