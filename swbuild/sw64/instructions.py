@@ -137,7 +137,9 @@ def writes(instruction: Instruction) -> tuple[int, ...]:
 def _registers(instruction: Instruction, letters: str, addresses: bool) -> tuple[int, ...]:
     found: list[int] = []
     known = shape(instruction)
-    for letter, operand in zip(known.form if known else "", instruction.operands, strict=True):
+    if known is None:
+        return ()
+    for letter, operand in zip(known.form, instruction.operands, strict=True):
         number = register_number(operand) if letter in letters else None
         address = memory_operand(operand) if letter == "m" and addresses else None
         number = address.base if address else number

@@ -38,9 +38,8 @@ class Unknown(Exception):
 class Machine:
     """``registers`` in all, of ``lanes`` 64-bit lanes.
 
-    In a ``unified`` file integers, floating point and vectors share the registers; else ``$f0`` is number 32
-    and integers end at 31.  ``counters`` are the control registers that can be read, ``controls`` those that
-    can be written.
+    In a ``unified`` file integers, floating point and vectors share the registers; else integers end at 31.
+    ``counters`` are the control registers that can be read, ``controls`` those that can be written.
     """
 
     name: str
@@ -52,7 +51,7 @@ class Machine:
 
 
 #: A CPE of the SW26010 (``.arch sw3``), a CPE of the SW26010-Pro (``.arch sws``), and the host's processor.
-SW3 = Machine("sw3", 32, 4, True, frozenset({0, 4}))
+SW3 = Machine("sw3", 32, 4, True, frozenset({0, 1, 2, 4}))
 SWS = Machine("sws", 64, 8, True, frozenset({0, 4, 0x90, 0x91, 0x92}), frozenset({0x90, 0x91, 0x92}))
 HOST = Machine("host", 64, 4, False, frozenset())
 
@@ -118,13 +117,9 @@ def register(operand: str, machine: Machine) -> int | None:
     Raises :class:`Unknown` for a register that the machine does not have.
     """
     number = register_number(operand)
-    if number is None:
-        return None
-    if not machine.unified and re.match(r"\$f\d", operand):
-        number += 32
-    if machine.registers <= number < OWN:
+    if number is not None and machine.registers <= number < OWN:
         raise Unknown(f"register {operand} does not exist on this processor")
-    return ZERO if number == 63 and not machine.unified else number
+    return number
 
 
 def _unknown(mnemonic: str, machine: Machine) -> str:

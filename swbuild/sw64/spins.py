@@ -69,7 +69,7 @@ def _word(body: Sequence[Instruction]) -> str:
             if not address or (address.base in changed and not _is_set_before(body, item, address.base)):
                 return ""
             word = word or _address(address.displacement, address.base)
-        elif set(writes(item)).intersection(reads(item)):
+        elif any(not _is_set_before(body, item, n) for n in writes(item) if n in reads(item)):
             return ""
         needed |= set(reads(item))
     return word
@@ -82,13 +82,13 @@ def _is_harmless(item: Instruction) -> bool:
     return item.mnemonic in _FENCES or (known is not None and known.kind in _HARMLESS)
 
 
-def _is_set_before(body: Sequence[Instruction], load: Instruction, base: int) -> bool:
-    """Return whether the loop computes the register anew ahead of the load, in each turn."""
+def _is_set_before(body: Sequence[Instruction], at: Instruction, register: int) -> bool:
+    """Return whether the loop computes the register anew ahead of an instruction, in each turn."""
     for item in body:
-        if item is load:
+        if item is at:
             return False
-        if base in writes(item):
-            return base not in reads(item)
+        if register in writes(item):
+            return register not in reads(item)
     return False
 
 

@@ -30,7 +30,7 @@ ALIASES = {"fp": 15, "ra": 26, "at": 28, "gp": 29, "sp": 30, "zero": 31, "r15": 
 _LABEL = re.compile(r"\s*([A-Za-z_.$][\w.$]*|\d+)\s*:")
 _CYCLE = re.compile(r"#\s*\[(\d+)\]")
 _RELOCATION = re.compile(r"\s*!(\w+)(?:!(\d+))?\s*$")
-_REGISTER = re.compile(r"\$(?:[rf])?(\d+)$|\$(\w+)$")
+_REGISTER = re.compile(r"\$([rf])?(\d+)$|\$(\w+)$")
 _MEMORY = re.compile(r"(.*?)\(\s*(\$\w+)\s*\)$", re.DOTALL)
 
 
@@ -138,11 +138,18 @@ def split(text: str, separator: str) -> list[str]:
 
 
 def register_number(operand: str) -> int | None:
-    """Return the number of a register operand (``$5``, ``$f5``, ``$sp``), None for what is no register."""
+    """Return the number of a register operand (``$5``, ``$sp``), None for what is no register.
+
+    Floating registers with names of their own (``$f5``) follow the others, from 32 on; ``$f31`` is zero, as
+    ``$31`` is.
+    """
     match = _REGISTER.match(operand)
     if not match:
         return None
-    return int(match[1]) if match[1] else ALIASES.get(match[2])
+    if match[2]:
+        number = int(match[2])
+        return number + 32 if match[1] == "f" and number != 31 else number
+    return ALIASES.get(match[3])
 
 
 def memory_operand(operand: str) -> Memory | None:

@@ -28,35 +28,60 @@ LOOPS = {
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_spin_loops_with_an_empty_body_call_the_runtime(loop: str) -> None:
-    text = rewrite.rewrite(f"void f(void) {{ if (x) {loop} else h(); }}\n", slave=True)
+    text = rewrite.rewrite(f"void f(void) {{ if (x) {loop} else h(); }}\n", slave=True).text
     assert ("__swemu_relax" in text) == LOOPS[loop]
 
 
 def test_lines_stay() -> None:
     text = "void f(void)\n{\n    while (r\n           != 1)\n    {\n    }\n    g();\n}\n"
-    changed = rewrite.rewrite(text, slave=True)
+    changed = rewrite.rewrite(text, slave=True).text
     assert changed.count("\n") == text.count("\n")
     assert changed.splitlines()[6] == "    g();"
 
 
 def test_the_word_that_a_loop_looks_at_is_passed_on() -> None:
-    assert "&(reply)" in rewrite.rewrite("void f(void) { while (reply != n); }", slave=True)
-    assert "&(s->r[2])" in rewrite.rewrite("void f(void) { while (s->r[2] < 4); }", slave=True)
-    assert "(const volatile void*)0" in rewrite.rewrite("void f(void) { while (!done()); }", slave=True)
+    assert "&(reply)" in rewrite.rewrite("void f(void) { while (reply != n); }", slave=True).text
+    assert "&(s->r[2])" in rewrite.rewrite("void f(void) { while (s->r[2] < 4); }", slave=True).text
+    assert "(const volatile void*)0" in rewrite.rewrite("void f(void) { while (!done()); }", slave=True).text
 
 
 def test_strings_and_host_code_are_left_alone() -> None:
     text = 'void f(void) { puts("while (x);"); }'
-    assert rewrite.rewrite(text, slave=True) == text
+    assert rewrite.rewrite(text, slave=True).text == text
     loop = "void f(void) { while (x); }"
-    assert rewrite.rewrite(loop, slave=False) == loop
+    assert rewrite.rewrite(loop, slave=False).text == loop
 
 
-def test_assembly_becomes_calls() -> None:
-    assert assembly.translate('"memb"') == "{__swemu_memb();}"
-    assert assembly.translate('"rcsr %0, 4":"=r"(t)') == "{(t)=__swemu_csr(4);}"
-    code = assembly.translate('"putr %0,%1\\n"::"r"(v),"r"(d):"memory"')
-    assert code is not None and "__swemu_reg_send(&__swemu_v,sizeof __swemu_v,(int)((d)),0)" in code
+def test_assembly_becomes_c_over_registers() -> None:
+    assert "__swemu_memb();" in code('"memb"')
+    assert "__swemu_r100.l=__swemu_csr(4);" in code('"rcsr %0, 4":"=r"(t)')
+    assert "__swemu_reg_send(&__swemu_r100," in code('"putr %0,%1\\n"::"r"(v),"r"(d):"memory"')
     assert assembly.translate('""') is None
-    with pytest.raises(assembly.UnknownInstruction):
-        assembly.translate('"frobnicate %0":"=r"(t)')
+
+
+def code(body: str) -> str:
+    made = assembly.translate(body)
+    assert made is not None
+    return str(made.code)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ('"frobnicate %0":"=r"(t)', "'frobnicate' is not known"),
+        ('"addl %0,$5,%0":"+r"(t)', "reads \\$5"),
+        ('"ldl %0,0($30)":"=r"(t)', "reads \\$30"),
+        ('"addl %1,1,%0":"=r"(t)', "operand '%1'"),
+        ('"addl %w0,1,%0":"+r"(t)', "operand '%w0'"),
+        ('"bne %0,out"::"r"(t)', "branch to 'out'"),
+        ('"bne %0,1f"::"r"(t)', "branch to '1f'"),
+        ('"bsr $26,f"', "calls and returns"),
+        ('"ret $31,($26),1"', "calls and returns"),
+        ('".word 5"', "directive '.word'"),
+        ('"addl %0,%1":"=r"(t):"r"(u)', "takes 3 operands"),
+        ('"vinsw %0,%1,%2,%1"::"r"(t),"r"(v),"i"(n)', "number __swemu_i102"),
+    ],
+)
+def test_what_assembly_says_and_is_not_known_is_refused(body: str, reason: str) -> None:
+    with pytest.raises(assembly.Unknown, match=reason):
+        assembly.translate(body)

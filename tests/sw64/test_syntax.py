@@ -31,7 +31,7 @@ def test_labels_directives_and_comments_keep_their_lines() -> None:
 
 @pytest.mark.parametrize(
     ("operand", "number"),
-    [("$5", 5), ("$f23", 23), ("$sp", 30), ("$gp", 29), ("$63", 63), ("5", None), ("$x", None)],
+    [("$5", 5), ("$f23", 55), ("$f31", 31), ("$sp", 30), ("$gp", 29), ("$63", 63), ("5", None), ("$x", None)],
 )
 def test_registers_go_by_number_and_by_name(operand: str, number: int | None) -> None:
     assert register_number(operand) == number

@@ -1,21 +1,75 @@
-"""Translate inline assembly of the Sunway processors into C that calls the runtime.
+"""Translate inline assembly of the Sunway processors into C.
 
-A statement ``asm volatile("putr %0,%1\\n" :: "r"(v), "r"(d) : "memory")`` becomes a call per instruction.
-Only the instructions of the table are known; any other one is an error at its place.
+A statement ``asm volatile("putr %0,%1\\n" :: "r"(v), "r"(d) : "memory")`` becomes a block with a register for
+each operand: they are loaded from the inputs, go through the instructions (``swbuild.sw64``), and are stored
+to the outputs.  What is not known is an error at its place.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-__all__ = ["UnknownInstruction", "translate"]
+from swbuild.sw64 import pieces, semantics, syntax
+from swbuild.sw64.semantics import OWN, Machine, Unknown
 
-_OPERAND = re.compile(r"%\[(\w+)\]|%([0-9]+)")
-_ADDRESS = re.compile(r"^(-?[0-9]*)\((.+)\)$", re.DOTALL)
+__all__ = ["MACHINES", "Translation", "Unknown", "translate"]
+
+#: Whose registers and instructions code has, by machine and role.
+MACHINES = {
+    ("sw26010", "slave"): semantics.SW3,
+    ("sw26010-pro", "slave"): semantics.SWS,
+    ("sw26010", "host"): semantics.HOST,
+    ("sw26010-pro", "host"): semantics.HOST,
+}
+_NAME = "__swemu_r{}"
+_OPERAND = re.compile(r"%(?:\[(\w+)\]|(\d+)|(%)|(=)|(\w\d*))")
+_PART = re.compile(r'^(?:\[(\w+)\]\s*)?((?:"[^"]*"\s*)+)\((.*)\)$', re.DOTALL)
+_LITERAL = re.compile(r"(-?(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*$")
+_IMMEDIATE = frozenset("inIJKLMNOP")
 
 
-class UnknownInstruction(Exception):
-    """The statement holds an instruction that is not emulated."""
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """C text, and the instructions in it whose meaning is inferred."""
+
+    code: str
+    inferred: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """An operand: ``number`` of its register, which a matching constraint shares with another operand."""
+
+    number: int
+    constraint: str
+    expression: str
+    output: bool
+
+    @property
+    def memory(self) -> bool:
+        letters = set(self.constraint)
+        return bool(letters & set("moV")) and not letters & set("rfg")
+
+    @property
+    def immediate(self) -> bool:
+        return bool(self.constraint) and set(self.constraint) <= _IMMEDIATE
+
+    @property
+    def loaded(self) -> bool:
+        return not self.immediate and (not self.output or "+" in self.constraint or self.memory)
+
+    @property
+    def stored(self) -> bool:
+        return self.output and not self.memory
+
+    def text(self) -> str:
+        """Return what stands for the operand in the template."""
+        if not self.immediate:
+            return f"0(${self.number})" if self.memory else f"${self.number}"
+        literal = _LITERAL.match(self.expression.strip("() "))
+        return literal[1] if literal else f"__swemu_i{self.number}"
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -43,215 +97,81 @@ def _split(text: str, separator: str) -> list[str]:
 
 def _template(text: str) -> str:
     """Return the value of adjacent string literals, as far as assembly uses escapes."""
-    pieces = re.findall(r'"((?:[^"\\]|\\.)*)"', text, re.DOTALL)
-    return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": " "}.get(m[1], m[1]), "".join(pieces))
+    whole = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text, re.DOTALL))
+    return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": " "}.get(m[1], m[1]), whole, flags=re.DOTALL)
 
 
-class _Operands:
-    """The operands of one statement: C expressions by number and by name."""
-
-    def __init__(self, sections: list[str]) -> None:
-        self.values: list[str] = []
-        self.memory: list[bool] = []
-        self.names: dict[str, int] = {}
-        for section in sections[:2]:
-            for part in _split(section, ","):
-                self._add(part.strip())
-
-    def _add(self, part: str) -> None:
-        match = re.match(r'^(?:\[(\w+)\]\s*)?"([^"]*)"\s*\((.*)\)$', part, re.DOTALL)
-        if not match:
-            return
-        if match[1]:
-            self.names[match[1]] = len(self.values)
-        self.values.append(match[3].strip())
-        self.memory.append("m" in match[2])
-
-    def _index(self, match: re.Match[str]) -> int:
-        index = self.names.get(match[1], -1) if match[1] else int(match[2])
-        if not 0 <= index < len(self.values):
-            raise UnknownInstruction(match[0])
-        return index
-
-    def value(self, text: str) -> str:
-        """Return the C expression of an operand: ``%0``, ``%[x]``, a number or a zero register."""
-        text = text.strip()
-        match = _OPERAND.fullmatch(text)
-        if match:
-            return f"({self.values[self._index(match)]})"
-        if text in ("$31", "$r31", "zero", "$zero"):
-            return "0"
-        if re.fullmatch(r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)", text):
-            return text
-        raise UnknownInstruction(text)
-
-    def assign(self, text: str, value: str) -> str:
-        """Return the C statement that gives an operand a value; the zero register takes none."""
-        left = self.value(text)
-        return f"(void)({value});" if left == "0" else f"{left}={value};"
-
-    def address(self, text: str) -> str:
-        """Return the C expression of a memory operand: ``0(%1)``, or a ``"m"`` operand."""
-        text = text.strip()
-        match = _ADDRESS.match(text)
-        if match:
-            return f"((volatile char*)({self.value(match[2])})+{match[1] or 0})"
-        match = _OPERAND.fullmatch(text)
-        if match and self.memory[self._index(match)]:
-            return f"((volatile char*)&({self.values[self._index(match)]}))"
-        return f"((volatile char*){self.value(text)})"
+def _operands(sections: Sequence[str]) -> tuple[list[_Operand], dict[str, int]]:
+    """Return the operands of the outputs and inputs in order, and their numbers by name."""
+    found: list[_Operand] = []
+    names: dict[str, int] = {}
+    for output, section in zip((True, False), sections, strict=False):
+        for part in _split(section, ","):
+            match = _PART.match(part.strip())
+            if not match:
+                continue
+            constraint = re.sub(r'[\s"=&%*!?]', "", match[2])
+            same = re.match(r"\[(\w+)\]$|(\d+)$", constraint)
+            number = len(found) if not same else int(same[2]) if same[2] else names.get(same[1], len(found))
+            if match[1]:
+                names[match[1]] = len(found)
+            found.append(_Operand(OWN + number, constraint, match[3].strip(), output))
+    return found, names
 
 
-def _register(send: bool, column: int) -> object:
-    def make(o: _Operands, args: list[str]) -> str:
-        value = o.value(args[0])
-        if send:
-            return (
-                f"__extension__({{__typeof__({value}) __swemu_v={value};"
-                f"__swemu_reg_send(&__swemu_v,sizeof __swemu_v,(int)({o.value(args[1])}),{column});}});"
-            )
-        return f"__swemu_reg_receive((void*)&{value},sizeof {value},{column});"
+def _put_in(template: str, operands: Sequence[_Operand], names: dict[str, int]) -> str:
+    """Return the template with the operands put in."""
 
-    return make
+    def text(match: re.Match[str]) -> str:
+        if match[3] or match[4]:
+            return "%" if match[3] else "0"
+        index = names.get(match[1], -1) if match[1] else int(match[2] or -1)
+        if not 0 <= index < len(operands):
+            raise Unknown(f"operand '{match[0]}' is not known")
+        return operands[index].text()
 
-
-def _load(kind: str) -> object:
-    return lambda o, args: o.assign(args[0], f"*(volatile {kind}*){o.address(args[1])}")
+    return _OPERAND.sub(text, template)
 
 
-def _store(kind: str) -> object:
-    return lambda o, args: f"*(volatile {kind}*){o.address(args[1])}=({kind}){o.value(args[0])};"
+def _kind(is_c: bool) -> str:
+    return "_Generic(__swemu_v,float:1,sw64_vs:2,default:0)" if is_c else "__swemu_kind(__swemu_v)"
 
 
-def _add(width: int) -> object:
-    return lambda o, args: o.assign(args[0], f"__swemu_fetch_add({o.address(args[1])},1,{width})")
-
-
-def _update(width: int, sign: str) -> object:
-    return lambda o, args: (
-        f"(void)__swemu_fetch_add({o.address(args[1])},{sign}(long){o.value(args[0])},{width});"
+def _load(operand: _Operand, is_c: bool) -> str:
+    register, value = _NAME.format(operand.number), f"({operand.expression})"
+    if operand.memory:
+        return f"{register}.u=(unsigned long)&{value};"
+    return (
+        f"{{__typeof__({value}+0) __swemu_v={value};"
+        f"sw64_in(&{register},&__swemu_v,sizeof __swemu_v,{_kind(is_c)});}}"
     )
 
 
-#: Instructions that compute one value: the C for it, of operands a, b and c; the last operand takes it.
-_OPERATIONS = {
-    **{f"{name}l": f"(long)a{sign}(long)b" for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"))},
-    **{f"{name}w": f"(int)(a{sign}b)" for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"))},
-    **{
-        name: f"(long)a{sign}(long)b"
-        for name, sign in (("and", "&"), ("bis", "|"), ("xor", "^"), ("sra", ">>"))
-    },
-    **{name: f"(long)((unsigned long)a{sign}b)" for name, sign in (("sll", "<<"), ("srl", ">>"))},
-    "bic": "(long)a&~(long)b",
-    **{name: f"(long)a{sign}(long)b" for name, sign in (("cmpeq", "=="), ("cmplt", "<"), ("cmple", "<="))},
-    **{name: f"(unsigned long)a{sign}(unsigned long)b" for name, sign in (("cmpult", "<"), ("cmpule", "<="))},
-    "ctpop": "__builtin_popcountl((unsigned long)a)",
-    "ctlz": "(a?__builtin_clzl((unsigned long)a):64)",
-    "cttz": "(a?__builtin_ctzl((unsigned long)a):64)",
-    **{
-        f"{kind}{name}{width}": f"a{sign}b"
-        for kind in "fv"
-        for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"))
-        for width in "ds"
-    },
-    "fcpys": "__builtin_copysign(b,a)",
-    "fcpysn": "__builtin_copysign(b,-a)",
-    "fsqrtd": "__builtin_sqrt(a)",
-    "fsqrts": "__builtin_sqrtf(a)",
-    "vsqrtd": "simd_vsqrtd(a)",
-    "vsqrts": "simd_vsqrts(a)",
-    "vextf": "(a)[b]",
-    "fseleq": "(a==0?b:c)",
-    "fsellt": "(a<0?b:c)",
-    "fselle": "(a<=0?b:c)",
-    "seleq": "(a==0?b:c)",
-    "sellt": "((long)a<0?b:c)",
-    "selle": "((long)a<=0?b:c)",
-}
+def _store(operand: _Operand, is_c: bool) -> str:
+    value = f"({operand.expression})"
+    return (
+        f"{{__typeof__({value}) __swemu_v;"
+        f"sw64_out(&{_NAME.format(operand.number)},(void*)&__swemu_v,sizeof __swemu_v,{_kind(is_c)});"
+        f"{value}=__swemu_v;}}"
+    )
 
 
-def _operation(text: str) -> object:
-    pieces = re.split(r"\b([abc])\b", text)
-    count = 1 + max("abc".index(piece) for piece in pieces[1::2])
-
-    def make(o: _Operands, args: list[str]) -> str:
-        values = {name: o.value(arg) for name, arg in zip("abc", args[:count], strict=False)}
-        if len(args) != count + 1:
-            raise IndexError
-        return o.assign(args[count], "".join(values.get(piece, piece) for piece in pieces))
-
-    return make
-
-
-_TABLE: dict[str, object] = {
-    "memb": lambda o, args: "__swemu_memb();",
-    "nop": lambda o, args: ";",
-    "unop": lambda o, args: ";",
-    "rtc": lambda o, args: f"{o.value(args[0])}=__swemu_cycles();",
-    "rcsr": lambda o, args: f"{o.value(args[0])}=__swemu_csr({o.value(args[1])});",
-    "putr": _register(True, 0),
-    "putc": _register(True, 1),
-    "getr": _register(False, 0),
-    "getc": _register(False, 1),
-    "faaw": _add(4),
-    "faal": _add(8),
-    "updt_addw": _update(4, ""),
-    "updt_subw": _update(4, "-"),
-    "updt_addl": _update(8, ""),
-    "updt_subl": _update(8, "-"),
-    "sync": lambda o, args: f"(void)athread_syn(ARRAY_SCOPE,{o.value(args[0])});",
-    "synr": lambda o, args: f"(void)athread_syn(ROW_SCOPE,{o.value(args[0])});",
-    "sync_row": lambda o, args: f"(void)athread_syn(ROW_SCOPE,{o.value(args[0])});",
-    "sync_col": lambda o, args: f"(void)athread_syn(COL_SCOPE,{o.value(args[0])});",
-    "synp": lambda o, args: ";",
-    "mov": lambda o, args: f"{o.value(args[1])}={o.value(args[0])};",
-    "ldi": lambda o, args: o.assign(args[0], f"((long){o.address(args[1])})"),
-    "dma": lambda o, args: (
-        f"(void)__swemu_dma_start(&{o.value(args[0])},(void*)(long){o.value(args[1])},"
-        f"(void*)(long){o.value(args[2])});"
-    ),
-    **{name: _operation(text) for name, text in _OPERATIONS.items()},
-    "fmad": lambda o, args: f"{o.value(args[3])}={o.value(args[0])}*{o.value(args[1])}+{o.value(args[2])};",
-    "vmad": lambda o, args: f"{o.value(args[3])}={o.value(args[0])}*{o.value(args[1])}+{o.value(args[2])};",
-    "vldd": lambda o, args: (
-        f"{o.value(args[0])}=*(volatile __typeof__({o.value(args[0])})*){o.address(args[1])};"
-    ),
-    "vstd": lambda o, args: (
-        f"*(volatile __typeof__({o.value(args[0])})*){o.address(args[1])}={o.value(args[0])};"
-    ),
-    **{name: _load("int") for name in ("ldw", "ldw_nc")},
-    **{name: _load("long") for name in ("ldl", "ldl_nc")},
-    **{name: _store("int") for name in ("stw", "stw_nc")},
-    **{name: _store("long") for name in ("stl", "stl_nc")},
-    "fldd": _load("double"),
-    "flds": _load("float"),
-    "fstd": _store("double"),
-    "fsts": _store("float"),
-}
-
-
-def _instruction(operands: _Operands, text: str) -> str:
-    words = text.split(None, 1)
-    make = _TABLE.get(words[0])
-    if make is None:
-        raise UnknownInstruction(words[0])
-    arguments = _split(words[1], ",") if len(words) > 1 else []
-    try:
-        return make(operands, arguments)  # type: ignore[operator,no-any-return]
-    except IndexError:
-        raise UnknownInstruction(text) from None
-
-
-def translate(body: str) -> str | None:
+def translate(body: str, machine: Machine = semantics.SW3, is_c: bool = True) -> Translation | None:
     """Return the C for the inside of an asm statement; None to keep it (an empty template).
 
-    Raises :class:`UnknownInstruction` for what is not emulated.
+    Raises :class:`Unknown` for what is not emulated.
     """
     sections = _split(body, ":")
     template = _template(sections[0])
-    lines = [line.split("#")[0].strip() for line in re.split(r"[\n;]", template)]
-    lines = [line for line in lines if line]
-    if not lines:
+    if not syntax.read(template):
         return None
-    operands = _Operands(sections[1:])
-    return "{" + "".join(_instruction(operands, line) for line in lines) + "}"
+    operands, names = _operands(sections[1:3])
+    piece = pieces.piece(syntax.read(_put_in(template, operands, names)), machine, _NAME)
+    used = sorted(piece.registers | {operand.number for operand in operands if not operand.immediate})
+    constants = [o for o in operands if o.immediate and o.text().startswith("__swemu_")]
+    lines = [f"const long {o.text()}=(long)({o.expression});" for o in constants]
+    lines += [f"sw64_reg {','.join(f'{_NAME.format(n)}={{0}}' for n in used)};"] if used else []
+    lines += [_load(operand, is_c) for operand in operands if operand.loaded]
+    lines += ["{", piece.text, "}"]
+    lines += [_store(operand, is_c) for operand in operands if operand.stored]
+    return Translation("{" + "".join(lines) + "}", frozenset(piece.inferred))

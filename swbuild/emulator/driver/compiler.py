@@ -138,7 +138,7 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         if UNCHECKED in changed:
             write(f"{work}/checked.i", changed.replace(UNCHECKED, CHECKED).encode("latin-1"))
         else:
-            changed = rewrite.rewrite(changed, slave, alignment(tool, line), output == "cpp-output")
+            changed = rewritten(tool, line, changed, work, source, output == "cpp-output")
         write(f"{work}/final.i", changed.encode("latin-1"))
         weak = rewrite.inline_functions(changed) if output == "cpp-output" else set()
         stop = "-S" if line.stage == "assembly" else "-c"
@@ -167,6 +167,26 @@ def noted(tool: Tool, data: bytes, work: str, text: str, role: str) -> bytes:
     if not os.path.exists(names) or elf.ElfObject(data).section(sw64.NOTES) is not None:
         return data
     return bytes(elf.add_section(data, sw64.NOTES, sw64.declarations(tool, names, text, role), elf.EXCLUDE))
+
+
+def rewritten(
+    tool: Tool, line: options.CommandLine, text: str, work: str, source: str, is_c: bool
+) -> str:
+    """Return preprocessed text as the host's compiler takes it."""
+    made = rewrite.rewrite(text, line.role == "slave", alignment(tool, line), is_c, tool.machine)
+    for name, place in sorted(made.inferred.items()):
+        print(f"{place}: note: what '{name}' does is inferred from public programs", file=sys.stderr)
+    text = str(made.text)
+    return registers(tool, line, work, source, is_c) + text if made.registers else text
+
+
+def registers(tool: Tool, line: options.CommandLine, work: str, source: str, is_c: bool) -> str:
+    """Return the preprocessed header of the processor's registers, to go ahead of the text of ``source``."""
+    language = "c" if is_c else "c++"
+    command = [tool.gcc, *common_flags(tool, language), *tool.defines(line), "-E", "-x", language]
+    must([*command, "/dev/null", "-include", f"{tool.include}/swemu_sw64.h", "-o", f"{work}/registers.i"])
+    text: str = read(f"{work}/registers.i").decode("latin-1")
+    return f'{text}\n# 1 "{source}"\n'
 
 
 def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) -> None:
@@ -301,6 +321,7 @@ def main(arguments: list[str]) -> int:
     """Act as the stand-in; the first words are ours, the rest is the user's command line."""
     settings = dict(zip(arguments[:10:2], arguments[1:10:2], strict=True))
     tool = Tool(*(settings[name] for name in ("--tool", "--machine", "--home", "--include", "--root")))
+    sys.path.append(tool.root)
     try:
         return dispatch(tool, options.parse(arguments[10:]))
     except options.UsageError as error:

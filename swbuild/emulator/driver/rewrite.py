@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import re
 
-import assembly
-
-__all__ = ["SourceError", "inline_functions", "rewrite"]
+__all__ = ["Rewritten", "SourceError", "inline_functions", "rewrite"]
 
 
 class SourceError(Exception):
@@ -364,38 +362,52 @@ def _is_statement(tokens: list[_Token], k: int, open_at: int) -> bool:
     )
 
 
-def _asm_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
-    edits = []
-    for k, token in enumerate(tokens):
-        if token.kind != "word" or token.text not in ("asm", "__asm__", "__asm"):
-            continue
-        at = k + 1
-        while at < len(tokens) and tokens[at].kind == "word":
-            at += 1
-        close = partner.get(at)
-        if close is None or not _is_statement(tokens, k, at) or text.startswith('".push', tokens[at].end):
-            continue
-        edit = _asm_edit(text, tokens, k, at, close)
-        if edit:
-            edits.append(edit)
-    return edits
+class _Assembly:
+    """Translates the inline assembly of one file; ``inferred`` are the instructions to tell of."""
 
+    def __init__(self, text: str, tokens: list[_Token], machine: str, slave: bool, is_c: bool) -> None:
+        import assembly  # only where there is some
 
-def _asm_edit(text: str, tokens: list[_Token], k: int, at: int, close: int) -> tuple[int, int, str] | None:
-    body = _flat(text[tokens[at].end : tokens[close].start])
-    if close + 1 == len(tokens) or tokens[close + 1].text != ";":
-        return None
-    try:
-        code = assembly.translate(body)
-    except assembly.UnknownInstruction as error:
-        file, line, system = _place(text, tokens[k].start)
-        if system or tokens[k - 1].text == ")":
+        self.text, self.tokens, self.is_c = text, tokens, is_c
+        self.language = assembly
+        self.machine = assembly.MACHINES[machine, "slave" if slave else "host"]
+        self.inferred: dict[str, str] = {}
+
+    def edits(self, partner: dict[int, int]) -> list[tuple[int, int, str]]:
+        edits = []
+        for k, token in enumerate(self.tokens):
+            if token.kind != "word" or token.text not in ("asm", "__asm__", "__asm"):
+                continue
+            at = k + 1
+            while at < len(self.tokens) and self.tokens[at].kind == "word":
+                at += 1
+            close = partner.get(at)
+            own = self.text.startswith('".push', self.tokens[at].end)
+            if close is None or not _is_statement(self.tokens, k, at) or own:
+                continue
+            edit = self._edit(k, at, close)
+            if edit:
+                edits.append(edit)
+        return edits
+
+    def _edit(self, k: int, at: int, close: int) -> tuple[int, int, str] | None:
+        text, tokens = self.text, self.tokens
+        body = _flat(text[tokens[at].end : tokens[close].start])
+        if close + 1 == len(tokens) or tokens[close + 1].text != ";":
             return None
-        raise SourceError(f"{file}:{line}: error[SW601]: inline assembly '{error}' is not emulated") from None
-    if code is None:
-        return None
-    lines = "\n" * text.count("\n", tokens[k].start, tokens[close + 1].end)
-    return tokens[k].start, tokens[close + 1].end, code + lines
+        file, line, system = _place(text, tokens[k].start)
+        try:
+            made = self.language.translate(body, self.machine, self.is_c)
+        except self.language.Unknown as error:
+            if system or tokens[k - 1].text == ")":
+                return None
+            raise SourceError(f"{file}:{line}: error[SW601]: inline assembly: {error}") from None
+        if made is None:
+            return None
+        for name in made.inferred:
+            self.inferred.setdefault(name, f"{file}:{line}")
+        lines = "\n" * text.count("\n", tokens[k].start, tokens[close + 1].end)
+        return tokens[k].start, tokens[close + 1].end, made.code + lines
 
 
 def _is_declaration(tokens: list[_Token], k: int) -> int:
@@ -477,7 +489,18 @@ def inline_functions(text: str) -> set[str]:
     return found
 
 
-def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:
+class Rewritten:
+    """The text; whether it uses registers of the processor, and where it uses instructions by inference."""
+
+    __slots__ = ("inferred", "registers", "text")
+
+    def __init__(self, text: str, registers: bool = False, inferred: dict[str, str] | None = None) -> None:
+        self.text, self.registers, self.inferred = text, registers, inferred or {}
+
+
+def rewrite(
+    text: str, slave: bool, align: int = 0, is_c: bool = True, machine: str = "sw26010"
+) -> Rewritten:
     """Return the preprocessed text with the replacements made; line numbers stay as they are.
 
     With ``align`` every array variable gets at least that alignment.
@@ -488,19 +511,20 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True) -> str:
     vectors = slave and ("__swemu_vd" in text or "__swemu_desc" in text)
     numbers = is_c and "__swemu_splat_d" in text
     if not spins and not assembly_here and not vectors and not align:
-        return text
+        return Rewritten(text)
     tokens = _tokens(text)
     if vectors:
         casts = [e for e in _cast_edits(text, tokens, numbers) if not _place(text, e[0])[2]]
         text = _apply(text, casts)
         tokens = _tokens(text) if casts else tokens
     edits = _spin_edits(text, tokens, is_c) if spins else []
-    if assembly_here:
-        edits += _asm_edits(text, tokens, _partners(tokens))
+    translator = _Assembly(text, tokens, machine, slave, is_c) if assembly_here else None
+    found = translator.edits(_partners(tokens)) if translator else []
+    edits += found
     if vectors:
         fills = _splat_edits(text, tokens, _partners(tokens))
         fills += _assign_edits(text, tokens, _partners(tokens)) if numbers else []
         edits += [e for e in fills if not _place(text, e[0])[2]]
     if align:
         edits += _with_alignment(text, tokens, align)
-    return _apply(text, edits)
+    return Rewritten(_apply(text, edits), bool(found), translator.inferred if translator else {})

@@ -53,10 +53,6 @@ typedef unsigned long sw64_u8 __attribute__((may_alias));
 typedef sw64_vl sw64_m8 __attribute__((may_alias, aligned(8)));
 typedef sw64_vb sw64_m4 __attribute__((may_alias, aligned(4)));
 
-#ifndef R
-#define R(n) sw64_r##n
-#endif
-
 #define SW64_INLINE static inline __attribute__((always_inline, unused))
 
 #ifdef __cplusplus
@@ -72,6 +68,7 @@ void __swemu_reg_send(const void *value, int bytes, int target, int column);
 void __swemu_reg_receive(void *value, int bytes, int column);
 int __swemu_dma_start(const void *d, void *mem, void *ldm);
 int __swemu_syn(int scope, int mask);
+void __swemu_relax(unsigned n, const volatile void *word);
 #ifdef __cplusplus
 }
 #endif
@@ -223,5 +220,42 @@ SW64_INLINE sw64_vw sw64_join(sw64_vw high, sw64_vw low, unsigned long n)
     return r;
 }
 
+/* ---- C values in registers: of kind 1 a float, 2 a vector of them, 0 anything else ---- */
+SW64_INLINE void sw64_in(sw64_reg *r, const void *value, unsigned long size, int kind)
+{
+    unsigned word;
+    sw64_vb singles = {0};
+    if (kind == 2) {
+        __builtin_memcpy(&singles, value, size < sizeof singles ? size : sizeof singles);
+        r->vu = sw64_vwiden(singles);
+    } else if (size == 4) {
+        __builtin_memcpy(&word, value, sizeof word);
+        r->u = kind == 1 ? sw64_widen(word) : (unsigned long)(int)word;
+    } else {
+        __builtin_memcpy(r, value, size < sizeof *r ? size : sizeof *r);
+    }
+}
+SW64_INLINE void sw64_out(const sw64_reg *r, void *value, unsigned long size, int kind)
+{
+    unsigned word = sw64_narrow(r->u);
+    sw64_vb singles = sw64_vnarrow(r->vu);
+    if (kind == 1)
+        __builtin_memcpy(value, &word, size < sizeof word ? size : sizeof word);
+    else if (kind == 2)
+        __builtin_memcpy(value, &singles, size < sizeof singles ? size : sizeof singles);
+    else
+        __builtin_memcpy(value, r, size < sizeof *r ? size : sizeof *r);
+}
+#ifdef __cplusplus
+template <typename T> SW64_INLINE int __swemu_kind(const T &) { return 0; }
+SW64_INLINE int __swemu_kind(float) { return 1; }
+SW64_INLINE int __swemu_kind(sw64_vs) { return 2; }
+#endif
+
 #undef SW64_INLINE
+#endif
+
+/* How the C of an instruction names a register. */
+#ifndef R
+#define R(n) sw64_r##n
 #endif

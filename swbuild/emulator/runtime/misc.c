@@ -15,14 +15,16 @@ unsigned long __swemu_cycles(void)
     return (unsigned long)((double)t.tv_sec * CPE_HERTZ + (double)t.tv_nsec * (CPE_HERTZ / 1e9));
 }
 
-/* Control and status registers that slave code reads: 0 is the number of the CPE, 4 the cycle counter. */
+/* Control registers that slave code reads: the CPE's number with its core group's, its row, its column, cycles. */
 long __swemu_csr(int number);
 long __swemu_csr(int number)
 {
     struct cpe *c = swemu_self;
     if (number == 4)
         return (long)__swemu_cycles();
-    return number == 0 && c ? c->pen : 0;
+    if (!c)
+        return 0;
+    return number == 0 ? c->cg << 6 | c->pen : number == 1 ? c->row : number == 2 ? c->col : 0;
 }
 
 long __swemu_fetch_add(volatile void *word, long n, int bytes);
@@ -98,13 +100,16 @@ void *malloc_cross(size_t size) { return malloc(size); }
 void __swemu_not_volatile(void);
 void __swemu_not_volatile(void) {}
 
-/* simd_load or simd_store of an address that is not a multiple of the vector's size. */
+/* A vector access, or one in assembly, at an address that is not a multiple of its width. */
 void __swemu_unaligned(const volatile void *p, unsigned long alignment);
 void __swemu_unaligned(const volatile void *p, unsigned long alignment)
 {
     struct cpe *c = swemu_enter(CALLER(), "simd_load");
     if (!swemu.checked && swemu_ldm_place(c, (const void *)p, 1) == NOWHERE)
         return; /* programs that load vectors from unaligned main memory were run on the machine */
-    swemu_fault(c, CALLER(), "SW671", "align the array to the vector size, or use simd_loadu and simd_storeu",
-                "vector access to %p, which is not a multiple of %lu (UNALIGN exception)", (void *)(uintptr_t)p, alignment);
+    swemu_fault(c, CALLER(), "SW671",
+                alignment > 8 ? "align the array to the vector size, or use simd_loadu and simd_storeu"
+                              : "loads and stores in assembly need addresses that are multiples of their width",
+                "%s access to %p, which is not a multiple of %lu (UNALIGN exception)", alignment > 8 ? "vector" : "an",
+                (void *)(uintptr_t)p, alignment);
 }
