@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
-from typing import TypeVar
 
 from swbuild import __version__
 from swbuild.codegen.aliasing import addresses
@@ -17,41 +15,35 @@ from swbuild.codegen.plan import RegionCode
 from swbuild.codegen.slave import slave_lines
 from swbuild.codegen.surroundings import surroundings
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
-from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
+from swbuild.compilation import Compilation, compile_regions, tried
+from swbuild.diagnostics import SwbuildError
 from swbuild.frontend.request import RefusedRegion, SourceModel
-from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import grid_of
 from swbuild.names import Names
 from swbuild.options import KernelOptions
-from swbuild.region import generate_region
+from swbuild.region import RegionResult
 
-__all__ = ["complete", "generate_unit"]
-
-Made = TypeVar("Made")
-
+__all__ = ["complete", "generate_unit", "print_unit"]
 
 def generate_unit(model: SourceModel, options: Mapping[str, KernelOptions]) -> GeneratedUnit:
     """Return the files of ``model``; ``options`` per region name, the defaults where one is missing.
 
     Regions that cannot be generated stay on the host, and are listed as refused beside those of ``model``.
     """
-    regions: list[RegionCode] = []
-    refused: list[RefusedRegion] = []
-    for scop in model.scops:
-        made = _tried(scop, partial(generate_region, scop, options.get(scop.name, KernelOptions())))
-        if isinstance(made, RegionCode) and made.kernels and model.names.machine:
-            made = RefusedRegion(scop.name, scop.span, tuple(map(_not_free, model.names.machine)))
-        if isinstance(made, RefusedRegion):
-            refused.append(made)
-        else:
-            regions.append(made)
+    return print_unit(model, compile_regions(model, options))
+
+
+def print_unit(model: SourceModel, compiled: tuple[Compilation, ...]) -> GeneratedUnit:
+    """Return the files of ``model``, whose regions have become ``compiled``."""
+    regions = tuple(c.result.assembled.code for c in compiled if isinstance(c.result, RegionResult))
+    refused = [c.result for c in compiled if isinstance(c.result, RefusedRegion)]
     try:
-        return _unit(model, tuple(regions), (*model.refused, *refused))
+        return _unit(model, regions, tuple(refused))
     except Exception:  # noqa: BLE001 - a region whose text cannot be printed must not take the others along
-        printed = {code.scop.name: _tried(code.scop, partial(_unit, model, (code,), ())) for code in regions}
+        printed = {code.scop.name: tried(code.scop, partial(_unit, model, (code,), ())) for code in regions}
     refused += [found for found in printed.values() if isinstance(found, RefusedRegion)]
     sound = tuple(code for code in regions if isinstance(printed[code.scop.name], GeneratedUnit))
-    return _unit(model, sound, (*model.refused, *refused))
+    return _unit(model, sound, tuple(refused))
 
 
 def complete(unit: GeneratedUnit) -> GeneratedUnit:
@@ -59,24 +51,6 @@ def complete(unit: GeneratedUnit) -> GeneratedUnit:
     if unit.refused:
         raise SwbuildError(item for region in unit.refused for item in region.diagnostics)
     return unit
-
-
-def _tried(scop: Scop, work: Callable[[], Made]) -> Made | RefusedRegion:
-    """Return what ``work`` does for ``scop``, or why it does not, in words that name the region."""
-    try:
-        return work()
-    except SwbuildError as error:
-        named = (replace(d, message=f"region '{scop.name}': {d.message}") for d in error.diagnostics)
-        return RefusedRegion(scop.name, scop.span, tuple(named))
-    except Exception as error:  # noqa: BLE001 - a defect in one region must not take the others along
-        found = internal_error(error, scop.span, f"region '{scop.name}'")
-        return RefusedRegion(scop.name, scop.span, (found,))
-
-
-def _not_free(declared: tuple[str, Span]) -> Diagnostic:
-    name, span = declared
-    message = f"'{name}' is a name of the machine's headers, which the generated code includes"
-    return Diagnostic("SW304", message, span, "rename it, or keep it in a file without kernels")
 
 
 def _unit(

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import islpy as isl
 
-from swbuild.codegen.assembly import assemble, leave_alone
-from swbuild.codegen.plan import RegionCode
+from swbuild.codegen.assembly import Assembled, assemble, leave_alone
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TooComplicated
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
-from swbuild.memory.placing import DoesNotFit, Placed, place_kernel
-from swbuild.options import Fusion, KernelOptions, Preset
+from swbuild.memory.placing import DoesNotFit, place_kernel
+from swbuild.memory.tilings import Choice, Placed, Tiling
+from swbuild.options import KernelOptions, Preset
+from swbuild.ordering import Judgement, Order, Ordered, all_stay_home, choose_order, split_tree, strays
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
-from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
-from swbuild.polyhedral.looptree import banded, loop_tree
-from swbuild.polyhedral.privatise import (
-    NotPrivate,
-    Private,
-    contraction_is_safe,
-    find_private,
-    stays_in_a_launch,
-)
-from swbuild.polyhedral.reductions import Reduction, find_reductions, relaxed
-from swbuild.polyhedral.scheduling import Scheduled, compute_schedule, permutable_schedule
-from swbuild.transform.apply import Unroll, apply_steps
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
+from swbuild.polyhedral.reductions import Reduction, find_reductions
+from swbuild.polyhedral.scheduling import Origin, Scheduled, permutable_schedule
 
-__all__ = ["generate_region"]
+__all__ = ["Attempt", "Cause", "Dropped", "NoFronts", "Record", "RegionResult", "Tried", "compile_region"]
 
 #: isl steps for one attempt at a region, besides those that have limits of their own.
 MAX_OPERATIONS = 3_000_000
@@ -41,20 +36,66 @@ EDGES = (32, 16, 8, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """An order of a region's statements, with who runs what in it.
+class Attempt:
+    """The beginning of an attempt at the whole region, with these variables private and these reductions."""
 
-    ``split`` are the reductions computed in parts; ``unrolls`` what the user wants unrolled.
-    """
-
-    scheduled: Scheduled
-    tree: HostTree
-    split: tuple[Reduction, ...]
-    unrolls: tuple[Unroll, ...] = ()
+    private: Private
+    reductions: tuple[Reduction, ...]
 
 
-def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
-    """Return the code of the region ``scop`` under ``options``.
+class Cause(Enum):
+    """Why an attempt at an order or at the whole region ends."""
+
+    NOT_PRIVATE = "variables cannot be private after all"
+    INSEPARABLE = "reductions cannot be computed in parts after all"
+    DOES_NOT_FIT = "a kernel does not fit the LDM"
+    TOO_COMPLICATED = "no C was found"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The end of an attempt; ``names`` are the variables, arrays or kernels that it fails by."""
+
+    cause: Cause
+    names: tuple[str, ...]
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoFronts:
+    """No wavefronts: there is no schedule with deep bands, or (``scheduled``) it has none that take tiles."""
+
+    scheduled: bool
+
+
+Tried = Attempt | Ordered | Tiling | Choice | NoFronts | Dropped
+
+#: takes what is tried on the way, in its order
+Record = Callable[[Tried], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RegionResult:
+    """What the stages made of a region: its order, its kernels with their memory, and its code."""
+
+    order: Order
+    placed: tuple[Placed, ...]
+    assembled: Assembled
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One attempt: what stays the same in it."""
+
+    scop: Scop
+    options: KernelOptions
+    private: Private
+    reductions: tuple[Reduction, ...]
+    record: Record
+
+
+def compile_region(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
+    """Return the code of the region ``scop`` under ``options``; ``record`` takes what is tried for it.
 
     Raise :class:`SwbuildError` when the options cannot be met (a tile that does not fit the LDM, …).
     """
@@ -62,48 +103,68 @@ def generate_region(scop: Scop, options: KernelOptions) -> RegionCode:
     private = find_private(scop)
     reductions = find_reductions(scop) if options.reassociate else ()
     while True:
+        record(Attempt(private, reductions))
         try:
-            return _bounded(scop, options, private, reductions)
+            return _bounded(_Task(scop, options, private, reductions, record))
         except NotPrivate as unsafe:
+            record(_dropped(unsafe))
             private = private.without(unsafe.names)
         except Inseparable as inseparable:
+            record(_dropped(inseparable))
             reductions = tuple(r for r in reductions if r not in inseparable.reductions)
-        except DoesNotFit as large:
-            if options.tile or options.ldm_budget or options.transform:
-                raise SwbuildError(large.diagnostic(scop, options)) from None
-            return _left_alone(scop, options, large.note)
-        except TooComplicated as problem:
-            if options.transform:
-                raise SwbuildError(_too_complicated(options, problem)) from None
-            return _left_alone(scop, options, f"no C for its kernels was found: {problem.reason}")
+        except (DoesNotFit, TooComplicated) as problem:
+            record(_dropped(problem))
+            return _given_up(scop, options, problem)
 
 
-def _bounded(
-    scop: Scop, options: KernelOptions, private: Private, reductions: tuple[Reduction, ...]
-) -> RegionCode:
+def _given_up(scop: Scop, options: KernelOptions, problem: DoesNotFit | TooComplicated) -> RegionResult:
+    """Return the region left alone for ``problem``.
+
+    Raise :class:`SwbuildError` where the user's wishes lead to it.
+    """
+    if isinstance(problem, DoesNotFit):
+        if options.tile or options.ldm_budget or options.transform:
+            raise SwbuildError(problem.diagnostic(scop, options)) from None
+        return _left_alone(scop, options, problem.note)
+    if options.transform:
+        raise SwbuildError(_too_complicated(options, problem)) from None
+    return _left_alone(scop, options, f"no C for its kernels was found: {problem.reason}")
+
+
+def _dropped(problem: NotPrivate | Inseparable | DoesNotFit | TooComplicated) -> Dropped:
+    """Return ``problem`` as a value, without the frames that an exception holds on to."""
+    if isinstance(problem, NotPrivate):
+        return Dropped(Cause.NOT_PRIVATE, tuple(sorted(problem.names)))
+    if isinstance(problem, Inseparable):
+        return Dropped(Cause.INSEPARABLE, tuple(sorted(r.array for r in problem.reductions)))
+    if isinstance(problem, DoesNotFit):
+        return Dropped(Cause.DOES_NOT_FIT, (problem.kernel,), f"budget {problem.budget} bytes")
+    return Dropped(Cause.TOO_COMPLICATED, (), problem.reason)
+
+
+def _bounded(task: _Task) -> RegionResult:
     """Return what :func:`_attempt` does; raise :class:`TooComplicated` where isl takes too long over it."""
     try:
         with bounded_effort(MAX_OPERATIONS):
-            return _attempt(scop, options, private, reductions)
+            return _attempt(task)
     except isl.Error as error:
         if not ran_out(error):
             raise
         raise TooComplicated from None
 
 
-def _attempt(
-    scop: Scop, options: KernelOptions, private: Private, reductions: tuple[Reduction, ...]
-) -> RegionCode:
-    """Return the code with the variables ``private`` privatised."""
-    order = _order(scop, options, private, reductions)
+def _attempt(task: _Task) -> RegionResult:
+    """Return the code with the variables ``task.private`` privatised."""
+    scop, options = task.scop, task.options
+    order = choose_order(scop, options, task.private, task.reductions, task.record)
     free = not options.transform and options.preset is not Preset.CLASSIC
     if free and _leaves_nests(scop, order.tree):
-        code = _in_wavefronts(scop, options, order)
-        if code is not None:
-            return code
+        found = _in_wavefronts(task, order)
+        if found is not None:
+            return found
     if not (order.tree.kernels or options.transform):
         return _unmoved(scop, options, order.scheduled.dependences)
-    return _placed(scop, options, order)
+    return _placed(task, order)
 
 
 def _leaves_nests(scop: Scop, tree: HostTree) -> bool:
@@ -112,184 +173,77 @@ def _leaves_nests(scop: Scop, tree: HostTree) -> bool:
     return deep and not any(kernel.host_loops for kernel in tree.kernels)
 
 
-def _placed(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode:
+def _placed(task: _Task, order: Order) -> RegionResult:
     """Return the code of ``order`` with tiles and buffers for its kernels."""
-    _check_homes(scop, order.scheduled.private, order.tree)
-    placed = _places(scop, options, order)
-    code = assemble(scop, options, order.scheduled, order.tree, placed, order.unrolls)
-    return replace(code, exact=not order.split)
+    scop, options, scheduled = task.scop, task.options, order.scheduled
+    unsafe = strays(scop, scheduled.private, order.tree)
+    if unsafe:
+        raise NotPrivate(unsafe)
+    placed = tuple(
+        place_kernel(scop, options, scheduled, kernel, order.split, task.record)
+        for kernel in order.tree.kernels
+    )
+    found = assemble(scop, options, scheduled, order.tree, placed, order.unrolls)
+    code = replace(found.code, exact=not order.split)
+    return RegionResult(order, placed, replace(found, code=code))
 
 
-def _places(scop: Scop, options: KernelOptions, order: _Order) -> tuple[Placed, ...]:
-    return tuple(place_kernel(scop, options, order.scheduled, k, order.split) for k in order.tree.kernels)
-
-
-def _order(
-    scop: Scop, options: KernelOptions, private: Private, reductions: tuple[Reduction, ...]
-) -> _Order:
-    """Return the order to run ``scop`` in.
-
-    Of ``reductions``, those are split that would keep a loop on the host; all of them where the user
-    chooses the order.
-    """
-    dependences = analyse(relations(scop, private.depth_of), scop.schedule)
-    possible = tuple(r for r in reductions if r.array not in private.names)
-    split = possible if options.transform else ()
-    while True:
-        kept = relaxed(scop, private.depth_of, split) if split else dependences.all
-        scheduled, unrolls = _schedule(scop, options, private, dependences, kept)
-        tree = _split(scop, scheduled)
-        if not options.transform and not (tree.kernels and _all_stay_home(scop, private, tree)):
-            scheduled, tree = _as_written(scop, scheduled, tree)
-        elif _may_fuse(options) and _divides_nests(scop, tree):
-            scheduled, tree = _in_whole_nests(scop, scheduled, tree)
-        more = tuple(r for r in possible if r not in split and _holds_back(scop, tree, r))
-        if not more:
-            return _Order(scheduled, tree, split, unrolls)
-        split += more
-
-
-def _as_written(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Scheduled, HostTree]:
-    """Return the order of the source if it has kernels that private variables survive, else ``scheduled``."""
-    plain = replace(scheduled, schedule=banded(loop_tree(scop), scheduled.kept), peeled=())
-    other = _split(scop, plain)
-    usable = other.kernels and _all_stay_home(scop, scheduled.private, other)
-    return (plain, other) if usable else (scheduled, tree)
-
-
-def _in_whole_nests(scop: Scop, scheduled: Scheduled, tree: HostTree) -> tuple[Scheduled, HostTree]:
-    """Return the order of the source if it has fewer kernels and no statement loses by it.
-
-    isl has no reason to keep statements together that do not depend on each other; a launch costs as much
-    as thousands of iterations, and statements of one nest often share their data.
-    """
-    plain, other = _as_written(scop, scheduled, tree)
-    before, after = _mapped_loops(tree), _mapped_loops(other)
-    fewer = len(other.kernels) < len(tree.kernels) and before.keys() <= after.keys()
-    kept = fewer and all(after[name] >= best for name, best in before.items())
-    return (plain, other) if kept else (scheduled, tree)
-
-
-def _may_fuse(options: KernelOptions) -> bool:
-    free = not options.transform and options.preset is not Preset.CLASSIC
-    return free and options.fusion is Fusion.MAX
-
-
-def _divides_nests(scop: Scop, tree: HostTree) -> bool:
-    """Return whether statements that share a loop of the source run in different kernels."""
-    nests = [
-        {loop.span for name in kernel.statements for loop in scop.statement(name).iterators[:1]}
-        for kernel in tree.kernels
-    ]
-    return sum(map(len, nests)) > len(set().union(*nests))
-
-
-def _mapped_loops(tree: HostTree) -> dict[str, tuple[int, int]]:
-    """Return how well each statement of a kernel is spread: few launches first, then parallel loops."""
-    return {
-        name: (-len(kernel.host_loops), min(kernel.parallel, 2))
-        for kernel in tree.kernels
-        for name in kernel.statements
-    }
-
-
-def _in_wavefronts(scop: Scop, options: KernelOptions, order: _Order) -> RegionCode | None:
+def _in_wavefronts(task: _Task, order: Order) -> RegionResult | None:
     """Return the code that runs tiles of loop nests in wavefronts, or None where nothing is won by it.
 
     Tiles of the user's have to fit the LDM (:class:`DoesNotFit`), others are made smaller until they do.
     """
-    scheduled = order.scheduled
-    deep = permutable_schedule(scop, scheduled.private, options.fusion, scheduled.kept)
+    scheduled, options = order.scheduled, task.options
+    deep = permutable_schedule(task.scop, scheduled.private, options.fusion, scheduled.kept)
     if deep is None:
+        task.record(NoFronts(scheduled=False))
         return None
     for edge in EDGES:
         fronts = wavefronts(deep, edge, options.tile or ())
         if fronts is None:
+            task.record(NoFronts(scheduled=True))
             return None
-        waves = replace(scheduled, schedule=fronts.schedule, peeled=(), front=fronts.tile)
-        tree = _split(scop, waves)
-        gained = set(order.tree.statements) > set(tree.statements)
-        if not (gained and _all_stay_home(scop, scheduled.private, tree)):
+        waves = replace(
+            scheduled, schedule=fronts.schedule, peeled=(), front=fronts.tile, origin=Origin.WAVEFRONTS
+        )
+        front = replace(order, scheduled=waves, tree=split_tree(task.scop, waves))
+        found = _judged(task.scop, order, front)
+        task.record(Ordered(front, found))
+        if found is not Judgement.USABLE:
             return None
         try:
-            return _placed(scop, options, replace(order, scheduled=waves, tree=tree))
-        except (TooComplicated, NotPrivate):
+            return _placed(task, front)
+        except (TooComplicated, NotPrivate) as problem:
+            task.record(_dropped(problem))
             return None
-        except DoesNotFit:
+        except DoesNotFit as large:
             if options.tile:
                 raise
+            task.record(_dropped(large))
     return None
 
 
-def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionCode:
+def _judged(scop: Scop, order: Order, front: Order) -> Judgement:
+    """Return whether the wavefronts ``front`` win anything over ``order``."""
+    if not set(order.tree.statements) > set(front.tree.statements):
+        return Judgement.GAINS_NOTHING
+    home = all_stay_home(scop, front.scheduled.private, front.tree)
+    return Judgement.USABLE if home else Judgement.STRAYS
+
+
+def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionResult:
     """Return the code of a region that stays on the host as it is; ``note`` says why."""
-    code = _unmoved(scop, options, analyse(relations(scop, find_private(scop).depth_of), scop.schedule))
-    return replace(code, report={**code.report, "note": note})
+    found = _unmoved(scop, options, analyse(relations(scop, find_private(scop).depth_of), scop.schedule))
+    code = found.assembled.code
+    code = replace(code, report={**code.report, "note": note})
+    return replace(found, assembled=replace(found.assembled, code=code))
 
 
-def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> RegionCode:
+def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> RegionResult:
     """Return the code of a region of which nothing leaves the host: the order of the source."""
     scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
     tree = split_region(scop.schedule, f"{scop.symbol}_k", lambda _: False)
-    return leave_alone(scop, options, scheduled, tree)
-
-
-def _holds_back(scop: Scop, tree: HostTree, reduction: Reduction) -> bool:
-    """Return whether loops stay on the host, alone or around kernels, for the sake of ``reduction``."""
-    around = {name for kernel in tree.kernels if kernel.host_loops for name in kernel.statements}
-    sequential = around | set(tree.statements)
-    return any(scop.statement(name).iterators for name in reduction.statements & sequential)
-
-
-def _split(scop: Scop, scheduled: Scheduled) -> HostTree:
-    return split_region(scheduled.schedule, f"{scop.symbol}_k", lambda domain: _may_leave(scop, domain))
-
-
-def _schedule(
-    scop: Scop, options: KernelOptions, private: Private, dependences: Dependences, kept: isl.UnionMap
-) -> tuple[Scheduled, tuple[Unroll, ...]]:
-    """Return an order of ``scop`` that keeps the pairs ``kept``, the user's if there are steps.
-
-    Also return what to unroll.
-    """
-    if not options.transform:
-        return compute_schedule(scop, private, options.fusion, dependences, kept), ()
-    asked = apply_steps(scop, options.transform, dependences, kept)
-    return Scheduled(banded(asked.tree, kept), dependences, kept, private), asked.unrolls
-
-
-def _check_homes(scop: Scop, private: Private, tree: HostTree) -> None:
-    """Raise :class:`NotPrivate` for private variables whose values would have to leave a kernel."""
-    unsafe = {name for name in private.names if not _stays_home(scop, private, name, tree)}
-    if unsafe:
-        raise NotPrivate(frozenset(unsafe))
-
-
-def _all_stay_home(scop: Scop, private: Private, tree: HostTree) -> bool:
-    return all(_stays_home(scop, private, name, tree) for name in private.names)
-
-
-def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool:
-    """Return whether statements that hand values of ``name`` to each other run in one place."""
-    by_label: dict[str, set[str]] = {}
-    for statement in scop.users(name):
-        by_label.setdefault(private.depth_of[(statement, name)][0], set()).add(statement)
-    for members in by_label.values():
-        homes = [kernel for kernel in tree.kernels if members & set(kernel.statements)]
-        if homes and not (len(homes) == 1 and members <= set(homes[0].statements)):
-            return False
-        if homes and not stays_in_a_launch(scop, private, name, homes[0].domain, homes[0].host_loops):
-            return False
-    return contraction_is_safe(scop, private, name, tree.schedule)
-
-
-def _may_leave(scop: Scop, domain: isl.UnionSet) -> bool:
-    """Return whether a parallel band over ``domain`` may run on the CPEs.
-
-    Elements of less than 4 bytes share memory words: two CPEs that write neighbours would lose one.
-    """
-    names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
-    return all(scop.array(name).element.size % 4 == 0 for name in scop.written_by(names))
+    return RegionResult(Order(scheduled, tree, ()), (), leave_alone(scop, options, scheduled, tree))
 
 
 def _too_complicated(options: KernelOptions, problem: TooComplicated) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -18,17 +18,27 @@ from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import count_waits, loop_name, name_loops, rename, walk
+from swbuild.kernelir.program import Program
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.mapping.regiontree import HostTree, Kernel
-from swbuild.memory.placing import Placed
 from swbuild.memory.plan import MemoryPlan
+from swbuild.memory.tilings import Placed
 from swbuild.names import own
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.transform.apply import Unroll
 
-__all__ = ["assemble", "leave_alone"]
+__all__ = ["Assembled", "assemble", "leave_alone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A region's code with the trees that led to it: the host's, if any, and one per kernel."""
+
+    code: RegionCode
+    host: Program | None
+    kernels: tuple[Program, ...]
 
 
 def assemble(
@@ -40,7 +50,7 @@ def assemble(
     unrolls: tuple[Unroll, ...],
     *,
     strict: bool = True,
-) -> RegionCode:
+) -> Assembled:
     """Return the code of ``scop`` in the order ``scheduled``: the host runs ``tree``, the CPEs ``placed``.
 
     Raise :class:`SwbuildError` (SW312) for an entry of ``unrolls`` that applies nowhere, and
@@ -50,17 +60,20 @@ def assemble(
     arguments = _arguments(scop, private)
     unusual = bool(options.transform or scheduled.front)
     doubtful = unusual or any(_has_cases(s.domain) for s in scop.statements)
-    kernels = tuple(_kernel(scop, scheduled.private, place, doubtful) for place in placed)
-    loops = {kernel.name: kernel.loops for kernel in kernels}
+    made = [_kernel(scop, scheduled.private, place, doubtful) for place in placed]
+    loops = {kernel.name: kernel.loops for kernel, _ in made}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
-    host = build_host(scop, tree, _host_spell(arguments), doubtful=unusual, strict=strict)
-    host = _named(scop, host, loops, frozenset())
-    host, kernels = _unrolled(host, kernels, unrolls)
-    region = RegionCode(scop, options, host, kernels, local, arguments, {})
-    return replace(region, report=region_report(region, scheduled, tree))
+    built = build_host(scop, tree, _host_spell(arguments), doubtful=unusual, strict=strict)
+    host = Program(built).after("name loops", _named(scop, built, loops, frozenset()))
+    host, *programs = _unrolled([host, *(program for _, program in made)], unrolls)
+    pairs = zip(made, programs, strict=True)
+    kernels = tuple(replace(kernel, body=program.result) for (kernel, _), program in pairs)
+    region = RegionCode(scop, options, host.result, kernels, local, arguments, {})
+    region = replace(region, report=region_report(region, scheduled, tree))
+    return Assembled(region, host, tuple(programs))
 
 
-def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: HostTree) -> RegionCode:
+def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: HostTree) -> Assembled:
     """Return the code of ``scop`` when all of it stays on the host, as ``scheduled`` orders it.
 
     Programs then run the original text; where isl finds no right loops, calls of the entry leave the work
@@ -72,7 +85,8 @@ def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: 
         return assemble(scop, options, scheduled, tree, (), (), strict=False)
     except TooComplicated:
         region = RegionCode(scop, options, None, (), (), _arguments(scop, scheduled.private.names), {})
-        return replace(region, report=region_report(region, scheduled, tree))
+        region = replace(region, report=region_report(region, scheduled, tree))
+        return Assembled(region, None, ())
 
 
 def _has_cases(domain: isl.Set) -> bool:
@@ -81,23 +95,21 @@ def _has_cases(domain: isl.Set) -> bool:
     return len(parts) > 2 or any(part.dim(isl.dim_type.div) > 1 for part in parts)
 
 
-def _unrolled(
-    host: Node, kernels: tuple[KernelCode, ...], unrolls: tuple[Unroll, ...]
-) -> tuple[Node, tuple[KernelCode, ...]]:
+def _unrolled(programs: list[Program], unrolls: tuple[Unroll, ...]) -> list[Program]:
     """Unroll loops wherever they have come to; a loop that is nowhere (SW312) cannot be unrolled."""
     problems = []
     for unroll in unrolls:
-        host, found = unrolled(host, unroll.name, unroll.statements, unroll.factor)
-        bodies = [unrolled(k.body, unroll.name, unroll.statements, unroll.factor) for k in kernels]
-        kernels = tuple(replace(k, body=body) for k, (body, _) in zip(kernels, bodies, strict=True))
-        if not found and not any(count for _, count in bodies):
-            name = unroll.name
+        name = unroll.name
+        bodies = [unrolled(p.result, name, unroll.statements, unroll.factor) for p in programs]
+        pairs = zip(programs, bodies, strict=True)
+        programs = [program.after(f"unroll {name}", body) for program, (body, _) in pairs]
+        if not any(count for _, count in bodies):
             message = f"`unroll`: no loop of the generated code runs over `{name}` alone and only computes"
             hint = "a loop that is skewed, shifted, scaled or reversed, or in which data is moved, cannot be"
             problems.append(Diagnostic("SW312", message, unroll.step.span, hint))
     if problems:
         raise SwbuildError(problems)
-    return host, kernels
+    return programs
 
 
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
@@ -132,7 +144,8 @@ def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     return spell
 
 
-def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> KernelCode:
+def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> tuple[KernelCode, Program]:
+    """Return the code of a kernel but for what the user wants unrolled, and its program so far."""
     statements = set(place.tiled.kernel.statements)
     used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
     written = scop.written_by(statements)
@@ -141,15 +154,16 @@ def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> Kern
     values = tuple(a for a in arrays if a.is_scalar and a.name not in written)
     pointers = tuple(a for a in arrays if a not in values)
     spell = _device_spell(private, written, place)
-    body = build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful)
-    body = count_waits(body, lambda name: _operations(place.plan, name))
+    program = Program(build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful))
+    counted = count_waits(program.result, lambda name: _operations(place.plan, name))
     contracted = private.names - place.expanded
-    body, loops = _with_loop_names(scop, place.tiled.kernel, body)
-    body = _named(scop, body, {}, frozenset(loops))
-    return KernelCode(
+    body, loops = _with_loop_names(scop, place.tiled.kernel, counted)
+    program = program.after("count waits", counted).after("name host loops", body)
+    program = program.after("name loops", _named(scop, body, {}, frozenset(loops)))
+    code = KernelCode(
         tiled=place.tiled,
         plan=place.plan,
-        body=body,
+        body=program.result,
         partials=place.partials,
         private=tuple(a for a in scop.arrays if a.name in used and a.name in contracted),
         values=values,
@@ -157,6 +171,7 @@ def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> Kern
         parameters=scop.parameters,
         loops=loops,
     )
+    return code, program
 
 
 def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tuple[str, ...]]:

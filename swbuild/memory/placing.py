@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from swbuild.diagnostics import Diagnostic
@@ -14,27 +15,18 @@ from swbuild.mapping.choose import SMALLEST_TILE, first_fitting, first_mapping, 
 from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
-from swbuild.memory.partials import Partial, find_partials
-from swbuild.memory.plan import MemoryPlan, is_expandable, plan_memory
+from swbuild.memory.partials import find_partials
+from swbuild.memory.plan import Overflow, is_expandable, plan_memory
+from swbuild.memory.tilings import Choice, Placed, Purpose, Stuck, Tiling, Verdict
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
 from swbuild.polyhedral.scheduling import Scheduled
 
-__all__ = ["DoesNotFit", "Placed", "place_kernel"]
+__all__ = ["DoesNotFit", "Record", "place_kernel"]
 
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A kernel with its tiles and its memory.
-
-    ``expanded`` private variables live in LDM buffers; ``partials`` are what its CPEs accumulate.
-    """
-
-    tiled: TiledKernel
-    plan: MemoryPlan
-    expanded: frozenset[str]
-    partials: tuple[Partial, ...]
+#: takes what is tried on the way, in its order
+Record = Callable[[Tiling | Choice], None]
 
 
 class DoesNotFit(Exception):
@@ -60,84 +52,128 @@ class DoesNotFit(Exception):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A kernel to place; ``fixed``: with no other tiles than the user's."""
+
+    scop: Scop
+    scheduled: Scheduled
+    kernel: Kernel
+    reductions: tuple[Reduction, ...]
+    budget: int
+    fixed: bool
+    record: Record
+
+    def chosen(self, placed: Placed, verdict: Verdict) -> None:
+        self.record(Choice(self.kernel.name, placed.tiled.mapping, verdict))
+
+
 def place_kernel(
     scop: Scop,
     options: KernelOptions,
     scheduled: Scheduled,
     kernel: Kernel,
     reductions: tuple[Reduction, ...],
+    record: Record,
 ) -> Placed:
     """Return ``kernel`` with tiles whose buffers fit the LDM budget of ``options``, or of the machine.
 
-    Parts of ``reductions`` that its threads compute together count as buffers.  Raise
-    :class:`DoesNotFit` when nothing fits, :class:`NotPrivate` when private variables do not
+    Parts of ``reductions`` that its threads compute together count as buffers; ``record`` takes what is
+    tried.  Raise :class:`DoesNotFit` when nothing fits, :class:`NotPrivate` when private variables do not
     survive any tiling, :class:`~swbuild.memory.partials.Inseparable` as :func:`find_partials` does.
     """
     budget = options.ldm_budget or load(options.machine).ldm_budget
+    task = _Task(scop, scheduled, kernel, reductions, budget, bool(options.tile), record)
     first = first_mapping(kernel, options)
     first = replace(first, restructure=_may_restructure(scop, scheduled, kernel, first))
-
-    def attempt(mapping: Mapping) -> Placed | None:
-        last = not (options.tile or kernel.in_front) and set(mapping.tile) == {SMALLEST_TILE}
-        return _tile_and_plan(scop, scheduled, kernel, mapping, reductions, budget, smallest=last)
-
-    placed = first_fitting(first, bool(options.tile), attempt)
+    placed = first_fitting(first, task.fixed, partial(_fitting, task, Purpose.FIRST))
     if placed is None:
         raise DoesNotFit(kernel.name, budget)
     if placed.expanded and first.restructure:
-        placed = _whole_iterations(first, placed, options, attempt) or placed
-    if options.tile or not placed.plan.direct:
-        return placed
+        placed = _whole_iterations(task, first, placed) or placed
+    if placed.plan.direct and not task.fixed:
+        placed = _with_unit_steps(task, placed)
+    task.chosen(placed, Verdict.TAKEN)
+    return placed
+
+
+def _with_unit_steps(task: _Task, placed: Placed) -> Placed:
+    """Return the first with fewest accesses to main memory among ``placed`` and its unit tile variants."""
     variants = [placed]
     for mapping in unit_tile_variants(placed.tiled):
         with contextlib.suppress(NotPrivate):
-            variants += filter(None, [attempt(mapping)])
-    return min(variants, key=lambda p: len(p.plan.direct))
+            variants += filter(None, [_fitting(task, Purpose.UNIT, mapping)])
+    best = min(variants, key=lambda p: len(p.plan.direct))
+    for other in variants:
+        if other is not best:
+            task.chosen(other, Verdict.NO_BETTER)
+    return best
 
 
-def _whole_iterations(
-    first: Mapping, other: Placed, options: KernelOptions, attempt: Callable[[Mapping], Placed | None]
-) -> Placed | None:
+def _whole_iterations(task: _Task, first: Mapping, other: Placed) -> Placed | None:
     """Return the kernel with its statements in one nest inside the tile, None where ``other`` is better.
 
     Variables private to an iteration then are variables of the emitted C, where ``other`` has a buffer of
-    them for the tile.  It is worse where data would be moved inside the nest, where more would stay in main
-    memory, and where the tiles would be less than half as long.
+    them for the tile.
     """
 
     def whole(mapping: Mapping) -> Placed | None:
-        found = attempt(mapping)
-        return None if found is None or any(b.level for b in found.plan.buffers) else found
+        found = _fitting(task, Purpose.WHOLE, mapping)
+        if found is not None and any(b.level for b in found.plan.buffers):
+            task.chosen(found, Verdict.MOVES_INSIDE)
+            return None
+        return found
 
     with contextlib.suppress(NotPrivate):
-        found = first_fitting(replace(first, restructure=False), bool(options.tile), whole)
-        if found is None or found.expanded or len(found.plan.direct) > len(other.plan.direct):
+        found = first_fitting(replace(first, restructure=False), task.fixed, whole)
+        if found is None:
             return None
-        pairs = zip(found.tiled.sizes, other.tiled.sizes, strict=False)
-        if all(2 * mine >= theirs for mine, theirs in islice(pairs, len(first.threads))):
-            return found
+        worse = _worse(found, other, len(first.threads))
+        task.chosen(found if worse else other, worse or Verdict.EXPANDS)
+        return None if worse else found
     return None
 
 
-def _tile_and_plan(
-    scop: Scop,
-    scheduled: Scheduled,
-    kernel: Kernel,
-    mapping: Mapping,
-    reductions: tuple[Reduction, ...],
-    budget: int,
-    *,
-    smallest: bool,
-) -> Placed | None:
-    tiled = tile_kernel(kernel, mapping, scheduled.kept, AccessStrides(scop))
-    partials = find_partials(scop, tiled, reductions)
+def _worse(found: Placed, other: Placed, mapped: int) -> Verdict | None:
+    """Return what makes ``found``, in one nest, worse than ``other``; ``mapped`` loops are shared out."""
+    if found.expanded:
+        return Verdict.EXPANDS
+    if len(found.plan.direct) > len(other.plan.direct):
+        return Verdict.MORE_DIRECT
+    pairs = zip(found.tiled.sizes, other.tiled.sizes, strict=False)
+    if all(2 * mine >= theirs for mine, theirs in islice(pairs, mapped)):
+        return None
+    return Verdict.SHORTER
+
+
+def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> Placed | None:
+    """Return the kernel with the tiles of ``mapping`` if its buffers fit, and record it."""
+
+    def tried(outcome: Placed | Overflow | Stuck) -> None:
+        task.record(Tiling(task.kernel.name, purpose, mapping, outcome))
+
+    try:
+        found = _tile_and_plan(task, mapping)
+    except NotPrivate as unsafe:
+        tried(Stuck(unsafe.names))
+        raise
+    tried(found)
+    return found if isinstance(found, Placed) else None
+
+
+def _tile_and_plan(task: _Task, mapping: Mapping) -> Placed | Overflow:
+    scop, dependences, private = task.scop, task.scheduled.dependences, task.scheduled.private
+    tiled = tile_kernel(task.kernel, mapping, task.scheduled.kept, AccessStrides(scop))
+    partials = find_partials(scop, tiled, task.reductions)
     rest = without_accesses(scop, {(name, p.array) for p in partials for name in p.statements})
-    expanded = _not_contracted(scop, scheduled.private, tiled)
-    _check_expandable(scop, scheduled.private, tiled, expanded)
-    left = budget - sum(partial.bytes for partial in partials)
-    dependences, private = scheduled.dependences, scheduled.private
-    plan = plan_memory(rest, tiled, dependences, private, expanded, left, smallest=smallest)
-    return None if plan is None else Placed(tiled, plan, expanded, partials)
+    expanded = _not_contracted(scop, private, tiled)
+    _check_expandable(scop, private, tiled, expanded)
+    left = task.budget - sum(partial.bytes for partial in partials)
+    last = not (task.fixed or task.kernel.in_front) and set(mapping.tile) == {SMALLEST_TILE}
+    plan = plan_memory(rest, tiled, dependences, private, expanded, left, smallest=last)
+    if isinstance(plan, Overflow):
+        return plan
+    return Placed(tiled, plan, expanded, partials, task.budget)
 
 
 def _not_contracted(scop: Scop, private: Private, tiled: TiledKernel) -> frozenset[str]:

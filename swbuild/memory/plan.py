@@ -29,7 +29,16 @@ from swbuild.polyhedral.dataflow import Dependences
 from swbuild.polyhedral.islutil import constant_of, maps_of, union_maps
 from swbuild.polyhedral.privatise import Private
 
-__all__ = ["LONGEST_ROW", "Buffer", "Direct", "MemoryPlan", "Store", "is_expandable", "plan_memory"]
+__all__ = [
+    "LONGEST_ROW",
+    "Buffer",
+    "Direct",
+    "MemoryPlan",
+    "Overflow",
+    "Store",
+    "is_expandable",
+    "plan_memory",
+]
 
 
 #: The bytes that a strided transfer can leave out between two rows: an ``int`` on all machines.
@@ -88,6 +97,17 @@ class MemoryPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Overflow:
+    """Buffers that do not fit: what a tile touches of each of ``arrays`` takes more than ``limit`` bytes.
+
+    Without ``arrays``, all buffers together take more than the budget however far inside they are placed.
+    """
+
+    arrays: tuple[str, ...]
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Task:
     scop: Scop
     tiled: TiledKernel
@@ -113,8 +133,8 @@ def plan_memory(
     budget: int,
     *,
     smallest: bool = False,
-) -> MemoryPlan | None:
-    """Return a plan whose buffers take at most ``budget`` bytes, or None when the tiles are too large.
+) -> MemoryPlan | Overflow:
+    """Return a plan whose buffers take at most ``budget`` bytes, or why the tiles are too large for one.
 
     ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
     ``smallest``: there are no smaller tiles; an array with too large a part in one stays in main memory.
@@ -129,12 +149,13 @@ def plan_memory(
     while limit >= 64:
         task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping, smallest)
         homes = [_home(task, top, array) for array in sorted({ref.array for ref in refs})]
-        if any(home.too_large for home in homes):
-            return None
+        large = tuple(home.array for home in homes if home.too_large)
+        if large:
+            return Overflow(large, limit)
         if sum(home.bytes(task) for home in homes) <= budget:
             return _plan(task, top, homes)
         limit //= 2
-    return None
+    return Overflow((), limit)
 
 
 _TOO_LARGE = "its tile is larger than the LDM budget"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 
 import islpy as isl
 
@@ -21,7 +22,7 @@ from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of, 
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import Private
 
-__all__ = ["Scheduled", "compute_schedule", "permutable_schedule"]
+__all__ = ["Origin", "Scheduled", "compute_schedule", "permutable_schedule"]
 
 #: isl operations after which the scheduler gives up; ordinary kernels need some tens of thousands.
 MAX_OPERATIONS = 200_000
@@ -32,6 +33,17 @@ MANY_STATEMENTS = 12
 #: Seconds of processor time for one call: the scheduler has been seen to compute with endless numbers, which
 #: isl does not count as operations, so it runs apart.
 SECONDS = 3
+
+
+class Origin(Enum):
+    """Where the order of a schedule comes from."""
+
+    SCHEDULER = "isl's scheduler"
+    SOURCE = "the source"
+    MANY = "the source, as no order of its many statements has more parallel loops"
+    EFFORT = "the source, as isl's scheduler takes too long"
+    STEPS = "the steps of `transform`"
+    WAVEFRONTS = "isl's scheduler, its deep bands cut into wavefronts of tiles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,7 @@ class Scheduled:
     peeled: tuple[str, ...] = ()
     #: tile sizes of the loops that run in wavefronts; () where none do
     front: tuple[int, ...] = ()
+    origin: Origin = Origin.SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +91,13 @@ def compute_schedule(
     loops = _parallel_loops(as_written)
     many = len(scop.statements) > MANY_STATEMENTS and fusion is Fusion.MAX
     if many and loops == min(len(s.iterators) for s in scop.statements):
-        return Scheduled(as_written, dependences, kept, private)  # no order has more parallel loops
+        return Scheduled(as_written, dependences, kept, private, origin=Origin.MANY)
     solved = _solve(_whole(scop, private, kept), fusion)
     if solved is not None and solved[1] and not _keeps(solved[0], kept):
         raise AssertionError("a peeled schedule breaks a dependence")
-    if solved is None or (solved[1] and loops):  # too hard for isl
-        return Scheduled(as_written, dependences, kept, private)
-    return Scheduled(solved[0], dependences, kept, private, solved[1])
+    if solved is None or (solved[1] and loops):
+        return Scheduled(as_written, dependences, kept, private, origin=Origin.EFFORT)
+    return Scheduled(solved[0], dependences, kept, private, solved[1], origin=Origin.SCHEDULER)
 
 
 def _parallel_loops(schedule: isl.Schedule) -> int:

@@ -1,0 +1,72 @@
+"""What is tried to find tiles for a kernel, as values: each tiling with its buffers, or why it has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from swbuild.mapping.tiling import Mapping, TiledKernel
+from swbuild.memory.partials import Partial
+from swbuild.memory.plan import MemoryPlan, Overflow
+
+__all__ = ["Choice", "Placed", "Purpose", "Stuck", "Tiling", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A kernel with its tiles and its memory.
+
+    ``expanded`` private variables live in LDM buffers; ``partials`` are what its CPEs accumulate;
+    ``budget`` is what buffers and parts may take of the LDM, in bytes.
+    """
+
+    tiled: TiledKernel
+    plan: MemoryPlan
+    expanded: frozenset[str]
+    partials: tuple[Partial, ...]
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """Private variables of which a tile needs more copies than any buffer of a constant size holds."""
+
+    names: frozenset[str]
+
+
+class Purpose(Enum):
+    """What a tiling is tried for."""
+
+    FIRST = "the largest tiles that fit"
+    WHOLE = "all statements in one nest"
+    UNIT = "a loop in steps of 1, for fewer accesses to main memory"
+
+
+class Verdict(Enum):
+    """What becomes of a tiling that fits."""
+
+    TAKEN = "taken"
+    MOVES_INSIDE = "data would be moved inside the nest"
+    EXPANDS = "private variables would still have buffers"
+    MORE_DIRECT = "more would stay in main memory"
+    SHORTER = "the tiles would be less than half as long"
+    NO_BETTER = "another leaves no more accesses in main memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """One tiling of a kernel that was tried: what for, and what came out."""
+
+    kernel: str
+    purpose: Purpose
+    mapping: Mapping
+    outcome: Placed | Overflow | Stuck
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What became of a tiling that fits."""
+
+    kernel: str
+    mapping: Mapping
+    verdict: Verdict
