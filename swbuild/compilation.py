@@ -26,6 +26,7 @@ class Compilation:
 
     name: str
     source: str
+    span: Span
     scop: Scop | None
     options: KernelOptions | None
     search: tuple[Tried, ...]
@@ -37,7 +38,7 @@ def compile_regions(model: SourceModel, options: Mapping[str, KernelOptions]) ->
 
     ``options`` are per region name, the defaults where one is missing.
     """
-    refused = [Compilation(r.name, model.path, None, None, (), r) for r in model.refused]
+    refused = [Compilation(r.name, model.path, r.span, None, None, (), r) for r in model.refused]
     made = [_compiled(model, scop, options.get(scop.name, KernelOptions())) for scop in model.scops]
     return (*refused, *made)
 
@@ -47,7 +48,7 @@ def _compiled(model: SourceModel, scop: Scop, options: KernelOptions) -> Compila
     result = tried(scop, lambda: compile_region(scop, options, search.append))
     if isinstance(result, RegionResult) and result.placed and model.names.machine:
         result = RefusedRegion(scop.name, scop.span, tuple(map(_not_free, model.names.machine)))
-    return Compilation(scop.name, model.path, scop, options, tuple(search), result)
+    return Compilation(scop.name, model.path, scop.span, scop, options, tuple(search), result)
 
 
 def tried(scop: Scop, work: Callable[[], Made]) -> Made | RefusedRegion:

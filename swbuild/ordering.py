@@ -38,12 +38,13 @@ class Order:
 class Judgement(Enum):
     """What was found of an order that was looked at."""
 
+    TAKEN = "taken"
     USABLE = "usable"
     NO_KERNELS = "no parallel loops that may leave the host"
     STRAYS = "values of private variables would leave a kernel"
     NO_FEWER_KERNELS = "not fewer kernels than the order before"
     LOSES_LOOPS = "a statement would have fewer parallel loops, or more launches"
-    HOLDS_BACK = "reductions keep loops on the host: they are split"
+    HOLDS_BACK = "loops stay on the host for reductions, which are split next"
     GAINS_NOTHING = "nothing that the host would run becomes a kernel"
 
 
@@ -76,6 +77,7 @@ def choose_order(
         order = _improved(scop, options, _scheduled(scop, options, private, dependences, kept, split), record)
         more = tuple(r for r in possible if r not in split and _holds_back(scop, order.tree, r))
         if not more:
+            record(Ordered(order, Judgement.TAKEN))
             return order
         record(Ordered(order, Judgement.HOLDS_BACK, tuple(r.array for r in more)))
         split += more

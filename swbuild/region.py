@@ -163,7 +163,9 @@ def _attempt(task: _Task) -> RegionResult:
         if found is not None:
             return found
     if not (order.tree.kernels or options.transform):
-        return _unmoved(scop, options, order.scheduled.dependences)
+        unmoved = _unmoved(scop, options, order.scheduled.dependences)
+        task.record(Ordered(unmoved.order, Judgement.TAKEN))
+        return unmoved
     return _placed(task, order)
 
 
@@ -212,7 +214,9 @@ def _in_wavefronts(task: _Task, order: Order) -> RegionResult | None:
         if found is not Judgement.USABLE:
             return None
         try:
-            return _placed(task, front)
+            made = _placed(task, front)
+            task.record(Ordered(front, Judgement.TAKEN))
+            return made
         except (TooComplicated, NotPrivate) as problem:
             task.record(_dropped(problem))
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,19 +10,33 @@ from swbuild.buildsys.cache import Entry, cache_directory, key_of, load, store
 from swbuild.diagnostics import Diagnostic, SwbuildError, render
 
 if TYPE_CHECKING:
+    from swbuild.compilation import Compilation
     from swbuild.manifest import Project, ProjectSource
     from swbuild.pipeline import Timings
 
 __all__ = ["generate_entries"]
 
 
-def generate_entries(project: Project, timings: Timings, *, allow_refused: bool = False) -> tuple[Entry, ...]:
-    """Return what every source becomes, or raise with the mistakes of all of them."""
+def generate_entries(
+    project: Project,
+    timings: Timings,
+    *,
+    allow_refused: bool = False,
+    watch: Callable[[tuple[Compilation, ...]], None] | None = None,
+) -> tuple[Entry, ...]:
+    """Return what every source becomes, or raise with the mistakes of all of them.
+
+    ``watch`` is shown what becomes of the regions of each source; then nothing is taken from the cache.
+    """
     made: list[Entry] = []
     problems: list[Diagnostic] = []
     for source in project.sources:
         try:
-            made.append(_entry(project, source, timings, allow_refused))
+            one = replace(project, sources=(source,))
+            if watch is None:
+                made.append(_entry(one, source, timings, allow_refused))
+            else:
+                made.append(_generated(one, source, timings, allow_refused, watch))
         except SwbuildError as error:
             problems += error.diagnostics
     if problems:
@@ -57,11 +72,17 @@ def _key(source: ProjectSource, timings: Timings, allow_refused: bool) -> str | 
             return None
 
 
-def _generated(project: Project, source: ProjectSource, timings: Timings, allow_refused: bool) -> Entry:
+def _generated(
+    project: Project,
+    source: ProjectSource,
+    timings: Timings,
+    allow_refused: bool,
+    watch: Callable[[tuple[Compilation, ...]], None] | None = None,
+) -> Entry:
     from swbuild.pipeline import generate_project, outputs_of
     from swbuild.pipeline.writing import dependencies
 
-    (unit,) = generate_project(replace(project, sources=(source,)), timings, allow_refused=allow_refused)
+    (unit,) = generate_project(project, timings, allow_refused=allow_refused, watch=watch)
     # A run that takes from the cache has not loaded swbuild's modules: their names are kept, too.
     read = dependencies([source.path, *unit.model.dependencies])
     notes = tuple(render(region.diagnostics) for region in unit.generated.refused)

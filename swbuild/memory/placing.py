@@ -47,9 +47,7 @@ class DoesNotFit(Exception):
         tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
         budget = f"the LDM budget of {self.budget} bytes"
         message = f"the buffers of kernel {self.kernel} with {tile} do not fit {budget}"
-        return Diagnostic(
-            "SW302", message, scop.span, "give smaller 'tile' sizes, or a larger 'ldm-budget'"
-        )
+        return Diagnostic("SW302", message, scop.span, "give smaller 'tile' sizes, or a larger 'ldm-budget'")
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Verdict(Enum):
     EXPANDS = "private variables would still have buffers"
     MORE_DIRECT = "more would stay in main memory"
     SHORTER = "the tiles would be less than half as long"
-    NO_BETTER = "another leaves no more accesses in main memory"
+    NO_BETTER = "another leaves as few accesses in main memory, or fewer"
 
 
 @dataclass(frozen=True, slots=True)

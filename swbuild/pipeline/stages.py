@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,11 @@ from swbuild.pipeline.timings import Timings
 
 if TYPE_CHECKING:
     from swbuild.codegen.unit import GeneratedUnit, RegionUnit
+    from swbuild.compilation import Compilation
     from swbuild.frontend.request import SourceModel
     from swbuild.manifest import Project, ProjectSource
 
-__all__ = ["Unit", "generate_project", "read_project"]
+__all__ = ["Unit", "compile_project", "generate_project", "read_project"]
 
 
 _ERRNO = re.compile(r"\berrno\b")
@@ -64,14 +66,36 @@ def read_project(project: Project) -> tuple[SourceModel, ...]:
     return tuple(models)
 
 
-def generate_project(project: Project, timings: Timings, *, allow_refused: bool = False) -> tuple[Unit, ...]:
+def compile_project(project: Project) -> tuple[Compilation, ...]:
+    """Return what becomes of the regions of ``project``, in their order in each source.
+
+    Raise where a source has mistakes outside its regions.
+    """
+    from swbuild.compilation import compile_regions
+
+    found: list[Compilation] = []
+    for source, model in zip(project.sources, read_project(project), strict=True):
+        compiled = compile_regions(model, source.options(scop.name for scop in model.scops))
+        found += sorted(compiled, key=lambda item: item.span)
+    return tuple(found)
+
+
+def generate_project(
+    project: Project,
+    timings: Timings,
+    *,
+    allow_refused: bool = False,
+    watch: Callable[[tuple[Compilation, ...]], None] | None = None,
+) -> tuple[Unit, ...]:
     """Return a unit for every source, or raise with the mistakes of all of them.
 
     Without ``allow_refused`` a region that cannot be offloaded is a mistake; with it, it stays on the host.
+    ``watch`` is shown what becomes of the regions of each source, those with mistakes among them.
     """
     with timings.stage("import"):
+        from swbuild.compilation import compile_regions
         from swbuild.frontend import read_source
-        from swbuild.generate import complete, generate_unit
+        from swbuild.generate import complete, print_unit
     units: list[Unit] = []
     problems: list[Diagnostic] = []
     for source in project.sources:
@@ -79,7 +103,10 @@ def generate_project(project: Project, timings: Timings, *, allow_refused: bool 
             with timings.stage("front end"):
                 model = read_source(source.path, source.cpp, source.requests)
             with timings.stage("generate"):
-                generated = generate_unit(model, source.options(scop.name for scop in model.scops))
+                compiled = compile_regions(model, source.options(scop.name for scop in model.scops))
+                if watch is not None:
+                    watch(compiled)
+                generated = print_unit(model, compiled)
             units.append(Unit(source, model, generated if allow_refused else complete(generated)))
         except SwbuildError as error:
             problems += error.diagnostics

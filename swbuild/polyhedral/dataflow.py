@@ -7,6 +7,7 @@ domain, "element" a point of an array's index space.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import islpy as isl
 
@@ -16,6 +17,7 @@ from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps, unio
 __all__ = [
     "ArrayFlow",
     "Dependences",
+    "Precision",
     "Relations",
     "access_relation",
     "analyse",
@@ -43,6 +45,14 @@ class Relations:
         return self.must_writes.union(self.may_writes)
 
 
+class Precision(Enum):
+    """How dependences were found."""
+
+    EXACT = "exact data flow"
+    CONFLICTS = "all conflicts of accesses, as the data flow is too hard to find"
+    ARRAYS = "all uses of the same arrays, as the elements are too hard to tell apart"
+
+
 @dataclass(frozen=True, slots=True)
 class Dependences:
     """Instance -> instance.
@@ -58,6 +68,7 @@ class Dependences:
     live_in: isl.UnionMap
     sourced: isl.UnionMap
     all: isl.UnionMap
+    precision: Precision = Precision.EXACT
 
 
 def domain_of(scop: Scop) -> isl.UnionSet:
@@ -122,9 +133,10 @@ def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependen
         pass
     try:
         with bounded_effort(5 * MAX_OPERATIONS):
-            return _memory_based(found, order)
+            return _memory_based(found, order, Precision.CONFLICTS)
     except isl.Error:
-        return _memory_based(_whole_arrays(found), order.gist_domain(order.domain()))
+        order = order.gist_domain(order.domain())
+        return _memory_based(_whole_arrays(found), order, Precision.ARRAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +199,14 @@ def _whole_arrays(found: Relations) -> Relations:
     return Relations(found.domain.universe(), reads, must, may)
 
 
-def _memory_based(found: Relations, order: isl.UnionMap) -> Dependences:
+def _memory_based(found: Relations, order: isl.UnionMap, precision: Precision) -> Dependences:
     """Return the pairs of conflicting accesses, the earlier one by ``order`` first."""
     before = order.lex_lt_union_map(order)
     true = found.writes.apply_range(found.reads.reverse()).intersect(before).coalesce()
     anti = found.reads.apply_range(found.writes.reverse())
     false = anti.union(found.writes.apply_range(found.writes.reverse())).intersect(before).coalesce()
     nothing = isl.UnionMap("{ }")
-    return Dependences(true, false, found.reads, nothing, true.union(false).coalesce())
+    return Dependences(true, false, found.reads, nothing, true.union(false).coalesce(), precision)
 
 
 def _flow(

@@ -29,6 +29,7 @@ examples:
   swbuild explain gemm.c --loops                which source loops are parallel, and why others are not
   swbuild explain gemm.c --dependences          what every order of the statements has to keep
   swbuild explain gemm.c --dot | dot -Tsvg      the same as a picture
+  swbuild explain gemm.c --dump=schedule,plan   what these stages of the generator have made of it
   swbuild explain --pipeline kernel.s           the loops of assembly on the pipes, cycle by cycle
   swbuild explain SW106                         what a diagnostic means
 """
@@ -53,6 +54,12 @@ def configure(parser: ArgumentParser) -> None:
     choice.add_argument("--dependences", action="store_true", help="list the dependences of each region")
     choice.add_argument("--dot", action="store_true", help="draw the dependences as a graph for Graphviz")
     choice.add_argument(
+        "--dump",
+        metavar="STAGE,…",
+        help="print what stages of the generator make of each region, as text to read and to compare: "
+        "scop, dependences, schedule, candidates, plan, program, ir, or all",
+    )
+    choice.add_argument(
         "--compare",
         action="store_true",
         help="run 'classic' and 'default' on the emulator and compare their transfers",
@@ -72,6 +79,8 @@ def run(args: Namespace) -> int:
         raise SwbuildError(Diagnostic("SW100", f"{option} goes with --pipeline", Span(option)))
     if all(_CODE.fullmatch(name) for name in args.inputs):
         return _explain_codes(args.inputs)
+    if args.dump is not None:
+        return _dump(args)
     if args.loops or args.dependences or args.dot:
         return _analyse(args)
     return _compare(args) if args.compare else _explain(args)
@@ -123,6 +132,26 @@ def _analyse(args: Namespace) -> int:
     if refused:
         sys.stdout.flush()
         raise SwbuildError(refused)
+    return Exit.OK
+
+
+def _dump(args: Namespace) -> int:
+    """Print what the stages asked for make of the regions, in their order in the sources."""
+    from swbuild.dump import parse_stages
+    from swbuild.dump.dump import dump
+    from swbuild.pipeline.stages import compile_project
+
+    stages = parse_stages(args.dump, "--dump")
+    found = [
+        {"region": item.name, "stage": stage.value, "text": dump(item, stage)}
+        for item in compile_project(project_of(args))
+        for stage in stages
+    ]
+    if args.json:
+        json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
+        print()
+    else:
+        print("\n".join(item["text"] for item in found), end="")
     return Exit.OK
 
 

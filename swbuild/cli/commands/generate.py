@@ -18,6 +18,7 @@ from swbuild.pipeline.writing import dependencies, require_free
 
 if TYPE_CHECKING:
     from swbuild.buildsys.cache import Entry
+    from swbuild.compilation import Compilation
     from swbuild.manifest import Project
 
 __all__ = ["configure", "run"]
@@ -44,6 +45,13 @@ def configure(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="the target in the depfile (default: every file written)",
     )
+    group.add_argument(
+        "--dump-dir",
+        metavar="DIR",
+        help="also write what each stage makes of each region to DIR: REGION.scop.txt, "
+        "REGION.dependences.txt, REGION.schedule.txt, REGION.candidates.txt, REGION.plan.txt, "
+        "REGION.program.txt and REGION.ir.txt",
+    )
     group.add_argument("--touch", action="store_true", help="give unchanged files a new time stamp, too")
     group.add_argument(
         "--allow-refused",
@@ -61,7 +69,7 @@ def run(args: Namespace) -> int:
         if args.digest:
             added = CppOptions(tuple(args.include_dirs), tuple(args.defines))
             require_digests(project, args.digest, added)
-    entries = generate_entries(project, timings, allow_refused=args.allow_refused)
+    entries = _entries(args, project, timings)
     with timings.stage("write"):
         _write(args, project, entries)
     for entry in entries:
@@ -70,6 +78,26 @@ def run(args: Namespace) -> int:
     if args.timings:
         print("\n".join(timings.lines()), file=sys.stderr)
     return Exit.OK
+
+
+def _entries(args: Namespace, project: Project, timings: Timings) -> tuple[Entry, ...]:
+    """Return what the sources become; with ``--dump-dir``, the dumps are written where that fails, too."""
+    if not args.dump_dir:
+        return generate_entries(project, timings, allow_refused=args.allow_refused)
+    compiled: list[Compilation] = []
+    try:
+        return generate_entries(project, timings, allow_refused=args.allow_refused, watch=compiled.extend)
+    finally:
+        with timings.stage("dump"):
+            _dump(Path(args.dump_dir), compiled)
+
+
+def _dump(directory: Path, compiled: list[Compilation]) -> None:
+    from swbuild.pipeline.dumping import dump_outputs
+
+    outputs = dump_outputs(compiled)
+    require_free(directory, outputs)
+    write_all(directory, outputs)
 
 
 def _write(args: Namespace, project: Project, entries: tuple[Entry, ...]) -> None:

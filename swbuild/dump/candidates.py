@@ -1,0 +1,111 @@
+"""What was tried on the way: orders, tiles, and what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import singledispatch
+
+from swbuild.dump.text import indented, listed
+from swbuild.mapping.regiontree import HostTree
+from swbuild.mapping.tiling import Mapping
+from swbuild.memory.plan import Overflow
+from swbuild.memory.tilings import Choice, Placed, Stuck, Tiling
+from swbuild.ordering import Judgement, Ordered
+from swbuild.region import Attempt, Dropped, NoFronts, Tried
+
+__all__ = ["candidate_lines"]
+
+
+def candidate_lines(search: tuple[Tried, ...]) -> Iterator[str]:
+    """Yield what was tried, in its order; what belongs to an attempt stands below it."""
+    for item in search:
+        yield from indented(_lines(item), 0 if isinstance(item, Attempt) else 1)
+
+
+@singledispatch
+def _lines(item: object) -> Iterator[str]:
+    raise TypeError(f"nothing is known of {type(item).__name__}")
+
+
+@_lines.register
+def _attempt(item: Attempt) -> Iterator[str]:
+    reductions = sorted(f"{r.array} by {r.operator.value}" for r in item.reductions)
+    yield "attempt"
+    yield f"  private: {listed(sorted(item.private.names))}"
+    yield f"  reductions that may be split: {listed(reductions)}"
+
+
+@_lines.register
+def _ordered(item: Ordered) -> Iterator[str]:
+    origin = item.order.scheduled.origin.value
+    if item.judgement is Judgement.TAKEN:
+        yield f"order taken: from {origin}"
+        return
+    yield f"order from {origin}"
+    yield from indented(_shares(item.order.tree))
+    if item.order.scheduled.front:
+        yield f"  tiles of wavefronts: {listed(item.order.scheduled.front)}"
+    if item.order.split:
+        yield f"  split reductions: {listed(r.array for r in item.order.split)}"
+    yield f"  {item.judgement.value}{f': {listed(item.names)}' if item.names else ''}"
+
+
+def _shares(tree: HostTree) -> Iterator[str]:
+    """Yield who runs what."""
+    for kernel in tree.kernels:
+        yield f"kernel {kernel.name}: {listed(kernel.statements)}"
+        yield f"  parallel loops: {kernel.parallel}"
+        yield f"  loops of the host around it: {len(kernel.host_loops)}"
+    yield f"on the host: {listed(tree.statements)}"
+
+
+@_lines.register
+def _no_fronts(item: NoFronts) -> Iterator[str]:
+    why = "no band of its schedule takes tiles" if item.scheduled else "isl finds no schedule with deep bands"
+    yield "order of wavefronts"
+    yield f"  {why}"
+
+
+@_lines.register
+def _dropped(item: Dropped) -> Iterator[str]:
+    names = f": {listed(item.names)}" if item.names else ""
+    detail = f" ({item.detail})" if item.detail else ""
+    yield f"dropped, {item.cause.value}{names}{detail}"
+
+
+@_lines.register
+def _tiling(item: Tiling) -> Iterator[str]:
+    yield f"tiling of {item.kernel}: {item.purpose.value}"
+    yield f"  {_mapping(item.mapping)}"
+    yield from indented(_outcome(item.outcome))
+
+
+def _mapping(mapping: Mapping) -> str:
+    flags = [
+        "distributed over statements" if mapping.restructure else "in one nest",
+        "unit strides innermost" if mapping.reorder else "in the order given",
+    ]
+    tiles, threads = (" x ".join(map(str, sizes)) for sizes in (mapping.tile, mapping.threads))
+    return f"tiles {tiles}, threads {threads} {mapping.distribution.value}, {', '.join(flags)}"
+
+
+def _outcome(outcome: Placed | Overflow | Stuck) -> Iterator[str]:
+    if isinstance(outcome, Stuck):
+        yield f"refused, a tile needs copies without a bound of {listed(sorted(outcome.names))}"
+    elif isinstance(outcome, Overflow) and outcome.arrays:
+        yield f"refused, the part of {listed(outcome.arrays)} in a tile takes more than {outcome.limit} bytes"
+    elif isinstance(outcome, Overflow):
+        yield "refused, the buffers together take more than the budget"
+    else:
+        used = outcome.plan.bytes + sum(part.bytes for part in outcome.partials)
+        yield f"fits, {used} of {outcome.budget} bytes"
+        yield f"  accesses left in main memory: {len(outcome.plan.direct)}"
+        yield f"  private variables in buffers: {listed(sorted(outcome.expanded))}"
+
+
+@_lines.register
+def _choice(item: Choice) -> Iterator[str]:
+    tiles = " x ".join(map(str, item.mapping.tile))
+    nest = "" if item.mapping.restructure else ", in one nest"
+    verdict = item.verdict.value
+    yield f"tiling of {item.kernel}: {tiles}{nest}, {'' if verdict == 'taken' else 'not taken, '}{verdict}"
