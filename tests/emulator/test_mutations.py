@@ -61,6 +61,8 @@ MUTATIONS = [
         "    for (size_t k = 1; k < GROUP_WORDS - 1; k++)\n        page->words",
         "46-race",
     ),
+    ("SW660", "fetched.c", "if (UNLIKELY((*flags & FATE) == RACED))", "if (0)", "63-used"),
+    ("SW660", "fetched.c", "} else if ((flags[k] & FATE) != LOST) {", "} else if (0) {", "64-written"),
     ("SW661", "check.c", "if (UNLIKELY(f[k] & (write ?", "if (0 && (f[k] & (write ?", "03-read"),
     (
         "SW661",
