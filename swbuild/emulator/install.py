@@ -126,7 +126,7 @@ def _digest(paths: Sequence[Path], *words: str) -> str:
 def _runtime_sources(kind: str) -> list[Path]:
     """Return the C files of one kind of runtime: fast, checked (hooks), counted (block counters)."""
     found = [p for p in sorted((_HERE / "runtime").glob("*.c")) if p.stem != "hooks" or kind == "checked"]
-    return [*found, _HERE / "model" / "swb_count.c"] if kind == "counted" else found
+    return [*found, *sorted((_HERE / "model").glob("swb_*.c"))] if kind == "counted" else found
 
 
 def _model(machine: str) -> MachineModel:
@@ -146,6 +146,11 @@ def _numbers(machine: str) -> list[str]:
         "DMA_REQUEST": found.dma.request_bytes,
         "CPE_HERTZ": found.clock_hz,
         "FIFO_DEPTH": found.register.fifo_depth,
+        "HOST_LINE_BYTES": found.host.line_bytes,
+        "HOST_L1_BYTES": found.host.l1_bytes,
+        "HOST_L1_WAYS": found.host.l1_ways,
+        "HOST_L2_BYTES": found.host.l2_bytes,
+        "HOST_L2_WAYS": found.host.l2_ways,
     }
     return [f"-D{name}={value}" for name, value in values.items()]
 

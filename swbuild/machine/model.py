@@ -14,6 +14,7 @@ __all__ = [
     "Control",
     "Dma",
     "Fact",
+    "Host",
     "MachineModel",
     "Memory",
     "Pipes",
@@ -189,6 +190,33 @@ class Scheduler:
 
 
 @dataclass(frozen=True, slots=True)
+class Host:
+    """The management core: what it does in a cycle of its own, latencies, and its two data caches.
+
+    It works out of order: a block takes as long as its scarcest resource, and a loop at least as long as its
+    longest chain from one turn to the next.  What its caches lack stands it still.
+    """
+
+    issue_width: int
+    memory_slots: float
+    float_slots: float
+    float_latency: int
+    load_latency: int
+    divide_cycles: int
+    multiply_latency: int
+    integer_divide_cycles: int
+    library_cycles: int
+    line_bytes: int
+    l1_bytes: int
+    l1_ways: int
+    l2_bytes: int
+    l2_ways: int
+    l2_cycles: float
+    fill_cycles: float
+    write_cycles: float
+
+
+@dataclass(frozen=True, slots=True)
 class MachineModel:
     """One core group as programs see it, plus what the timing model needs to know."""
 
@@ -213,6 +241,7 @@ class MachineModel:
     pipes: Pipes
     scheduler: Scheduler
     compute: Compute
+    host: Host
 
     @property
     def cpes(self) -> int:

@@ -13,16 +13,20 @@ from swbuild.cli.overrides import add_set_argument, overrides
 from swbuild.tables import print_rows
 
 if TYPE_CHECKING:
-    from swbuild.emulator.model.report import Analysis
+    from swbuild.emulator.model.report import Analysis, Table
 
 __all__ = ["configure", "run"]
 
 _COUNTS = ("counts", "sites")
-_MODELLED = ("summary", "compute", "transfers", "runtime")
+_MODELLED = ("summary", "compute", "transfers", "runtime", "program", "host")
 
 _EPILOG = """\
 reports: counts (exact, by kernel), sites (exact, by call), and in model time summary, compute, transfers,
-runtime.  Without --report: counts, and summary if the run left its events beside the file.
+runtime, program (the whole program: host and kernels), host (the host's lines).  Without --report: counts,
+and if the run left its events beside the file summary and, where host code was counted, program.
+
+example:
+  swbuild profile app.json --against serial.json        the speed-up over a run of the serial program
 """
 
 
@@ -35,14 +39,17 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--trace", metavar="FILE", help="write the time line of the CPEs, for Perfetto or Chrome"
     )
+    parser.add_argument(
+        "--against", metavar="FILE", help="show the speed-up in model time over that profile's run"
+    )
     parser.add_argument("--json", action="store_true", help="the whole analysis as JSON")
     add_set_argument(parser)
 
 
 def run(args: Namespace) -> int:
     path = Path(args.file)
-    reports = args.report or ["counts", *(["summary"] if _has_events(path) else [])]
-    modelled = args.trace or args.json or any(name in _MODELLED for name in reports)
+    reports = args.report or _usual_reports(path)
+    modelled = args.trace or args.json or args.against or any(name in _MODELLED for name in reports)
     analysis = _analysis(path, args) if modelled else None
     if args.trace and analysis:
         from swbuild.emulator.model.timeline import write_timeline
@@ -53,15 +60,25 @@ def run(args: Namespace) -> int:
 
         json.dump(as_json(analysis), sys.stdout, indent=2)
         print()
-    else:
-        for number, name in enumerate(reports):
-            print("\n" if number else "", end="")
-            _show(name, path, analysis)
+        return Exit.OK
+    if args.against and analysis:
+        from swbuild.emulator.model.host_report import speedup_table
+
+        _print(speedup_table(analysis, _analysis(Path(args.against), args), args.against))
+        reports = args.report or []
+    for number, name in enumerate(reports):
+        print("\n" if number or args.against else "", end="")
+        _show(name, path, analysis)
     return Exit.OK
 
 
-def _has_events(path: Path) -> bool:
-    return path.with_name(f"{path.name}.trace").exists()
+def _usual_reports(path: Path) -> list[str]:
+    trace = path.with_name(f"{path.name}.trace")
+    if not trace.exists():
+        return ["counts"]
+    from swbuild.emulator.model.trace import read_trace
+
+    return ["counts", "summary", *(["program"] if read_trace(trace).host_counted else [])]
 
 
 def _analysis(path: Path, args: Namespace) -> Analysis:
@@ -79,7 +96,11 @@ def _show(name: str, path: Path, analysis: Analysis | None) -> None:
     from swbuild.emulator.model.report import tables
 
     for table in tables(analysis, [name]):
-        print(table.title)
-        print_rows(table.heads, table.rows, table.right)
-        for note in table.notes:
-            print(f"note: {note}")
+        _print(table)
+
+
+def _print(table: Table) -> None:
+    print(table.title)
+    print_rows(table.heads, table.rows, table.right)
+    for note in table.notes:
+        print(f"note: {note}")

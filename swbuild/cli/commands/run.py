@@ -8,6 +8,7 @@ import shutil
 from argparse import ArgumentParser, Namespace
 from typing import NoReturn
 
+from swbuild.cli.overrides import add_set_argument, overrides
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.options import Machine
 
@@ -34,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--profile", metavar="FILE", help="write counts to FILE, events to FILE.trace (see 'swbuild profile')"
     )
+    add_set_argument(parser, ", of the host's caches alone (host.l2_bytes, say), for a profile")
     parser.add_argument("--counts", metavar="FILE", help="write only the counts to FILE")
 
 
@@ -59,5 +61,22 @@ def _settings(args: Namespace) -> dict[str, str]:
         "SWBUILD_EMU_DMA": args.dma,
         "SWBUILD_EMU_COUNTERS": args.profile or args.counts,
         "SWBUILD_EMU_TRACE": f"{args.profile}.trace" if args.profile else None,
+        "SWBUILD_EMU_HOST_CACHES": _caches(args) if args.set else None,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _caches(args: Namespace) -> str:
+    """Return the shape of the host's caches; raise :class:`SwbuildError` for a number of something else."""
+    from swbuild.emulator.model.host_block import CACHE_SHAPE, caches_text
+    from swbuild.machine import load
+
+    numbers = overrides(args)
+    host = load(Machine(args.machine), numbers).host
+    for name in numbers:
+        if name not in CACHE_SHAPE:
+            hint = f"'swbuild profile --set {name}=...' takes it; here: {', '.join(CACHE_SHAPE)}"
+            raise SwbuildError(
+                Diagnostic("SW690", f"'{name}' matters when a profile is read", Span("--set"), hint)
+            )
+    return caches_text(host)

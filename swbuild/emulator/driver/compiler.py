@@ -15,9 +15,16 @@ import elf
 import options
 import rewrite
 import sw64
-from link import check_roles, foreign_stubs, has_slave_code, link_image, linked_objects
+from link import (
+    check_roles,
+    foreign_stubs,
+    has_counted_code,
+    has_slave_code,
+    link_image,
+    linked_objects,
+)
 from process import Failure, clean, must, read, run, scratch, write
-from slave import declared_functions, prefix_functions, slave_object, wanted_versions
+from slave import declared_functions, host_object, prefix_functions, slave_object, wanted_versions
 from tool import Tool, mpi_words
 
 __all__ = ["main"]
@@ -145,18 +152,18 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         extra = ["-fno-zero-initialized-in-bss"] if slave else []
         command = [tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra]
         command += [*compile_flags(line.flags), "-fpreprocessed", "-x", output, stop]
+        versions = wanted_versions(line.flags)
         if slave and stop == "-c":
-            versions = wanted_versions(line.flags)
             data = slave_object(tool, command, work, output == "cpp-output", weak, versions)
             write(target, noted(tool, data, work, changed, "slave"))
         else:
             names = ["-aux-info", f"{work}/names"] if output == "cpp-output" else []
-            must([*command, *names, "-o", f"{work}/out", f"{work}/final.i"])
-            made = read(f"{work}/out")
             if stop == "-S":
-                write(target, made + marker(line, f"{work}/names"))
+                must([*command, *names, "-o", f"{work}/out", f"{work}/final.i"])
+                write(target, read(f"{work}/out") + marker(line, f"{work}/names"))
             else:
-                write(target, noted(tool, elf.weaken_functions(made, weak), work, changed, "host"))
+                data = host_object(tool, command, work, names, weak, "counted" in versions)
+                write(target, noted(tool, data, work, changed, "host"))
     finally:
         clean(work)
 
@@ -282,6 +289,8 @@ def link(tool: Tool, line: options.CommandLine) -> None:
         if not role and tool.mpi and has_slave_code(objects):
             line.role = "hybrid"  # what the machine's mpicc does without being told
         check_roles(line, objects)
+        if role != "slave" and not line.shared and has_counted_code(objects):
+            line.role = "hybrid"  # what counts its work needs the runtime, even without slave code
         link_image(tool, line, objects, work)
     finally:
         clean(work)

@@ -12,7 +12,14 @@ from slave import VARIANTS
 from statics import check_statics
 from tool import Tool, mpi_words
 
-__all__ = ["check_roles", "foreign_stubs", "has_slave_code", "link_image", "linked_objects"]
+__all__ = [
+    "check_roles",
+    "foreign_stubs",
+    "has_counted_code",
+    "has_slave_code",
+    "link_image",
+    "linked_objects",
+]
 
 Objects = list[tuple[str, elf.ElfObject]]
 
@@ -89,6 +96,10 @@ def has_slave_code(objects: Objects) -> bool:
     return any(object_role(obj) == "slave" for _, obj in objects)
 
 
+def has_counted_code(objects: Objects) -> bool:
+    return any(obj.section(VARIANTS["counted"]) for _, obj in objects)
+
+
 def check_roles(line: options.CommandLine, objects: Objects) -> None:
     if line.role == "hybrid":
         return
@@ -151,7 +162,7 @@ def link_command(
 
 
 def variant_words(line: options.CommandLine, kind: str, work: str) -> tuple[list[str], Objects]:
-    """Return the link's files with every slave object replaced by its other version, and the objects."""
+    """Return the link's files with objects replaced by their other version if they have one; the objects."""
     files: list[str] = []
     objects: Objects = []
     folders = [word[2:] for word in line.link if word.startswith("-L")]

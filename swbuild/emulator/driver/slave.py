@@ -1,5 +1,7 @@
 """Slave objects: the plain version, and inside it the versions for checked mode and for counting.
 
+Host objects: the plain version, and inside it the one for counting.
+
 Every external function of a slave object gets the prefix ``slave_``.  The further versions travel in
 sections that a linker drops; the stand-in's hybrid link makes an executable of each of them.
 """
@@ -14,7 +16,14 @@ import elf
 from process import Failure, finish, must, read, run, start, write
 from tool import Tool
 
-__all__ = ["VARIANTS", "declared_functions", "prefix_functions", "slave_object", "wanted_versions"]
+__all__ = [
+    "VARIANTS",
+    "declared_functions",
+    "host_object",
+    "prefix_functions",
+    "slave_object",
+    "wanted_versions",
+]
 
 #: The further versions and the sections that hold them.
 VARIANTS = {"checked": ".swbuild.checked", "counted": ".swbuild.counted"}
@@ -83,6 +92,28 @@ def _source(work: str, version: str) -> str:
     return own if os.path.exists(own) else f"{work}/final.i"
 
 
+def host_object(
+    tool: Tool, command: list[str], work: str, names: list[str], weak: set[str], counted: bool
+) -> bytes:
+    """Compile a host file, ``work/final.i``, plainly with the options ``names``, too; ``counted``: twice.
+
+    The functions of the names in ``weak`` may be in other objects too.
+    """
+    source = f"{work}/final.i"
+    other = [*command, *_COUNTED_FLAGS, "-o", f"{work}/counted", source]
+    child = start(other, "/dev/null") if counted else None
+    status = run([*command, *names, "-o", f"{work}/out", source])
+    failed = child is not None and finish(child)
+    if status or failed:
+        text = "" if status else f"{source}: error[SW601]: the counted version does not compile"
+        raise Failure(text, status if status > 0 else 1)
+    data = bytes(elf.weaken_functions(read(f"{work}/out"), weak))
+    if not counted:
+        return data
+    made = elf.weaken_functions(_counted(tool, work, "host_instrument"), weak)
+    return bytes(elf.add_section(data, VARIANTS["counted"], made, elf.EXCLUDE))
+
+
 def _checked(tool: Tool, work: str) -> bytes:
     """Put the tests and the red zones into ``work/checked`` and return the object."""
     text = checks.red_zones(read(f"{work}/checked").decode("latin-1"))
@@ -91,12 +122,10 @@ def _checked(tool: Tool, work: str) -> bytes:
     return _assembled(tool, f"{work}/checked")
 
 
-def _counted(tool: Tool, work: str) -> bytes:
-    """Put the counters into ``work/counted`` and return the object."""
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from swbuild.emulator.model.instrument import main; "
-    )
-    script += "sys.exit(main(sys.argv[2:]))"
+def _counted(tool: Tool, work: str, module: str = "instrument") -> bytes:
+    """Put the counters of a module of the model into ``work/counted`` and return the object."""
+    script = f"import sys; sys.path.insert(0, sys.argv[1]); import swbuild.emulator.model.{module} as model; "
+    script += "sys.exit(model.main(sys.argv[2:]))"
     must([sys.executable, "-c", script, tool.root, tool.machine, f"{work}/counted", f"{work}/counted.s"])
     return _assembled(tool, f"{work}/counted")
 

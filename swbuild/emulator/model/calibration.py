@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import linear_regression, median
 
 from swbuild.emulator.model import experiments
+from swbuild.emulator.model.host_experiments import stream_cycles
 from swbuild.emulator.model.instrument import blocks
 from swbuild.emulator.model.replay import replay
 from swbuild.emulator.model.trace import Process
@@ -24,6 +25,7 @@ __all__ = [
     "all_rows",
     "dma_rows",
     "get_rows",
+    "host_rows",
     "penalties",
     "rma_rows",
     "stream_rows",
@@ -34,6 +36,9 @@ _MEASURED = Path(__file__).with_name("measured")
 _REPETITIONS = 5
 #: The numbers of CPEs whose rows took no part in fitting the machine file.
 HELD_OUT_CPES = (2, 8, 32)
+#: The lengths of the host's loop, in doubles, that the machine file was fitted to; the longest that is run.
+HOST_FITTED = (10240, 20480, 40960, 128000)
+HOST_LIMIT = 1_100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +218,25 @@ def compute_rows(machine: MachineModel) -> list[Row]:
     return rows
 
 
+def host_rows() -> list[Row]:
+    """The host's loop in swCandle's STREAM on the SW26010: MB/s, 16 bytes an element.
+
+    Its times are whole microseconds, cut off: half of one is added.  Those below 5120 doubles are too short
+    for its clock, those of more than a million go on in a straight line, in the data and in the model.
+    """
+    entries = [entry for entry in _table("host_sw26010") if 5120 <= int(entry["n"]) <= HOST_LIMIT]
+    found = stream_cycles([int(entry["n"]) for entry in entries])
+    clock = load(Machine.SW26010).clock_hz
+    rows = []
+    for entry in entries:
+        size = int(entry["n"])
+        measured = 16 * size / (float(entry["us"]) + 0.5)
+        model = 16 * size / (found[size]["host loop"] / clock * 1e6)
+        case = f"a[j] = 2 a[j], {size} doubles"
+        rows.append(Row("host", case, measured, model, "MB/s", held_out=size not in HOST_FITTED))
+    return rows
+
+
 def penalties(rows: Iterable[Row]) -> list[Row]:
     """Return how many times longer a put takes at offset 4 than at offset 0, measured and model."""
     found = {row.case: row for row in rows}
@@ -245,4 +269,5 @@ def all_rows() -> dict[str, list[Row]]:
         "compute": compute_rows(old),
         "convolution": convolution_rows(old),
         "spawn": spawn_rows(old),
+        "host": host_rows(),
     }

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 
 from swbuild.emulator.model.instructions import Operation
 
-__all__ = ["probe"]
+__all__ = ["flags_live", "memory_operand", "probe"]
 
 _MEMORY = re.compile(r"[^\s,()*$]*\([^)]*\)")
-_KNOWN = re.compile(r"\(%rsp|^\.L|@|^[^(]*:")
+_KNOWN = re.compile(r"\(%rsp")
+_BESIDE = re.compile(r"^\.L|@|^[^(]*:")
 _FLAGS_READ = re.compile(r"j(?!mp)|set|cmov|adc|sbb|rc[lr]|lahf|pushf")
 _FLAGS_WRITTEN = re.compile(r"(add|sub|cmp|test|and|x?or|neg|i?mul)[bwlq]?$|v?u?comis[sd]$|call|ret")
 _NARROWED = re.compile(r"mov[sz](?P<from>[bwl])[wlq]$")
@@ -31,13 +32,25 @@ def probe(lines: Sequence[str], number: int, operations: Iterable[Operation]) ->
     roles = {operation.role for operation in operations}
     what = (_LOAD if "load" in roles else 0) | (_STORE if "store" in roles else 0)
     words = lines[number].split("#", 1)[0].split(None, 1)
-    address = _MEMORY.search(words[1]) if what and len(words) > 1 else None
-    if address is None or "%fs:" in words[1] or _KNOWN.search(address.group()):
+    address = memory_operand(lines[number]) if what else ""
+    if not address or _KNOWN.search(address):
         return []
-    return _code(number, address.group(), what | _bytes(words[0], words[1]), _flags_live(lines, number))
+    return _code(number, address, what | _bytes(words[0], words[1]), flags_live(lines, number))
 
 
-def _code(number: int, address: str, what: int, flags_live: bool) -> list[str]:
+def memory_operand(line: str) -> str:
+    """Return the address of an instruction's operand in memory: none if it has none.
+
+    Thread-local variables, and what the compiler keeps beside the code, count as none.
+    """
+    words = line.split("#", 1)[0].split(None, 1)
+    address = _MEMORY.search(words[1]) if len(words) > 1 else None
+    if address is None or "%fs:" in words[1] or _BESIDE.search(address.group()):
+        return ""
+    return address.group()
+
+
+def _code(number: int, address: str, what: int, live: bool) -> list[str]:
     label = f".Lswb_near{number}"
     test = [
         "\tmovq\t__swemu_top@gottpoff(%rip), %r10",
@@ -48,7 +61,7 @@ def _code(number: int, address: str, what: int, flags_live: bool) -> list[str]:
     ]
     return [
         f"\tleaq\t{address}, %r11",
-        *([] if flags_live else test),
+        *([] if live else test),
         "\tleaq\t-128(%rsp), %rsp",
         f"\tmovl\t${what}, %r10d",
         "\tcall\t__swemu_direct@PLT",
@@ -74,7 +87,7 @@ def _bytes(name: str, operands: str) -> int:
     return 1 if name.startswith("set") else _SIZES.get(name[-1], 8)
 
 
-def _flags_live(lines: Sequence[str], number: int) -> bool:
+def flags_live(lines: Sequence[str], number: int) -> bool:
     """Return whether the flags that hold ahead of instruction ``number`` may be read later."""
     for line in lines[number:]:
         words = line.split("#", 1)[0].split()

@@ -5,6 +5,7 @@
 
     kernel NAME                 (numbered from 0)
     site CALL FILE:LINE         (numbered from 1)
+    block MIX FILE:LINE         (numbered from 0: blocks of host code, see ``host_block``)
 
 A program of several processes leaves ``prof.json.1``, ``prof.json.2``… beside the first one's files, each
 with a trace of its own.
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.emulator.model.host_block import HostBlock, Mix
 from swbuild.emulator.model.trace import Process, Site, Trace, read_trace
 from swbuild.options import Machine
 
@@ -92,23 +94,34 @@ def _process(rank: int, path: Path) -> Process:
     place = path.with_name(path.name + ".trace")
     if not place.exists():
         raise _error(path, f"the events '{place.name}' are not beside it")
-    kernels, sites = _names(place.with_name(place.name + ".names"))
+    names = _names(place.with_name(place.name + ".names"))
     trace: Trace = read_trace(place)
-    return Process(rank, trace, kernels, sites)
+    try:
+        sites = tuple(_site(*_halves(rest)) for rest in names["site"])
+        blocks = tuple(_block(*_halves(rest)) for rest in names["block"])
+    except ValueError as problem:
+        raise _error(path, f"a name is of the wrong kind ({problem})") from None
+    return Process(rank, trace, tuple(names["kernel"]), sites, blocks)
 
 
-def _names(path: Path) -> tuple[tuple[str, ...], tuple[Site, ...]]:
-    """Return the kernels and the sites of a list of names; a missing list is an empty one."""
-    kernels: list[str] = []
-    sites: list[Site] = []
+def _names(path: Path) -> dict[str, list[str]]:
+    """Return what stands behind each kind of name in a list; a missing list is an empty one."""
+    found: dict[str, list[str]] = {"kernel": [], "site": [], "block": []}
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
         kind, _, rest = line.partition(" ")
-        if kind == "kernel":
-            kernels.append(rest)
-        elif kind == "site":
-            call, _, place = rest.partition(" ")
-            sites.append(_site(call, place))
-    return tuple(kernels), tuple(sites)
+        if kind in found:
+            found[kind].append(rest)
+    return found
+
+
+def _halves(text: str) -> tuple[str, str]:
+    first, _, second = text.partition(" ")
+    return first, second
+
+
+def _block(mix: str, place: str) -> HostBlock:
+    file, _, line = place.rpartition(":")
+    return HostBlock(file, int(line), Mix.parse(mix))
 
 
 def _site(call: str, place: str) -> Site:

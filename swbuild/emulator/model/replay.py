@@ -5,8 +5,8 @@ were created, and neither the box nor the host's scheduling has a say.  What is 
 executes its records one after the other; its transfers queue in its own DMA engine (one at a time,
 in order) and share the core group's memory controller with the other CPEs' (see ``controller``);
 RMA shares one network; a barrier opens when its last participant has come; a register put needs
-room in the receivers' queues; a spawn and a join cost the host's time.  The host computes nothing
-between two kernels: only what the trace tells is charged.
+room in the receivers' queues; a spawn and a join cost the host's time; what the host computes between
+them takes its time too, where its code was counted (see ``host_clock``).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from math import inf
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.controller import Controller, Transfer, earliest_finish, exposed
+from swbuild.emulator.model.host_clock import HostClock
 from swbuild.emulator.model.requests import requests_of
 from swbuild.emulator.model.result import Category, CpeTime, KernelTime, Replay, Slice
 from swbuild.emulator.model.sharing import SharedServer
@@ -78,6 +79,7 @@ class _Simulation:
         self.senders: dict[tuple[int, int], list[_Actor]] = {}
         self.actors = {cpe: _Actor(cpe, records) for cpe, records in process.trace.by_cpe().items()}
         self.spawned = any(record.kind == Kind.SPAWN for record in self._host_records())
+        self.host = HostClock(process.blocks, self._host_records(), machine, self.result.host)
 
     def run(self) -> Replay:
         for actor in self.actors.values():
@@ -85,7 +87,7 @@ class _Simulation:
         while self._step():
             pass
         self._check_finished()
-        self.result.cycles = max([self.now, *(kernel.end for kernel in self.kernels.values())])
+        self.result.cycles = max([self.now, self.host.end, *(kernel.end for kernel in self.kernels.values())])
         self.result.controller_busy = self.controller.busy
         self.result.kernels = [self.kernels[ordinal] for ordinal in sorted(self.kernels)]
         return self.result
@@ -216,6 +218,17 @@ class _Simulation:
         end = self.now + self.machine.control.join_cycles
         if ordinal in self.kernels:
             self.kernels[ordinal].end = end
+        self._schedule_next(actor, end)
+
+    def _host_blocks(self, actor: _Actor, record: Record) -> None:
+        """Let the host compute all that stands between two other records of its."""
+        begin, end = self.now, self.now + self.host.take(actor.next - 1)
+        while actor.next < len(actor.records) and actor.records[actor.next].kind == Kind.HOST:
+            end += self.host.take(actor.next)
+            actor.next += 1
+        self.host.end = end
+        if self.timeline:
+            self.result.slices.append(Slice(HOST, Category.HOST, begin, end, 0))
         self._schedule_next(actor, end)
 
     # --- DMA ------------------------------------------------------------------------------------
@@ -466,4 +479,5 @@ _ACTIONS: dict[int, Callable[[_Simulation, _Actor, Record], None]] = {
     Kind.ATOMIC: _Simulation._atomic,
     Kind.DIRECT: _Simulation._direct,
     Kind.MARK: _Simulation._mark,
+    Kind.HOST: _Simulation._host_blocks,
 }

@@ -7,62 +7,18 @@ are model cycles and model microseconds, and are called so.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.emulator.model.profile import LineCount, Profile, read_profile
-from swbuild.emulator.model.replay import replay
-from swbuild.emulator.model.result import Category, KernelTime, Replay, SiteTime
+from swbuild.emulator.model.analysis import Analysis, Table, analyse
+from swbuild.emulator.model.host_report import host_json, host_lines, host_table, program_table
+from swbuild.emulator.model.profile import LineCount
+from swbuild.emulator.model.result import Category, KernelTime, SiteTime
 from swbuild.emulator.model.trace import Process, Site
-from swbuild.machine import MachineModel, load
 
 __all__ = ["REPORTS", "Analysis", "Table", "analyse", "as_json", "tables"]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table for people: ``right`` are the columns that hold numbers, ``notes`` stand below it."""
-
-    name: str
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    right: frozenset[int] = frozenset()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """A profile with the replay of each of its processes."""
-
-    profile: Profile
-    machine: MachineModel
-    replays: tuple[Replay, ...]
-
-    @property
-    def counted(self) -> bool:
-        """Return whether compute time is in the profile of every process."""
-        return all(process.trace.counted for process in self.profile.processes)
-
-    def microseconds(self, cycles: float) -> float:
-        """Return model cycles as model microseconds."""
-        return cycles / self.machine.clock_hz * 1e6
-
-
-def analyse(
-    path: Path, overrides: Mapping[str, int | float] | None = None, timeline: bool = False
-) -> Analysis:
-    """Read the profile at ``path`` and replay it; ``timeline``: keep what a timeline needs.
-
-    Raise :class:`SwbuildError` for a file that is no profile, an unknown override, or a trace that
-    does not hang together.
-    """
-    profile = read_profile(path)
-    machine = load(profile.machine, overrides)
-    return Analysis(profile, machine, tuple(replay(each, machine, timeline) for each in profile.processes))
 
 
 def tables(analysis: Analysis, names: Sequence[str] = ("summary",)) -> list[Table]:
@@ -133,7 +89,7 @@ def _by_name(kernels: Sequence[KernelTime]) -> dict[str, list[KernelTime]]:
 
 def _notes(analysis: Analysis) -> tuple[str, ...]:
     notes = []
-    if not analysis.counted:
+    if not analysis.counted and any(result.kernels for result in analysis.replays):
         notes.append(
             "compute time is not in it: compile slave code with SWBUILD_EMU_COUNTED_CODE=1 in the environment"
             " (CMake: -DSWBUILD_COUNTED=ON, Meson: -Dswbuild:counted=true)"
@@ -295,6 +251,8 @@ REPORTS: dict[str, Callable[[Analysis], Table]] = {
     "compute": _compute,
     "transfers": _transfers,
     "runtime": _runtime,
+    "program": program_table,
+    "host": host_table,
 }
 
 
@@ -304,10 +262,12 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         "machine": analysis.machine.name,
         "clock_hz": analysis.machine.clock_hz,
         "compute_counted": analysis.counted,
+        "host_counted": analysis.host_counted,
         "processes": [
             {
                 "rank": process.rank,
                 "cycles": result.cycles,
+                "host": host_json(result.host),
                 "kernels": [_kernel_json(kernel) for kernel in result.kernels],
             }
             for process, result in zip(analysis.profile.processes, analysis.replays, strict=True)
@@ -317,6 +277,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             for site, entry in _sites(analysis)
         ],
         "lines": [asdict(line) for line in _merged(analysis.profile.lines)],
+        "host_lines": [asdict(line) for line in host_lines(analysis)],
     }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["Category", "CpeTime", "KernelTime", "Replay", "SiteTime", "Slice"]
+__all__ = ["BlockTime", "Category", "CpeTime", "HostTime", "KernelTime", "Replay", "SiteTime", "Slice"]
 
 
 class Category(str, Enum):
-    """What a CPE's time goes into; the value is the name in reports."""
+    """What a CPE's time, or the host's, goes into; the value is the name in reports."""
 
     COMPUTE = "compute"
     ISSUE = "issue"
@@ -19,6 +19,7 @@ class Category(str, Enum):
     REGISTER = "register"
     DIRECT = "direct access"
     IDLE = "idle"
+    HOST = "host"
 
 
 @dataclass(slots=True)
@@ -94,6 +95,30 @@ class Slice:
 
 
 @dataclass(slots=True)
+class BlockTime:
+    """What one block of host code took: passes, cycles of the model, and those of them lost to the caches."""
+
+    passes: int = 0
+    cycles: float = 0.0
+    stalled: float = 0.0
+
+
+@dataclass(slots=True)
+class HostTime:
+    """The cycles that the host computed, by where they lie, and by block."""
+
+    before: float = 0.0  # ahead of the first spawn
+    between: float = 0.0
+    after: float = 0.0  # behind the last join
+    blocks: dict[int, BlockTime] = field(default_factory=dict)
+
+    @property
+    def cycles(self) -> float:
+        """Return all of the host's cycles."""
+        return self.before + self.between + self.after
+
+
+@dataclass(slots=True)
 class Replay:
     """The result: model time of every kernel and what each call site had to do with it."""
 
@@ -103,6 +128,7 @@ class Replay:
     slices: list[Slice] = field(default_factory=list)
     controller_busy: float = 0.0
     marks: list[tuple[int, float, int]] = field(default_factory=list)
+    host: HostTime = field(default_factory=HostTime)
 
     def site(self, index: int) -> SiteTime:
         """Return the entry of call site ``index``, made on first use."""

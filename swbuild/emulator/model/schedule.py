@@ -14,7 +14,7 @@ from dataclasses import replace
 from swbuild.emulator.model.instructions import Operation, Unit
 from swbuild.machine import MachineModel
 
-__all__ = ["block_cycles", "fuse"]
+__all__ = ["LIBRARY", "block_cycles", "fuse"]
 
 _FUNCTIONS = [
     "exp",
@@ -32,7 +32,8 @@ _FUNCTIONS = [
     "cbrt",
     "fmod",
 ]
-_LIBRARY = frozenset(name + suffix for name in _FUNCTIONS for suffix in ("", "f"))
+#: The functions of the mathematical library whose calls are charged.
+LIBRARY = frozenset(name + suffix for name in _FUNCTIONS for suffix in ("", "f"))
 
 
 def block_cycles(block: Sequence[Operation], machine: MachineModel, loops: bool = False) -> float:
@@ -69,7 +70,7 @@ def _call_cycles(call: Operation, machine: MachineModel) -> float:
 
     A call of the machine's own interface costs what the event that it records costs.
     """
-    return machine.compute.library_cycles if call.target in _LIBRARY else 0.0
+    return machine.compute.library_cycles if call.target in LIBRARY else 0.0
 
 
 def fuse(block: Sequence[Operation]) -> list[Operation]:

@@ -17,7 +17,8 @@
 struct swb_trace_header {
     uint32_t magic, version;
     uint32_t record_bytes; /* sizeof(struct swb_trace_record) */
-    uint32_t flags;        /* bit 0: compute cycles were counted; bit 1: records were dropped */
+    uint32_t flags;        /* bit 0: compute cycles were counted; bit 1: records were dropped;
+                              bit 2: host code was counted */
 };
 
 struct swb_trace_record {
@@ -51,6 +52,7 @@ enum swb_trace_kind {
     SWB_ATOMIC = 12,
     SWB_DIRECT = 13,
     SWB_MARK = 14,
+    SWB_HOST = 15,
 };
 
 enum swb_trace_rma { SWB_RMA_PUT = 0, SWB_RMA_GET = 1, SWB_RMA_BCAST = 2 };

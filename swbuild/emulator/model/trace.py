@@ -36,6 +36,9 @@ Fields of every record: ``kind``; ``cpe`` (0..63, 255 = host); ``site`` (1-based
 ``REG_GET``       receives one message of that direction (``mode``); ``value`` as above.
 ``ATOMIC``        one read-modify-write of main memory at ``address``; ``value`` = how many in a run.
 ``DIRECT``        loads and stores of main memory without DMA: ``value`` accesses, ``length`` bytes.
+``HOST``          host: what one block of its code has done since the record before the last ``HOST``
+                  records: ``ldm`` = index into ``blocks``, ``address`` passes; ``length`` lines from the
+                  second level of its caches, ``block`` from main memory, ``gap`` changed ones back.
 ``MARK``          a named point in time for the timeline; no cost.
 ================  ==================================================================================
 
@@ -53,6 +56,7 @@ from pathlib import Path
 from typing import NamedTuple, overload
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.emulator.model.host_block import HostBlock
 
 __all__ = [
     "HOST",
@@ -76,7 +80,7 @@ _MAGIC = 0x31525453
 _VERSION = 1
 _HEADER = struct.Struct("<4I")
 _RECORD = struct.Struct("<4BI2Q6I")
-_COUNTED, _DROPPED = 1, 2
+_COUNTED, _DROPPED, _HOST_COUNTED = 1, 2, 4
 
 
 class Kind(IntEnum):
@@ -96,6 +100,7 @@ class Kind(IntEnum):
     ATOMIC = 12
     DIRECT = 13
     MARK = 14
+    HOST = 15
 
 
 class RmaMode(IntEnum):
@@ -154,11 +159,15 @@ class PackedRecords(Sequence[Record]):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The records of one process; ``counted``: compute cycles are in it; ``dropped``: it is cut short."""
+    """The records of one process; ``dropped``: it is cut short.
+
+    ``counted`` and ``host_counted``: what CPEs and host compute is in it.
+    """
 
     records: Sequence[Record]
     counted: bool = True
     dropped: bool = False
+    host_counted: bool = False
 
     def by_cpe(self) -> dict[int, Sequence[Record]]:
         """Return the records of each CPE (and of the host, 255), in their order."""
@@ -190,6 +199,7 @@ class Process:
     trace: Trace
     kernels: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
+    blocks: tuple[HostBlock, ...] = ()
 
     def site(self, index: int) -> Site:
         """Return the call site of a record's ``site`` field."""
@@ -205,10 +215,13 @@ def header_path() -> Path:
     return Path(__file__).parent
 
 
-def write_trace(path: Path, records: Iterable[Record], counted: bool = True) -> None:
+def write_trace(
+    path: Path, records: Iterable[Record], counted: bool = True, host_counted: bool = False
+) -> None:
     """Write ``records`` as a trace file (the C runtime does the same in C)."""
+    flags = _COUNTED * counted | _HOST_COUNTED * host_counted
     with path.open("wb") as out:
-        out.write(_HEADER.pack(_MAGIC, _VERSION, _RECORD.size, _COUNTED if counted else 0))
+        out.write(_HEADER.pack(_MAGIC, _VERSION, _RECORD.size, flags))
         for record in records:
             out.write(_RECORD.pack(*record))
 
@@ -230,7 +243,8 @@ def read_trace(path: Path) -> Trace:
     if bad:
         raise _error(path, f"it has a record of unknown kind {min(bad)}")
     records = PackedRecords(body, range(whole // _RECORD.size))
-    return Trace(records, bool(flags & _COUNTED), bool(flags & _DROPPED) or whole != len(body))
+    dropped = bool(flags & _DROPPED) or whole != len(body)
+    return Trace(records, bool(flags & _COUNTED), dropped, bool(flags & _HOST_COUNTED))
 
 
 def _bytes(path: Path) -> bytes:

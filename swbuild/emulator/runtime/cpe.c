@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "swb_host.h"
 #include "swemu.h"
 
 #define STACK_BYTES (8UL << 20) /* model/probes.py knows it */
@@ -155,6 +156,23 @@ static void at_exit(int status, void *unused)
     swemu_trace_close();
     if (swemu.problems && !status)
         swemu_finish(SWEMU_EXIT_FAULT);
+}
+
+/* A program that counts what its host does has a profile even if it never starts the CPEs. */
+static void serial_exit(int status, void *unused)
+{
+    if (swemu.initialised)
+        return;
+    swemu_configure();
+    swemu_trace_open();
+    at_exit(status, unused);
+}
+
+#pragma weak swb_host_any
+static __attribute__((constructor)) void expect_serial(void)
+{
+    if (&swb_host_any && swb_host_any())
+        on_exit(serial_exit, NULL);
 }
 
 int athread_init(void);

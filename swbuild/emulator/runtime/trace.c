@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "swb_host.h"
 #include "swb_trace.h"
 #include "swemu.h"
 
@@ -13,6 +14,9 @@ extern bool swb_count_any(void) __attribute__((weak));
 extern void swb_count_start(void) __attribute__((weak));
 extern void swb_count_place(char *top) __attribute__((weak));
 extern uint64_t swb_count_take(void) __attribute__((weak));
+#pragma weak swb_host_any
+#pragma weak swb_host_tell
+#pragma weak swb_host_write_names
 
 /* How often a reply word was issued for and completed in this kernel. */
 struct reply_count {
@@ -113,8 +117,9 @@ void swemu_trace_open(void)
         perror(part);
         return;
     }
+    uint32_t counted = &swb_count_any && swb_count_any(), hosts = &swb_host_any && swb_host_any();
     struct swb_trace_header header = {SWB_TRACE_MAGIC, SWB_TRACE_VERSION, sizeof(struct swb_trace_record),
-                                      &swb_count_any && swb_count_any()};
+                                      counted | hosts << 2};
     fwrite(&header, sizeof header, 1, out);
     swemu.trace = true;
 }
@@ -178,10 +183,40 @@ void swemu_trace_kernel(struct cpe *c, bool begin)
     r->value = (uint32_t)c->job;
 }
 
+/* Take from `left` what fits into a record's field. */
+static uint32_t portion(uint64_t *left)
+{
+    uint32_t taken = *left > UINT32_MAX ? UINT32_MAX : (uint32_t)*left;
+    *left -= taken;
+    return taken;
+}
+
+static void host_block(uint32_t number, uint64_t passes, const struct swb_cache_counts *counts)
+{
+    struct swb_cache_counts left = *counts;
+    do {
+        struct swb_trace_record *r = add(&host, SWB_HOST, SWB_TRACE_HOST);
+        r->ldm = number;
+        r->address = passes;
+        r->length = portion(&left.second);
+        r->block = portion(&left.filled);
+        r->gap = portion(&left.written);
+        passes = 0;
+    } while (left.second || left.filled || left.written);
+}
+
+/* What the host has done since its last event. */
+static void tell_host(void)
+{
+    if (&swb_host_tell)
+        swb_host_tell(host_block);
+}
+
 void swemu_trace_host(bool spawn, void *func, uint64_t cpes)
 {
     if (!swemu.trace)
         return;
+    tell_host();
     struct swb_trace_record *r = add(&host, spawn ? SWB_SPAWN : SWB_JOIN, SWB_TRACE_HOST);
     r->value = (uint32_t)swemu.spawns - 1;
     r->address = cpes;
@@ -294,6 +329,8 @@ static void write_names(FILE *to)
         swemu_locate(sites[k].pc, text, sizeof text);
         fprintf(to, "site %s %s\n", swemu_op_names[sites[k].op], text);
     }
+    if (&swb_host_write_names)
+        swb_host_write_names(to);
 }
 
 /* Close the trace, and write the names of kernels and sites beside it. */
@@ -302,6 +339,7 @@ void swemu_trace_close(void)
     char part[1024], names[1024];
     if (!out)
         return;
+    tell_host();
     flush(&host);
     for (int k = 0; k < swemu.count; k++)
         if (swemu.cpes[k]->trace)

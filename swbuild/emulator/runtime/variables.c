@@ -10,7 +10,8 @@
 static struct variable *variables;
 static size_t variable_count;
 static size_t zone_bytes;
-static const char *own[] = {"swemu_self", "_MYID", "_CGN", "_ROW", "_COL", "_PEN", "__swemu_count_area", "__swemu_top"};
+static const char *own[] = {"swemu_self", "_MYID", "_CGN", "_ROW", "_COL", "_PEN", "__swemu_count_area", "__swemu_top",
+                            "__swemu_host"};
 
 static void count(const Elf64_Sym *symbol, const char *name, void *data)
 {
