@@ -42,6 +42,9 @@ _QUICK = (
     "package/test_style.py",
     "package/test_tables.py",
     "pytest_sw/test_options.py",
+    "sw64/test_blocks.py",
+    "sw64/test_pipeline.py",
+    "sw64/test_syntax.py",
     "toolchain/",
 )
 
