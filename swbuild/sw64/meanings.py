@@ -167,6 +167,13 @@ def _sent(text: str, column: int) -> str:
 _SPLAT_D = "(sw64_vl){0}+*(sw64_i8*)@"
 _SPLAT_S = "(sw64_vu){0}+sw64_widen(*(sw64_u4*)@)"
 
+#: One element of the first operand, which the processor counts, times all of the second, from the third.
+_COUNTED = "int k=__swemu_element();d.vd=sw64_vfma((sw64_vd){0}-a[k],b,c)"
+_STORED = (
+    "unsigned long row=__swemu_row();"
+    "if(row&(sizeof(sw64_reg)-1))__swemu_unaligned((void*)row,sizeof(sw64_reg));*(sw64_m8*)row=d.vl"
+)
+
 _GROUPS: tuple[_Table, ...] = (
     _rows("u", "u", "family", _INTEGER),
     _rows("l", "l", "family", {f"sel{name}": f"{text}?b:c" for name, text in _TESTS.items()}),
@@ -319,6 +326,10 @@ _GROUPS: tuple[_Table, ...] = (
     _rows("vw", "vw", "vendor", {"vshfw": "sw64_vshfw(a,b,c.u)"}, ("sw3",)),
     _rows("vw", "vw", "programs", {"vconw": "sw64_join(a,b,c.u>>2&15)"}, ("sws",)),
     _rows("vw", "vw", "family", {"vconw": "sw64_join(b,a,c.u>>2&7)"}, ("host",)),
+    _rows("vl", "", "family", {"vcpyf": "(sw64_vl){0}+a.l"}),
+    _rows("vx", "", "family", {"vcpyw": "(sw64_vx){0}+(unsigned)a.word"}),
+    _rows("", "vd", "programs", {"vlenma": _COUNTED}, ("sws",), inferred=True),
+    _rows("", "vd", "programs", {"vlenmas": f"{_COUNTED};{_STORED}"}, ("sws",), inferred=True, effect=True),
     # ---- register communication ----
     _rows("", "reg", "vendor", {"putr": "__swemu_reg_send(&a,sizeof(sw64_reg),(int)b.l,0)"}, ("sw3",)),
     _rows("", "reg", "vendor", {"putc": "__swemu_reg_send(&a,sizeof(sw64_reg),(int)b.l,1)"}, ("sw3",)),

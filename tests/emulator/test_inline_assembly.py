@@ -84,3 +84,121 @@ def test_operands_registers_labels_and_memory(level: str, tmp_path: Path) -> Non
     built(tmp_path, FORMS, level)
     for mode in ((), ("env", "SWBUILD_EMU_CHECKED=1")):
         assert do(tmp_path, *mode, "./app").status == 0, "the line of the first check that failed"
+
+
+#: Products by the counted multiply-add, which subtracts them: weights whose element changes with every
+#: instruction, in a loop over K, then rows of A against all of B with rows that are stored as they come out.
+PRODUCTS = r"""
+#include <slave.h>
+#include <simd.h>
+#define CHECK(x) do { if (!(x) && !failed) failed = __LINE__; } while (0)
+#define K 20
+int failed;
+__thread_local float x[K * 8] __attribute__((aligned(64))), w[K * 8] __attribute__((aligned(64)));
+__thread_local double sums[64] __attribute__((aligned(64))), rows[8 * 16] __attribute__((aligned(64)));
+__thread_local int words[64] __attribute__((aligned(64)));
+#define EACH(M) M("16") M("17") M("18") M("19") M("20") M("21") M("22") M("23")
+#define CLEAR(n) "vcpyf $31,$" n "\n\t"
+#define STEP(n) "vlenma $40,$41,$" n ",$" n "\n\t"
+static void by_columns(void)
+{
+    asm volatile("wcsr %0,0x92\n\t" EACH(CLEAR)
+                 "mov %3,$1\n\tmov %1,$2\n\tmov %2,$3\n"
+                 "1:\tvlds $40,0($2)\n\tvlds $41,0($3)\n\t" EACH(STEP)
+                 "ldi $2,32($2)\n\tldi $3,32($3)\n\tsubw $1,1,$1\n\tbgt $1,1b\n\t"
+                 "vstd $16,0(%4)\n\tvstd $17,64(%4)\n\tvstd $18,128(%4)\n\tvstd $19,192(%4)\n\t"
+                 "vstd $20,256(%4)\n\tvstd $21,320(%4)\n\tvstd $22,384(%4)\n\tvstd $23,448(%4)"
+                 : : "r"(8L << 32), "r"(w), "r"(x), "r"((long)K), "r"(sums)
+                 : "$1", "$2", "$3", "$16", "$17", "$18", "$19", "$20", "$21", "$22", "$23", "$40", "$41",
+                   "memory");
+}
+static void by_rows(const float *a, const float *b, double *c)
+{
+    asm volatile("ldi $1,1($31)\n\twcsr $1,0x92\n\twcsr %[C],0x90\n\tldi $2,128($31)\n\twcsr $2,0x91\n\t"
+                 "vlds $50,0(%[A])\n\tvlds $51,32(%[A])\n\tvldd $52,0(%[C])\n\tvldd $53,128(%[C])\n\t"
+                 "ldi $3,0(%[B])\n\tldi $4,7($31)\n"
+                 "2:\tvlds $54,0($3)\n\tvlenma $50,$54,$52,$52\n\tvlenma $51,$54,$53,$53\n\t"
+                 "addl $3,32,$3\n\tsubl $4,1,$4\n\tbne $4,2b\n\t"
+                 "vlds $54,0($3)\n\tvlenmas $50,$54,$52,$52\n\tvlenmas $51,$54,$53,$53"
+                 : : [A] "r"(a), [B] "r"(b), [C] "r"(c)
+                 : "$1", "$2", "$3", "$4", "$50", "$51", "$52", "$53", "$54", "memory");
+}
+void work(int *result)
+{
+    floatv8 f; doublev8 d; intv16 v; long n;
+    for (int k = 0; k < K * 8; k++)
+        x[k] = k * 7 % 13 - 5.5f, w[k] = k * 5 % 11 - 3.25f;
+    by_columns();
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) {
+            double sum = 0;
+            for (int k = 0; k < K; k++)
+                sum -= (double)w[8 * k + i] * x[8 * k + j];
+            CHECK(sums[8 * i + j] == sum);
+        }
+    for (int k = 0; k < 8 * 16; k++)
+        rows[k] = k;
+    by_rows(w, x, rows + 8);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 8; j++) {
+            double sum = 16 * i + 8 + j;
+            for (int k = 0; k < 8; k++)
+                sum -= (double)w[8 * i + k] * x[8 * k + j];
+            CHECK(rows[16 * i + 8 + j] == sum && rows[16 * i + j] == 16 * i + j);
+        }
+    /* an unaligned vector from two aligned ones; singles and words as operands */
+    for (int k = 0; k < 64; k++)
+        words[k] = k;
+    asm("vldw_u $40,0(%1)\n\tvldw_u $41,64(%1)\n\tvconw $41,$40,%1,%0"
+        : "=r"(v) : "r"(words + 5) : "$40", "$41");
+    CHECK(v[0] == 5 && v[10] == 15 && v[11] == 16 && v[15] == 20);
+    asm("vlds %0,0(%1)\n\tvadds %0,%0,%0" : "=r"(f) : "r"(x)); CHECK(f[0] == -11 && f[7] == 2 * x[7]);
+    asm("vmuld %1,%1,%0" : "=r"(d) : "r"(*(doublev8 *)sums)); CHECK(d[7] == sums[7] * sums[7]);
+    asm("rcsr %0,0x91" : "=r"(n)); CHECK(n == 128);
+    if (_MYID == 3)
+        *result = failed;
+}
+"""
+
+
+def test_the_counted_multiply_add_gives_products(tmp_path: Path) -> None:
+    built(tmp_path, PRODUCTS, "-O2", "sw26010-pro")
+    for mode in ((), ("env", "SWBUILD_EMU_CHECKED=1")):
+        assert do(tmp_path, *mode, "./app").status == 0, "the line of the first check that failed"
+    told = do(tmp_path, "swgcc", "-mslave", "-msimd", "-c", "slave.c", machine="sw26010-pro").err
+    assert "slave.c:15: note: what 'vlenma' does is inferred from public programs" in told
+
+
+def test_control_registers_that_say_what_is_not_known_end_the_run(tmp_path: Path) -> None:
+    for text, message in {
+        'asm volatile("vlenma %0,%0,%0,%0" : "+r"(d));': "needs control register 0x92",
+        'asm volatile("wcsr %0,0x92" : : "r"(4L << 32));': "0x400000000 in control register 0x92",
+    }.items():
+        slave = (
+            f"#include <slave.h>\n#include <simd.h>\nvoid work(int *n) {{ doublev8 d = 0; {text} *n = 0; }}\n"
+        )
+        built(tmp_path, slave, "-O2", "sw26010-pro")
+        done = do(tmp_path, "./app", machine="sw26010-pro")
+        assert done.status == 86 and "slave.c:3" in done.err and message in done.err, done
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("ldl %0,4(%1)", "not a multiple of 8"),
+        ("vldd %0,16(%1)", "not a multiple of 32"),
+        ("ldw %0,256(%1)", "out of bounds"),
+        ("stw %0,-4(%1)", "out of bounds"),
+        ("fldd %0,8(%1)", "nothing has been written there"),
+        ("ldl %0,0(%1)\\n\\tldl_u %0,7(%1)", ""),
+    ],
+)
+def test_checked_mode_looks_at_loads_and_stores(text: str, fault: str, tmp_path: Path) -> None:
+    slave = "#include <slave.h>\n__thread_local long words[32] __attribute__((aligned(32)));\n"
+    slave += "void work(int *n)\n{\n    long x = 0;\n    words[0] = 1;\n"
+    slave += f'    asm volatile("nop\\n\\t{text}" : "+r"(x) : "r"(words) : "memory");\n'
+    slave += "    if (!_MYID)\n        *n = x == 5;\n}\n"
+    built(tmp_path, slave, "-O2")
+    done = do(tmp_path, "env", "SWBUILD_EMU_CHECKED=1", "./app")
+    found = done.status == 86 and "slave.c:7" in done.err and fault in done.err
+    assert found if fault else done.status == 0, done

@@ -193,7 +193,7 @@ def registers(tool: Tool, line: options.CommandLine, work: str, source: str, is_
     command = [tool.gcc, *common_flags(tool, language), *tool.defines(line), "-E", "-x", language]
     must([*command, "/dev/null", "-include", f"{tool.include}/swemu_sw64.h", "-o", f"{work}/registers.i"])
     text: str = read(f"{work}/registers.i").decode("latin-1")
-    return f'{text}\n# 1 "{source}"\n'
+    return text.replace('"/dev/null"', f'"{source}"') + f'\n# 1 "{source}"\n'
 
 
 def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) -> None:

@@ -63,6 +63,8 @@ void __swemu_memb(void);
 unsigned long __swemu_cycles(void);
 long __swemu_csr(int number);
 void __swemu_set_csr(int number, long value);
+int __swemu_element(void);
+unsigned long __swemu_row(void);
 long __swemu_fetch_add(volatile void *word, long n, int bytes);
 void __swemu_reg_send(const void *value, int bytes, int target, int column);
 void __swemu_reg_receive(void *value, int bytes, int column);

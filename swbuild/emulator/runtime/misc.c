@@ -24,6 +24,8 @@ long __swemu_csr(int number)
         return (long)__swemu_cycles();
     if (!c)
         return 0;
+    if (number >= 0x90)
+        return swemu_lenma_csr(c, number);
     return number == 0 ? c->cg << 6 | c->pen : number == 1 ? c->row : number == 2 ? c->col : 0;
 }
 

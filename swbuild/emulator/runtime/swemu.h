@@ -293,4 +293,7 @@ void swemu_count_transfer(struct cpe *c, const struct xfer *x, enum site_op op);
 void swemu_count_spawn(void *func, uint64_t cpes);
 void swemu_write_counters(void);
 
+/* lenma.c */
+long swemu_lenma_csr(const struct cpe *c, int number);
+
 #endif
