@@ -149,7 +149,7 @@ class Defaults:
     )
     ldm_budget: int | None = option(
         BYTES,
-        "How much of a CPE's scratch-pad the buffers may take.",
+        "How much of a CPE's scratch-pad the buffers may take, at most all that the machine has.",
         example="48KiB",
         default=None,
         shown="what the machine has, less the stack",

@@ -95,7 +95,8 @@ def resolve(manifest: Manifest, path: Path | None = None, overrides: Defaults | 
     """
     resolver = _Resolver(manifest, path.parent if path else Path(), overrides or Defaults())
     sources = tuple(resolver.source(source) for source in manifest.sources)
-    problems = [*resolver.problems, *_version_problems(manifest), *_clashes(sources)]
+    budgets = _budget_problems(manifest, resolver.machine, resolver.overrides)
+    problems = [*resolver.problems, *_version_problems(manifest), *_clashes(sources), *budgets]
     if problems:
         raise SwbuildError(problems)
     return Project(path, resolver.machine, sources)
@@ -262,6 +263,31 @@ def _version_problems(manifest: Manifest) -> Iterator[Diagnostic]:
     if wanted is not None and _numbers(wanted) > _numbers(__version__):
         message = f"the manifest needs swbuild {wanted} or later, this is {__version__}"
         yield Diagnostic("SW111", message, manifest.span, "upgrade swbuild")
+
+
+def _budget_problems(manifest: Manifest, machine: Machine, overrides: Defaults) -> Iterator[Diagnostic]:
+    """Yield what is wrong with budgets: more than a CPE of ``machine`` has; ``overrides`` replace others."""
+    if overrides.ldm_budget is not None:
+        given = [(overrides, Span("--ldm-budget"))]
+    else:
+        common = [manifest.defaults] if manifest.defaults else []
+        regions = [region for source in manifest.sources for region in (source.regions or {}).values()]
+        given = [(settings, settings.span) for settings in (*common, *regions)]
+    for settings, span in given:
+        if settings.ldm_budget is not None:
+            yield from _over_budget(settings.ldm_budget, machine, span)
+
+
+def _over_budget(budget: int, machine: Machine, span: Span) -> Iterator[Diagnostic]:
+    from swbuild.machine import load
+
+    chip = load(machine)
+    if budget > chip.ldm_bytes:
+        message = (
+            f"`ldm-budget`: {budget} bytes are more than the {chip.ldm_bytes} of a CPE of the {machine.value}"
+        )
+        hint = f"leave it out: {chip.ldm_budget} bytes leave room for the stack"
+        yield Diagnostic("SW107", message, span, hint)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

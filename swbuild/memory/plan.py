@@ -132,10 +132,12 @@ def plan_memory(
     expanded: frozenset[str],
     budget: int,
     *,
+    longest: int,
     smallest: bool = False,
 ) -> MemoryPlan | Overflow:
     """Return a plan whose buffers take at most ``budget`` bytes, or why the tiles are too large for one.
 
+    No buffer takes more than ``longest`` bytes, the most that a transfer moves.
     ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
     ``smallest``: there are no smaller tiles; an array with too large a part in one stays in main memory.
 
@@ -145,7 +147,7 @@ def plan_memory(
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
     grouping = Grouping()
-    limit = budget
+    limit = min(budget, longest)
     while limit >= 64:
         task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping, smallest)
         homes = [_home(task, top, array) for array in sorted({ref.array for ref in refs})]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from generation import generated, unit_of
 
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
+from swbuild.machine import load
+from swbuild.memory import placing
 from swbuild.options import KernelOptions, Machine
 from swbuild.polyhedral import scheduling
 
@@ -114,6 +117,34 @@ def test_tile_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
     assert "100000" in diagnostic.message
     assert diagnostic.span.line == 3
     assert diagnostic.hint
+
+
+SCALED = body("for (int i = 0; i < n; i++) a[i] *= 2;", "int n, double a[restrict n]")
+
+
+def test_a_buffer_is_no_longer_than_a_transfer(tmp_path: Path) -> None:
+    pro = KernelOptions(machine=Machine.SW26010_PRO, ldm_budget=262144, tile=(32767,))
+    (kernel,) = region(generated(tmp_path, SCALED, pro)).report["kernels"]
+    assert [b["bytes"] for b in kernel["buffers"]] == [262136]
+    with pytest.raises(SwbuildError) as caught:
+        generated(tmp_path, SCALED, replace(pro, tile=(32768,)))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "SW302" and diagnostic.span.line == 3 and diagnostic.hint
+    assert "at most 262140 bytes, the longest transfer" in diagnostic.message
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"), [({"dma.max_length": 4096}, 4096), ({"dma.max_block": 512}, 512), ({}, 8192)]
+)
+def test_tiles_shrink_until_transfers_are_short_enough(
+    monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], most: int
+) -> None:
+    monkeypatch.setattr(placing, "load", lambda machine: load(machine, limits))
+    for example in ("gemm", "jacobi-2d", "trmm"):
+        kernels = region(unit_of(example, KernelOptions())).report["kernels"]
+        sizes = [b["bytes"] for kernel in kernels for b in kernel["buffers"]]
+        assert sizes and (max(sizes) <= most or not limits), (example, sizes)
+        assert limits or max(sizes) >= most
 
 
 def test_default_tiles_shrink_until_they_fit(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from swbuild.diagnostics import SwbuildError
+from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.manifest import Check, Defaults, Project, load_manifest, load_text, resolve, select
 from swbuild.options import Fusion, Preset
 
@@ -113,6 +113,53 @@ def test_all_clashes_at_once(tmp_path: Path) -> None:
     with pytest.raises(SwbuildError) as caught:
         _project(tmp_path, "include-dirs: [nowhere]\nsources: [missing.c, a.c, a.c]")
     assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["SW108", "SW108", "SW109"]
+
+
+BUDGETS = """\
+machine: {machine}
+defaults: {{ldm-budget: {common}}}
+sources:
+  - file: a.c
+    regions:
+      r: {{}}
+      s: {{ldm-budget: {own}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("machine", "common", "own", "lines"),
+    [
+        ("sw26010", "64KiB", "65536", []),
+        ("sw26010", "48KiB", "65540", [8]),
+        ("sw26010", "256KiB", "66000", [3, 8]),
+        ("sw26010-pro", "256KiB", "66000", []),
+        ("sw26010-pro", "257KiB", "48KiB", [3]),
+    ],
+)
+def test_a_budget_is_at_most_what_the_machine_has(
+    tmp_path: Path, machine: str, common: str, own: str, lines: list[int]
+) -> None:
+    text = BUDGETS.format(machine=machine, common=common, own=own)
+    found = _budget_problems(tmp_path, text, None)
+    assert [diagnostic.span.line for diagnostic in found] == lines
+    assert all(diagnostic.code == "SW107" and "leave room" in diagnostic.hint for diagnostic in found)
+
+
+def test_the_budget_of_the_command_line_counts(tmp_path: Path) -> None:
+    text = BUDGETS.format(machine="sw26010", common="256KiB", own="1MiB")
+    assert _budget_problems(tmp_path, text, Defaults(ldm_budget=49152)) == ()
+    (found,) = _budget_problems(tmp_path, text, Defaults(ldm_budget=65537))
+    assert str(found).startswith(
+        "--ldm-budget: error[SW107]: `ldm-budget`: 65537 bytes are more than the 65536"
+    )
+
+
+def _budget_problems(directory: Path, text: str, overrides: Defaults | None) -> tuple[Diagnostic, ...]:
+    try:
+        _project(directory, text, overrides)
+    except SwbuildError as error:
+        return error.diagnostics
+    return ()
 
 
 def test_select(tmp_path: Path) -> None:
