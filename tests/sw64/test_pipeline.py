@@ -13,8 +13,9 @@ import pytest
 
 from swbuild.machine import load
 from swbuild.options import Machine
+from swbuild.sw64.instructions import Kind
 from swbuild.sw64.pipeline import Operation, Wait, block_cycles, costs, issue, loop_cycles, turns
-from swbuild.sw64.rules import operation, rules
+from swbuild.sw64.rules import operation, rules, scheduler_rules
 from swbuild.sw64.syntax import Instruction, read
 
 RULES = rules(load(Machine.SW26010))
@@ -179,6 +180,23 @@ def test_a_taken_jump_may_cost_cycles() -> None:
     slower = rules(load(Machine.SW26010, {"pipes.branch_cycles": 2}))
     assert loop_cycles(operations("subw $28,1,$28; bgt $28,l"), slower) == 4
     assert loop_cycles(operations("subw $28,1,$28; bgt $28,l"), RULES) == 2
+
+
+@pytest.mark.parametrize("machine", Machine)
+def test_every_class_of_instructions_has_pipes_and_a_latency(machine: Machine) -> None:
+    for made in (rules(load(machine)), scheduler_rules(load(machine))):
+        assert set(made.takes) == set(made.latency) == set(Kind)
+        assert {pipe for pipes in made.takes.values() for pipe in pipes} == set(range(made.pipes))
+
+
+def test_the_compiler_believes_in_four_integers_two_of_them_in_memory_and_two_floats() -> None:
+    believed = scheduler_rules(load(Machine.SW26010))
+    assert block_cycles(operations("addw $1,1,$1; addw $2,1,$2; ldw $3,0($9); stw $4,0($9)"), believed) == 1
+    assert block_cycles(operations("ldw $3,0($9); ldw $5,4($9); stw $4,0($9)"), believed) == 2
+    assert block_cycles(operations("; ".join(f"addw ${n},1,${n}" for n in range(1, 6))), believed) == 2
+    assert block_cycles(operations("vmad $1,$2,$3,$3; vmad $1,$2,$4,$4; vmad $1,$2,$5,$5"), believed) == 2
+    assert block_cycles(operations("fcmplt $1,$2,$3; fcmplt $1,$2,$4"), believed) == 2
+    assert block_cycles(operations("faddd $1,$2,$3; fstd $3,0($9)"), believed) == 5
 
 
 @pytest.mark.parametrize(
