@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 import islpy as isl
 
-from swbuild.names import plain_name
 from swbuild.polyhedral.islutil import maps_of, sets_of
 
 __all__ = [
@@ -32,9 +31,9 @@ def listed(names: Iterable[object], nothing: str = "none") -> str:
 
 
 def _inside(value: object) -> str:
-    """Return what isl writes between the braces, with the names of ours spelled plainly."""
+    """Return what isl writes between the braces."""
     text = str(value)
-    return plain_name(text[text.index("{") + 1 : text.rindex("}")].strip().removesuffix(":").rstrip())
+    return text[text.index("{") + 1 : text.rindex("}")].strip().removesuffix(":").rstrip()
 
 
 def set_lines(value: isl.Set) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from swbuild.compilation import Compilation, compile_regions
 from swbuild.frontend import CppOptions, read_source
-from swbuild.options import KernelOptions, Machine, Preset
+from swbuild.options import KernelOptions, Machine, Preset, Step, StepKind
 
 __all__ = ["CASES", "Case", "compiled"]
 
@@ -26,6 +26,8 @@ class Case:
     options: KernelOptions = field(default_factory=KernelOptions)
 
 
+_STEPS = (Step(StepKind.INTERCHANGE, ("j", "k")), Step(StepKind.UNROLL, ("j",), (4,)))
+
 CASES = (
     Case("gemm", _EXAMPLES / "polybench" / "gemm.c", "gemm"),
     Case("gemm-classic", _EXAMPLES / "polybench" / "gemm.c", "gemm", KernelOptions(preset=Preset.CLASSIC)),
@@ -42,6 +44,7 @@ CASES = (
     Case("particles", _KERNELS / "particles.c", "push"),
     Case("extremes", _EXAMPLES / "loops" / "reductions.c", "extremes", KernelOptions(reassociate=True)),
     Case("histogram", _EXAMPLES / "loops" / "reductions.c", "histogram", KernelOptions(reassociate=True)),
+    Case("product", _EXAMPLES / "loops" / "orders.c", "product", KernelOptions(transform=_STEPS)),
     Case("refused", _KERNELS / "refused.c", "first"),
     Case("too-large", _KERNELS / "rows.c", "rows", KernelOptions(tile=(64, 64, 4096))),
 )
