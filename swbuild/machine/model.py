@@ -124,16 +124,12 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """Times of a CPE's own work: latencies, and what is not pipelined."""
+    """What the model of compiled C takes beside the pipes: work done in software, and unrolling."""
 
-    float_latency: float
-    load_latency: float
-    divide_cycles: float
-    integer_multiply_latency: float
     integer_divide_cycles: float
-    branch_cycles: float
     library_cycles: float
     unroll: int
+    unroll_size: int
 
 
 @dataclass(frozen=True, slots=True)

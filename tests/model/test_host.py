@@ -16,9 +16,9 @@ from swbuild.diagnostics import SwbuildError
 from swbuild.emulator import environment
 from swbuild.emulator.model import calibration
 from swbuild.emulator.model.host_block import CACHE_SHAPE, Chain, Mix
-from swbuild.emulator.model.host_mix import host_view, mix_of
+from swbuild.emulator.model.host_blocks import blocks
+from swbuild.emulator.model.host_mix import mix_of
 from swbuild.emulator.model.host_report import host_lines, host_table, program_table, speedup_table
-from swbuild.emulator.model.instrument import blocks
 from swbuild.emulator.model.report import Analysis, analyse, as_json, tables
 from swbuild.machine import facts, load
 from swbuild.options import Machine
@@ -137,10 +137,10 @@ def mix(body: str) -> Mix:
     command = ["gcc", "-O2", "-ffp-contract=off", "-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize"]
     command += ["-fno-tree-loop-distribute-patterns", "-g1", "-S", "-x", "c", "-", "-o", "-"]
     assembly = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
-    found = blocks(assembly, host_view(MACHINE))
+    found = blocks(assembly)
     (loop,) = (block for block in found if block.jumps_to(block.label))
     following = next((block.start for block in found if block.start > loop.start), None)
-    return mix_of(loop, assembly.splitlines()[loop.start : following], MACHINE)
+    return mix_of(loop, assembly.splitlines()[loop.start : following], MACHINE.host)
 
 
 @pytest.mark.parametrize(

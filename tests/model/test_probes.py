@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from swbuild.emulator.model.instructions import operations
+from swbuild.emulator.model.instructions import steps
 from swbuild.emulator.model.probes import probe
 from swbuild.machine import load
 from swbuild.options import Machine
@@ -15,7 +15,7 @@ LOAD, STORE = 0x100, 0x200
 
 def asked(text: str) -> list[str]:
     lines = text.split("; ")
-    return probe(lines, 0, operations(lines[0], MACHINE))
+    return probe(lines, 0, steps(lines[0], MACHINE.simd.register_bytes))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 import checks
+import counting
 import elf
 from process import Failure, finish, must, read, run, start, write
 from tool import Tool
@@ -28,20 +30,9 @@ __all__ = [
 #: The further versions and the sections that hold them.
 VARIANTS = {"checked": ".swbuild.checked", "counted": ".swbuild.counted"}
 _KEPT = ("__swemu_", "__tsan_", "__sanitizer_", "__real_")
+#: Numbers of the machine file that the counting takes instead: ``name=number``, separated by commas.
+_NUMBERS = "SWBUILD_EMU_COUNTED_NUMBERS"
 _COUNTED_MACRO = "-DSWBUILD_EMU_COUNTED_CODE=1"
-#: As the counting needs it: two scratch registers of its own, no vectors but the source's, and loops that
-#: stay loops.
-_COUNTED_FLAGS = (
-    "-ffixed-r10",
-    "-ffixed-r11",
-    "-fno-tree-vectorize",
-    "-fno-tree-slp-vectorize",
-    "-fno-tree-loop-distribute-patterns",
-    "-mstringop-strategy=loop",
-    "-g1",
-    "-w",
-    "-S",
-)
 
 
 def wanted_versions(flags: list[str]) -> list[str]:
@@ -62,10 +53,14 @@ def slave_object(
     The functions of the names in ``weak`` may be in other objects too.
     """
     source = f"{work}/final.i"
-    flags = {"checked": (*checks.FLAGS, "-S"), "counted": _COUNTED_FLAGS}
+    flags = {"checked": (*checks.FLAGS, "-S"), "counted": counting.RUNNING}
+    passes = {name: flags[name] for name in versions}
+    if "counted" in passes:
+        passes["costed"] = counting.costed(tool.gcc)
+        write(f"{work}/costed.i", counting.without_tests(read(_source(work, "counted"))))
     others = {
-        name: start([*command, *flags[name], "-o", f"{work}/{name}", _source(work, name)], "/dev/null")
-        for name in versions
+        name: start([*command, *more, "-o", f"{work}/{name}", _source(work, name)], "/dev/null")
+        for name, more in passes.items()
     }
     names = ["-aux-info", f"{work}/names"] if is_c else []
     status = run([*command, *names, "-o", f"{work}/out", source])
@@ -79,8 +74,8 @@ def slave_object(
         raise Failure(text, status if status > 0 else 1)
     declared = declared_functions(f"{work}/names") if is_c else set()
     data = prefix_functions(elf.weaken_functions(read(f"{work}/out"), weak), declared, is_c)
-    for name in others:
-        other = _counted(tool, work) if name == "counted" else _checked(tool, work)
+    for name in versions:
+        other = _counted(tool, work, command) if name == "counted" else _checked(tool, work)
         other = prefix_functions(elf.weaken_functions(other, weak), declared, is_c)
         data = elf.add_section(data, VARIANTS[name], other, elf.EXCLUDE)
     return data
@@ -100,7 +95,7 @@ def host_object(
     The functions of the names in ``weak`` may be in other objects too.
     """
     source = f"{work}/final.i"
-    other = [*command, *_COUNTED_FLAGS, "-o", f"{work}/counted", source]
+    other = [*command, *counting.HOST, "-o", f"{work}/counted", source]
     child = start(other, "/dev/null") if counted else None
     status = run([*command, *names, "-o", f"{work}/out", source])
     failed = child is not None and finish(child)
@@ -110,7 +105,7 @@ def host_object(
     data = bytes(elf.weaken_functions(read(f"{work}/out"), weak))
     if not counted:
         return data
-    made = elf.weaken_functions(_counted(tool, work, "host_instrument"), weak)
+    made = elf.weaken_functions(_instrumented(tool, work, "host_instrument", []), weak)
     return bytes(elf.add_section(data, VARIANTS["counted"], made, elf.EXCLUDE))
 
 
@@ -122,11 +117,22 @@ def _checked(tool: Tool, work: str) -> bytes:
     return _assembled(tool, f"{work}/checked")
 
 
-def _counted(tool: Tool, work: str, module: str = "instrument") -> bytes:
-    """Put the counters of a module of the model into ``work/counted`` and return the object."""
+def _counted(tool: Tool, work: str, command: list[str]) -> bytes:
+    """Put the counters into ``work/counted``, by the costs of ``work/costed``, and return the object."""
+    levels = [word for word in command if word.startswith("-O")]
+    plain = ["compute.unroll=1"] if not levels or levels[-1] == "-O0" else []
+    numbers = [*plain, *os.environ.get(_NUMBERS, "").replace(",", " ").split()]
+    return _instrumented(tool, work, "instrument", [f"{work}/costed"], numbers)
+
+
+def _instrumented(
+    tool: Tool, work: str, module: str, beside: list[str], numbers: Sequence[str] = ()
+) -> bytes:
+    """Let a module of the model make ``work/counted.s`` of ``work/counted``; return the object."""
     script = f"import sys; sys.path.insert(0, sys.argv[1]); import swbuild.emulator.model.{module} as model; "
     script += "sys.exit(model.main(sys.argv[2:]))"
-    must([sys.executable, "-c", script, tool.root, tool.machine, f"{work}/counted", f"{work}/counted.s"])
+    files = [f"{work}/counted", *beside, f"{work}/counted.s"]
+    must([sys.executable, "-c", script, tool.root, tool.machine, *files, *numbers])
     return _assembled(tool, f"{work}/counted")
 
 

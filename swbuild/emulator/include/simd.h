@@ -59,9 +59,11 @@ extern "C"
 extern
 #endif
 void __swemu_unaligned(const volatile void *p, unsigned long alignment);
+enum { __swemu_tests = 1 }; /* 0 in code that is costed and never runs: the driver's counting.py */
 #define __swemu_at(v, p) \
     __extension__({ const volatile void *__swemu_p = (p); \
-                    if ((unsigned long)__swemu_p & (sizeof(v) - 1)) __swemu_unaligned(__swemu_p, sizeof(v)); \
+                    if (__swemu_tests && ((unsigned long)__swemu_p & (sizeof(v) - 1))) \
+                        __swemu_unaligned(__swemu_p, sizeof(v)); \
                     (__typeof__(v) *)__swemu_p; })
 #else
 typedef int __swemu_any_int __attribute__((aligned(1)));
@@ -80,7 +82,7 @@ typedef int __swemu_any_int __attribute__((aligned(1)));
     __extension__({ typedef __typeof__(v) __swemu_t __attribute__((aligned(1), may_alias)); \
                     (void)(*(__swemu_t *)(p) = (v)); })
 #define simd_store_u(v, p) simd_storeu(v, p)
-#define simd_loade(v, p) ((void)((v) = (__typeof__(v)){0} + *(p)))
+#define simd_loade(v, p) ((void)((v) = *(p) - (__typeof__(v)){0}))  /* less 0, which keeps -0 */
 
 /* ---- building ---- */
 #ifdef __SWEMU_WIDE

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from swbuild.emulator.model.calibration import HELD_OUT_CPES, Row, all_rows, penalties, summarise
+from swbuild.emulator.model.compiled_loops import table
 from swbuild.emulator.model.listed import block_rows, loop_rows, size_rows, stream_rows
 from swbuild.machine import Fact, facts, load
 from swbuild.options import Machine
@@ -50,6 +51,9 @@ def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         "stream-loops": _markdown(
             ["loop", "instructions", "measured", "two pipes", "error"],
             stream_rows({row.case: row.measured for row in rows["compute"]}),
+        ),
+        "compiled-loops": _markdown(
+            ["loop", "unrolled", "compiler's cycles a turn", "model", "error", "model on the pipes"], table()
         ),
         "loops": _markdown(["file", "loop", "instructions", "cycles a turn"], loop_rows()),
         "host": _list(rows["host"]),
@@ -103,6 +107,7 @@ def _summary(rows: Mapping[str, Sequence[Row]]) -> str:
         ("three vector loops on the SW26010", rows["compute"]),
         ("the host's loop in STREAM on the SW26010, 40 KB to 8 MB", rows["host"]),
         ("… of these nothing was fitted to", [row for row in rows["host"] if row.held_out]),
+        ("loops of C by the rules of sw5cc, against its own schedule", rows["compiled"]),
     ]
     lines = []
     for name, members in groups:

@@ -12,7 +12,6 @@ from swbuild.emulator.model.trace import Kind, Process, Record, RmaMode, Trace
 
 __all__ = [
     "FLOWS",
-    "LOOPS",
     "broadcast",
     "convolution_reads",
     "dma_loop",
@@ -34,53 +33,6 @@ FLOWS: tuple[tuple[tuple[int, int], ...], ...] = (
     ((0, 1), (1, 9), (9, 8), (8, 0)),
     tuple((a, b) for a in (0, 1, 8, 9) for b in (0, 1, 8, 9) if a != b),
 )
-
-
-#: The inner loops of STREAM over vectors of four doubles, as the emulator's compiler makes them.
-LOOPS = {
-    "scale": """\
-.L2:
-	leaq	(%rcx,%rdx), %rsi
-	leaq	target@tpoff(%rdi), %rax
-	movapd	(%rsi), %xmm2
-	mulpd	%xmm0, %xmm2
-	movapd	16(%rsi), %xmm1
-	mulpd	%xmm0, %xmm1
-	movaps	%xmm2, target@tpoff(%rcx,%rdi)
-	movaps	%xmm1, 16(%rax,%rcx)
-	addq	$32, %rcx
-	cmpq	$24576, %rcx
-	jne	.L2
-""",
-    "triad": """\
-.L3:
-	movapd	(%rcx), %xmm1
-	addq	$32, %rsi
-	addq	$32, %rcx
-	mulpd	%xmm0, %xmm1
-	addpd	-32(%rsi), %xmm1
-	movapd	-16(%rcx), %xmm2
-	mulpd	%xmm0, %xmm2
-	addpd	-16(%rsi), %xmm2
-	movaps	%xmm1, -32(%rcx)
-	movaps	%xmm2, -16(%rcx)
-	cmpq	%rdi, %rsi
-	jne	.L3
-""",
-    "add": """\
-.L4:
-	movapd	(%rdx), %xmm0
-	addpd	(%rax), %xmm0
-	addq	$32, %rdx
-	addq	$32, %rax
-	movapd	-16(%rdx), %xmm1
-	addpd	-16(%rax), %xmm1
-	movaps	%xmm0, -32(%rax)
-	movaps	%xmm1, -16(%rax)
-	cmpq	%rdi, %rdx
-	jne	.L4
-""",
-}
 
 
 def _process(bodies: dict[int, list[Record]]) -> Process:

@@ -2,7 +2,7 @@
 
 At the start of every basic block the result takes room in the buffer (``swb_host.c``) and writes down which
 block it is; ahead of every access to memory it writes the address.  The added code uses the two registers
-that ``instrument.FLAGS`` sets aside, of which one holds the place in the buffer until the block's end, and
+that the compiler stand-ins set aside, of which one holds the place in the buffer until the block's end, and
 leaves the processor's flags alone.  Accesses of the stack by a constant distance are not told: they would be
 registers, or hit the first level.
 
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from swbuild.emulator.model.host_mix import host_view, mix_of
-from swbuild.emulator.model.instructions import operations
-from swbuild.emulator.model.instrument import Block, blocks
+from swbuild.emulator.model.host_blocks import Block, blocks
+from swbuild.emulator.model.host_mix import mix_of
+from swbuild.emulator.model.host_operations import operations
 from swbuild.emulator.model.probes import flags_live, memory_operand
 from swbuild.machine import MachineModel, load
 from swbuild.options import Machine
@@ -42,22 +42,21 @@ class _Access:
 
 def instrument_host(text: str, machine: MachineModel) -> str:
     """Return the assembly ``text`` with code that tells of blocks and accesses."""
-    view = host_view(machine)
-    found = blocks(text, view)
+    found = blocks(text)
     if not found:
         return text
     lines = text.splitlines()
     ahead: dict[int, list[str]] = {}
     kinds = []
     for number, (block, end) in enumerate(_spans(found, len(lines))):
-        accesses = _accesses(lines, block.start, end, view)
+        accesses = _accesses(lines, block.start, end)
         kinds.append("".join(access.kind for access in accesses))
         ahead[block.start] = _head(number, len(accesses), flags_live(lines, block.start))
         for k, access in enumerate(accesses):
             ahead.setdefault(access.line, []).extend(_told(access, 8 * (k - len(accesses))))
     result = [line for number, old in enumerate(lines) for line in (*ahead.get(number, ()), old)]
     mixes = [
-        str(mix_of(block, lines[block.start : end], machine)) for block, end in _spans(found, len(lines))
+        str(mix_of(block, lines[block.start : end], machine.host)) for block, end in _spans(found, len(lines))
     ]
     return "\n".join([*result, *_tables(found, mixes, kinds), ""])
 
@@ -68,11 +67,11 @@ def _spans(found: Sequence[Block], length: int) -> list[tuple[Block, int]]:
     return list(zip(found, ends, strict=True))
 
 
-def _accesses(lines: Sequence[str], start: int, end: int, view: MachineModel) -> list[_Access]:
+def _accesses(lines: Sequence[str], start: int, end: int) -> list[_Access]:
     """Return the accesses of a block: an operand that is changed in place is one load and one store."""
     result = []
     for number in range(start, end):
-        roles = {operation.role for operation in operations(lines[number], view)}
+        roles = {operation.role for operation in operations(lines[number])}
         address = memory_operand(lines[number]) if roles & {"load", "store"} else ""
         if address and not _SLOT.match(address):
             result += [_Access(number, address, role[0]) for role in ("load", "store") if role in roles]

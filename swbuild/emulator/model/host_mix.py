@@ -6,36 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 
 from swbuild.emulator.model.host_block import Chain, Mix
-from swbuild.emulator.model.instructions import Operation, Unit, operations
-from swbuild.emulator.model.instrument import Block
+from swbuild.emulator.model.host_blocks import Block
+from swbuild.emulator.model.host_operations import KINDS, Operation, Unit, fuse, operations
 from swbuild.emulator.model.probes import memory_operand
-from swbuild.emulator.model.schedule import LIBRARY, fuse
-from swbuild.machine import Host, MachineModel
+from swbuild.emulator.model.schedule import LIBRARY
+from swbuild.machine import Host
 
-__all__ = ["host_view", "mix_of"]
+__all__ = ["mix_of"]
 
-#: Latencies that stand for kinds of operations where a machine has numbers; each is that of one kind only.
-_KINDS = {101: "arithmetic", 103: "load", 107: "divide", 109: "multiply", 113: "integer_divide"}
-_VECTOR_BYTES = 32  # of the host, on both machines
 _NO_CHAIN = frozenset({"flags", "loaded", "stored", "address"})
 
 
-def host_view(machine: MachineModel) -> MachineModel:
-    """Return ``machine`` as ``operations`` needs it to tell the kinds of host operations by their latency."""
-    numbers = {kind: number for number, kind in _KINDS.items()}
-    compute = replace(
-        machine.compute,
-        float_latency=numbers["arithmetic"],
-        load_latency=numbers["load"],
-        divide_cycles=numbers["divide"],
-        integer_multiply_latency=numbers["multiply"],
-        integer_divide_cycles=numbers["integer_divide"],
-    )
-    return replace(machine, compute=compute, simd=replace(machine.simd, register_bytes=_VECTOR_BYTES))
-
-
-def mix_of(block: Block, lines: Sequence[str], machine: MachineModel) -> Mix:
-    """Return the mix of a block that :func:`host_view` was read with, and that stands in ``lines``."""
+def mix_of(block: Block, lines: Sequence[str], host: Host) -> Mix:
+    """Return the mix of a block that stands in ``lines``."""
     found = fuse(block.operations)
     kinds = [_kind(operation) for operation in found if operation.unit is not Unit.NONE]
     used = [operation for operation in found if operation.unit is not Unit.NONE]
@@ -46,24 +29,24 @@ def mix_of(block: Block, lines: Sequence[str], machine: MachineModel) -> Mix:
         divide=kinds.count("divide"),
         integer_divide=kinds.count("integer_divide"),
         calls=sum(operation.role == "call" and operation.target in LIBRARY for operation in found),
-        chains=_chains(block, lines, machine),
+        chains=_chains(block, lines, host),
     )
 
 
 def _kind(operation: Operation) -> str:
-    return _KINDS.get(int(operation.latency), "other")
+    return KINDS.get(int(operation.latency), "other")
 
 
-def _chains(block: Block, lines: Sequence[str], machine: MachineModel) -> tuple[Chain, ...]:
+def _chains(block: Block, lines: Sequence[str], host: Host) -> tuple[Chain, ...]:
     """Return the chains of a loop's turn; none if the block is no loop by itself or with its test."""
     if block.test is None and not block.jumps_to(block.label):
         return ()
     turn = [*block.operations, *(block.test.operations if block.test else ())]
     changed = {name for operation in turn for name in operation.writes}
-    turn[: len(block.operations)] = _through_memory(block.operations, lines, changed, machine)
+    turn[: len(block.operations)] = _through_memory(block.operations, lines, changed)
     turn = fuse(turn)
     names = {name for operation in turn for name in operation.writes} - _NO_CHAIN
-    chains = {_chain(turn, name, machine.host) for name in sorted(names)} - {Chain()}
+    chains = {_chain(turn, name, host) for name in sorted(names)} - {Chain()}
     return tuple(chain for chain in sorted(chains, key=astuple) if not _covered(chain, chains))
 
 
@@ -75,28 +58,25 @@ def _covered(chain: Chain, others: Iterable[Chain]) -> bool:
     )
 
 
-def _through_memory(
-    found: Sequence[Operation], lines: Sequence[str], changed: set[str], machine: MachineModel
-) -> list[Operation]:
+def _through_memory(found: Sequence[Operation], lines: Sequence[str], changed: set[str]) -> list[Operation]:
     """Return the block's operations with places that every turn loads and stores again as names.
 
     A sum that the compiler keeps in memory (``C[i][j] += ...`` in the loop over k) is a chain through there.
     """
-    view = host_view(machine)
     result: list[Operation] = []
     for line in lines:
-        count = len(operations(line, view))
+        count = len(operations(line))
         address = memory_operand(line)
         for operation in found[len(result) : len(result) + count]:
-            result.append(_named(operation, address, changed, view))
+            result.append(_named(operation, address, changed))
     return [*result, *found[len(result) :]]
 
 
-def _named(operation: Operation, address: str, changed: set[str], machine: MachineModel) -> Operation:
+def _named(operation: Operation, address: str, changed: set[str]) -> Operation:
     """Return an access of a place that is the same in all turns with the place as a name; leave others."""
     if operation.role not in ("load", "store") or not address or operation.unit is Unit.NONE:
         return operation
-    (register,) = operations(f"leaq {address}, %r11", machine)
+    (register,) = operations(f"leaq {address}, %r11")
     if register.reads & changed:
         return operation
     place = frozenset({f"[{address}]"})

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from swbuild.emulator.model.instructions import Operation
+from swbuild.emulator.model.instructions import Role, Step
 
 __all__ = ["flags_live", "memory_operand", "probe"]
 
@@ -27,10 +27,10 @@ _LOAD, _STORE = 0x100, 0x200  # runtime/direct.c has them too
 _STACK_BYTES = 8 << 20
 
 
-def probe(lines: Sequence[str], number: int, operations: Iterable[Operation]) -> list[str]:
+def probe(lines: Sequence[str], number: int, found: Iterable[Step]) -> list[str]:
     """Return the code that goes ahead of instruction ``number``: none if it is no access of main memory."""
-    roles = {operation.role for operation in operations}
-    what = (_LOAD if "load" in roles else 0) | (_STORE if "store" in roles else 0)
+    roles = {step.role for step in found}
+    what = (_LOAD if Role.LOAD in roles else 0) | (_STORE if Role.STORE in roles else 0)
     words = lines[number].split("#", 1)[0].split(None, 1)
     address = memory_operand(lines[number]) if what else ""
     if not address or _KNOWN.search(address):

@@ -29,12 +29,16 @@ __all__ = ["LineCount", "Profile", "read_profile"]
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """What the code of one source line computed, over all CPEs: passes of its blocks and model cycles."""
+    """What the code of one source line computed, over all CPEs: passes of its blocks and model cycles.
+
+    ``own``: the cycles are those of the code that ran, for want of a match in the code that was costed.
+    """
 
     file: str
     line: int
     passes: int
     cycles: float
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,13 @@ def _document(path: Path) -> dict[str, Any]:
 
 def _lines(document: Mapping[str, Any]) -> list[LineCount]:
     return [
-        LineCount(str(entry["file"]), int(entry["line"]), int(entry["passes"]), float(entry["cycles"]))
+        LineCount(
+            str(entry["file"]),
+            int(entry["line"]),
+            int(entry["passes"]),
+            float(entry["cycles"]),
+            bool(entry.get("own", False)),
+        )
         for entry in document.get("lines", ())
     ]
 

@@ -94,6 +94,13 @@ def _notes(analysis: Analysis) -> tuple[str, ...]:
             "compute time is not in it: compile slave code with SWBUILD_EMU_COUNTED_CODE=1 in the environment"
             " (CMake: -DSWBUILD_COUNTED=ON, Meson: -Dswbuild:counted=true)"
         )
+    own = sorted({f"{line.file}:{line.line}" for line in analysis.profile.lines if line.own})
+    if own:
+        some = ", ".join(own[:3]) + ", …" * (len(own) > 3)
+        notes.append(
+            f"rough cycles in {len(own)} lines ({some}): they are those of the emulated code, whose functions"
+            " come out otherwise with a CPE's registers"
+        )
     if any(process.trace.dropped for process in analysis.profile.processes):
         notes.append("the trace was cut short: times are those of its part")
     notes.append("model time; what is calibrated and what is not: docs/model.md")

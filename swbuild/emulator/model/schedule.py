@@ -1,192 +1,191 @@
-"""How many cycles a CPE spends in one basic block: a greedy schedule on the two pipes.
+"""How many cycles a CPE spends in a block of compiled C: arranged as its compiler does, issued in order.
 
-A CPE issues up to one operation per pipe and cycle, in order.  A compiler orders the operations of
-a block so that latencies are hidden; we do as it would: list scheduling by critical path within
-the block, no software pipelining.  A block that jumps back to itself is unrolled as the machine's
-compiler does, and costs at least what its longest recurrence takes.
+The compiler orders a block by the latencies that it knows (``scheduler`` in the machine file), the longest
+chain first; it unrolls a loop of one block, and does not let turns overlap.  What the pipes make of that
+order is ``swbuild.sw64.pipeline``'s to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import heapq
+from collections.abc import Iterable, Sequence
+from functools import cache
 
-from swbuild.emulator.model.instructions import Operation, Unit
+from swbuild.emulator.model.instructions import Role, Step
+from swbuild.emulator.model.values import Node, graph
 from swbuild.machine import MachineModel
+from swbuild.sw64.instructions import Kind
+from swbuild.sw64.pipeline import Operation, Rules, block_cycles, loop_cycles
+from swbuild.sw64.rules import rules, scheduler_rules
 
-__all__ = ["LIBRARY", "block_cycles", "fuse"]
+__all__ = ["LIBRARY", "arranged", "compiler_cycles", "pass_cycles", "turn_cycles", "turns_in_one"]
 
-_FUNCTIONS = [
-    "exp",
-    "exp2",
-    "log",
-    "pow",
-    "sin",
-    "cos",
-    "tan",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "cbrt",
-    "fmod",
-]
+_FUNCTIONS = (
+    "exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt fmod hypot "
+    "erf erfc tgamma lgamma floor ceil round trunc rint nearbyint fma"
+)
 #: The functions of the mathematical library whose calls are charged.
-LIBRARY = frozenset(name + suffix for name in _FUNCTIONS for suffix in ("", "f"))
+LIBRARY = frozenset(name + suffix for name in _FUNCTIONS.split() for suffix in ("", "f"))
 
 
-def block_cycles(block: Sequence[Operation], machine: MachineModel, loops: bool = False) -> float:
-    """Return the cycles of one pass through a block; ``loops``: its last jump goes back to its start."""
-    fused = fuse(block)
-    times = max(1, machine.compute.unroll) if loops else 1
-    cycles = _schedule(_further_pass(fused) * (times - 1) + fused)
-    if any(operation.unit is Unit.CONTROL for operation in fused):
-        cycles += machine.compute.branch_cycles
-    calls = sum(_call_cycles(operation, machine) for operation in block if operation.role == "call")
-    return max(cycles / times, _recurrence(fused) if loops else 0.0) + calls
+def pass_cycles(steps: Sequence[Step], live: Iterable[str], machine: MachineModel) -> float:
+    """Return the cycles of one pass through a block that is no loop."""
+    nodes = graph(steps, live)
+    order = arranged(nodes, machine)
+    return block_cycles(_operations(nodes, order), _pipes(machine)) + _software(nodes, machine)
 
 
-def _further_pass(block: Sequence[Operation]) -> list[Operation]:
-    """Return what an unrolled loop repeats.
-
-    Not the jump, its comparison and the steps of its counters, and no address that follows from counters and
-    constants: the further passes reach their data by displacements from the first one's addresses.
-    """
-    kept = [operation for operation in block if operation.unit is not Unit.CONTROL and not _counts(operation)]
-    data = [operation for operation in kept if operation.role != "address"]
-    varying = {name for operation in data for name in operation.writes}
-    return [operation for operation in kept if operation.role != "address" or operation.reads & varying]
+def turn_cycles(steps: Sequence[Step], live: Iterable[str], machine: MachineModel) -> float:
+    """Return the cycles of one turn of a loop whose body is one block, in its steady state."""
+    names = frozenset(live)
+    times = turns_in_one(steps, names, machine)
+    nodes = graph(steps, names, times)
+    order = arranged(nodes, machine)
+    return (loop_cycles(_operations(nodes, order), _pipes(machine)) + _software(nodes, machine)) / times
 
 
-def _counts(operation: Operation) -> bool:
-    """Return whether an operation only compares, or adds a constant to a register."""
-    written = operation.writes - {"flags"}
-    return operation.unit is Unit.INTEGER and (not written or written == operation.reads)
+def compiler_cycles(steps: Sequence[Step], live: Iterable[str], times: int, machine: MachineModel) -> float:
+    """Return the cycles of one turn in the compiler's own schedule of ``times`` turns in one."""
+    nodes = graph(steps, live, times)
+    return block_cycles(_operations(nodes, arranged(nodes, machine)), _believed(machine)) / times
 
 
-def _call_cycles(call: Operation, machine: MachineModel) -> float:
-    """Return what a call costs beside instructions that are counted: those of the mathematical library.
-
-    A call of the machine's own interface costs what the event that it records costs.
-    """
-    return machine.compute.library_cycles if call.target in LIBRARY else 0.0
-
-
-def fuse(block: Sequence[Operation]) -> list[Operation]:
-    """Return the block with each product that only the next use of it, a sum, needs melted into that sum.
-
-    The machine has multiply-add instructions and its compilers use them; the emulator keeps the two
-    apart so that its results are those of the serial reference.
-    """
-    found = list(block)
-    for at, total in enumerate(found):
-        source = _product_of(found, at) if total.role == "sum" else None
-        if source is not None:
-            product = found[source]
-            found[at] = replace(total, reads=total.reads - product.writes | product.reads, role="")
-            if product.writes & total.writes:  # two-operand code: x = x * y; x = x + z
-                found[at] = replace(found[at], reads=total.reads - product.writes | product.reads)
-            found[source] = replace(product, unit=Unit.NONE, slots=0.0, latency=0.0, role="")
-    return found
+def turns_in_one(steps: Sequence[Step], live: frozenset[str], machine: MachineModel) -> int:
+    """Return how many turns the compiler puts into one: a power of two, limited in number and in size."""
+    size = len(graph(steps, live, 1))
+    times = max(1, machine.compute.unroll)
+    while times > 1 and times * size > machine.compute.unroll_size:
+        times //= 2
+    return times
 
 
-def _product_of(found: Sequence[Operation], at: int) -> int | None:
-    """Return the product whose result the sum ``at`` reads first-hand and nothing reads in between."""
-    for name in sorted(found[at].reads):
-        for k in range(at - 1, -1, -1):
-            if name in found[k].writes:
-                if found[k].role == "product":
-                    return k
-                break
-            if name in found[k].reads:
-                break
-    return None
+def arranged(nodes: Sequence[Node], machine: MachineModel) -> list[int]:
+    """Return the order into which the compiler brings the nodes: a list schedule by the longest chain."""
+    believed = _believed(machine)
+    edges = _edges(nodes, believed)
+    return _List(nodes, edges, _heights(edges), believed).order()
 
 
-def _schedule(block: Sequence[Operation]) -> float:
-    """Return the cycles that it takes to issue all operations, the most urgent first."""
-    before = _dependences(block)
-    urgency = _urgency(block, before)
-    left = [len(sources) for sources in before]
-    users: list[list[int]] = [[] for _ in block]
-    for k, sources in enumerate(before):
-        for source in sources:
-            users[source].append(k)
-    ready = [0.0] * len(block)
-    waiting = [k for k, count in enumerate(left) if not count]
-    pipes, end = [0.0, 0.0], 0.0
-    spare = _spare_pipe(block)
-    while waiting:
-        start, _, k, pipe = min(_choice(block[k], ready[k], pipes, urgency[k], k, spare) for k in waiting)
-        waiting.remove(k)
-        if pipe >= 0:
-            pipes[pipe] = start + block[k].slots
-            end = max(end, start + block[k].slots)
-        for user in users[k]:
-            ready[user] = max(ready[user], start + block[k].latency)
-            left[user] -= 1
-            if not left[user]:
-                waiting.append(user)
-    return end
+def _edges(nodes: Sequence[Node], believed: Rules) -> list[list[tuple[int, int]]]:
+    """Return for every node those that follow it, each with the cycles between the two."""
+    edges: list[list[tuple[int, int]]] = [[] for _ in nodes]
+    makers = {name: k for k, node in enumerate(nodes) for name in node.carries}
+    for number, node in enumerate(nodes):
+        for source in dict.fromkeys(node.sources):
+            if isinstance(source, int):
+                edges[source].append((number, _latency(nodes[source].kind, source in node.stored, believed)))
+            elif makers.get(source, 0) > number:
+                edges[number].append((makers[source], 0))  # reads what the register held before
+        for earlier in node.after:
+            if earlier not in node.sources:
+                edges[earlier].append((number, 1 if nodes[earlier].role is Role.STORE else 0))
+    return edges
 
 
-def _choice(
-    operation: Operation, ready: float, pipes: Sequence[float], urgency: float, k: int, spare: int
-) -> tuple[float, float, int, int]:
-    """Return when an operation can start, its priority (smaller first), its number and its pipe."""
-    if operation.unit is Unit.NONE:
-        return ready, -urgency, k, -1
-    if operation.unit is Unit.INTEGER:
-        pipe = spare if max(pipes[spare], ready) <= max(pipes[1 - spare], ready) else 1 - spare
-    else:
-        pipe = 0 if operation.unit is Unit.FLOAT else 1
-    return max(ready, pipes[pipe]), -urgency, k, pipe
+def _latency(kind: Kind, stored: bool, believed: Rules) -> int:
+    usual = believed.latency[kind]
+    return believed.stored.get(kind, usual) if stored else usual
 
 
-def _spare_pipe(block: Sequence[Operation]) -> int:
-    """Return the pipe with less work of its own: integers go there when both are free."""
-    arithmetic = sum(operation.slots for operation in block if operation.unit is Unit.FLOAT)
-    other = sum(operation.slots for operation in block if operation.unit in (Unit.MEMORY, Unit.CONTROL))
-    return 0 if arithmetic <= other else 1
-
-
-def _dependences(block: Sequence[Operation]) -> list[list[int]]:
-    """Return for every operation the earlier ones whose results it reads; a jump comes after everything."""
-    writer: dict[str, int] = {}
-    before: list[list[int]] = []
-    for k, operation in enumerate(block):
-        before.append(sorted({writer[name] for name in operation.reads if name in writer}))
-        writer.update(dict.fromkeys(operation.writes, k))
-    return before
-
-
-def _urgency(block: Sequence[Operation], before: Sequence[Sequence[int]]) -> list[float]:
-    """Return for every operation the latency from it to the end of the block."""
-    height = [operation.latency for operation in block]
-    for k in range(len(block) - 1, -1, -1):
-        for source in before[k]:
-            height[source] = max(height[source], block[source].latency + height[k])
+def _heights(edges: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
+    """Return for every node the cycles from it to the block's end."""
+    height = [0] * len(edges)
+    for number in range(len(edges) - 1, -1, -1):
+        height[number] = max((cycles + height[to] for to, cycles in edges[number]), default=0)
     return height
 
 
-def _recurrence(block: Sequence[Operation]) -> float:
-    """Return the longest chain through one pass that starts and ends in the same register."""
-    written = {name for operation in block for name in operation.writes} - {
-        "flags",
-        "loaded",
-        "stored",
-        "address",
-    }
-    return max((_chain(block, name) for name in written), default=0.0)
+class _List:
+    """Cycle by cycle the most urgent of the nodes whose sources are there, as many as there are slots for."""
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        edges: Sequence[Sequence[tuple[int, int]]],
+        height: Sequence[int],
+        believed: Rules,
+    ) -> None:
+        self.nodes, self.edges, self.height, self.believed = nodes, edges, height, believed
+        self.ready = [0] * len(nodes)
+        self.left = [0] * len(nodes)
+        for number, _ in (edge for follow in edges for edge in follow):
+            self.left[number] += 1
+        self.waiting: list[tuple[int, int]] = []  # by the cycle from which they can go
+        self.able: list[tuple[int, int]] = []  # by urgency
+        self.cycle = 0
+        for number, count in enumerate(self.left):
+            if not count:
+                self._enter(number)
+
+    def order(self) -> list[int]:
+        found: list[int] = []
+        while self.waiting or self.able:
+            while self.waiting and self.waiting[0][0] <= self.cycle:
+                self._enter(heapq.heappop(self.waiting)[1])
+            found += self._fill()
+            self.cycle += 1
+        return found + [number for number, node in enumerate(self.nodes) if _ends(node)]
+
+    def _fill(self) -> list[int]:
+        """Return what goes in this cycle."""
+        free = set(range(self.believed.pipes))
+        later, found = [], []
+        while self.able and free:
+            urgency, number = heapq.heappop(self.able)
+            pipe = next((k for k in self.believed.takes[self.nodes[number].kind] if k in free), None)
+            if pipe is None:
+                later.append((urgency, number))
+                continue
+            free.remove(pipe)
+            found.append(number)
+            self._release(number)
+        for entry in later:
+            heapq.heappush(self.able, entry)
+        return found
+
+    def _release(self, number: int) -> None:
+        for to, cycles in self.edges[number]:
+            self.ready[to] = max(self.ready[to], self.cycle + cycles)
+            self.left[to] -= 1
+            if not self.left[to]:
+                self._enter(to)
+
+    def _enter(self, number: int) -> None:
+        if _ends(self.nodes[number]):
+            return
+        if self.ready[number] <= self.cycle:
+            heapq.heappush(self.able, (-self.height[number], number))
+        else:
+            heapq.heappush(self.waiting, (self.ready[number], number))
 
 
-def _chain(block: Sequence[Operation], name: str) -> float:
-    depth = {name: 0.0}
-    for operation in block:
-        known = [depth[read] for read in operation.reads if read in depth]
-        for written in operation.writes:
-            depth.pop(written, None)
-            if known:
-                depth[written] = max(known) + operation.latency
-    return depth.get(name, 0.0)
+def _ends(node: Node) -> bool:
+    return node.kind in (Kind.BRANCH, Kind.CALL)
+
+
+def _operations(nodes: Sequence[Node], order: Iterable[int]) -> list[Operation]:
+    return [
+        Operation(node.kind, node.sources, (number, *node.carries), node.stored)
+        for number, node in ((number, nodes[number]) for number in order)
+    ]
+
+
+def _software(nodes: Sequence[Node], machine: MachineModel) -> float:
+    """Return the cycles of what has no instruction: integer division, and the mathematical library.
+
+    A call of the machine's own interface costs what the event that it records costs.
+    """
+    costs = machine.compute
+    divisions = sum(node.role is Role.DIVISION for node in nodes)
+    calls = sum(node.role is Role.CALL and node.where in LIBRARY for node in nodes)
+    return divisions * costs.integer_divide_cycles + calls * costs.library_cycles
+
+
+@cache
+def _believed(machine: MachineModel) -> Rules:
+    return scheduler_rules(machine)
+
+
+@cache
+def _pipes(machine: MachineModel) -> Rules:
+    return rules(machine)

@@ -10,6 +10,7 @@
 #define FILES 4096
 #define SPARE (1u << 20) /* counters for code that runs in a thread that was not started for counting */
 #define EIGHTH 8
+#define OWN (1u << 31) /* in a line: its cost is that of the running code (costs.py) */
 
 struct swb_block {
     const char *file;
@@ -102,8 +103,9 @@ void swb_count_write(FILE *out)
             fprintf(out, "%s\n  {\"file\": \"", comma);
             for (const char *p = block->file; *p; p++)
                 fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-            fprintf(out, "\", \"line\": %u, \"passes\": %llu, \"cycles\": %.3f}", block->line, (unsigned long long)n,
-                    (double)n * block->eighths / EIGHTH);
+            fprintf(out, "\", \"line\": %u, \"passes\": %llu, \"cycles\": %.3f%s}", block->line & ~OWN,
+                    (unsigned long long)n, (double)n * block->eighths / EIGHTH,
+                    block->line & OWN ? ", \"own\": true" : "");
             comma = ",";
         }
     fputs("]", out);

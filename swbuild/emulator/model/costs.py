@@ -1,0 +1,159 @@
+"""What each block of the code that runs costs a CPE, taken from code that only is there to be costed.
+
+Both come from one source.  The code that runs is for any x86-64; the other one has 32 registers for vectors
+of the CPE's width, so that its operations are those of the source.  Their blocks are matched function by
+function: what jumps where has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from swbuild.emulator.model.blocks import Block, functions
+from swbuild.emulator.model.flow import trivial
+from swbuild.emulator.model.instructions import Role, Step
+from swbuild.emulator.model.schedule import pass_cycles, turn_cycles
+from swbuild.machine import MachineModel
+
+__all__ = ["Cost", "block_costs", "function_cycles"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Cycles of one pass; ``own``: they were taken from the running code, as its function has no match."""
+
+    cycles: float
+    own: bool = False
+
+
+def block_costs(running: Sequence[Block], costed: Sequence[Block], machine: MachineModel) -> list[Cost]:
+    """Return the cost of each running block in order."""
+    models = {_name(function): function for function in functions(costed)}
+    found: list[Cost] = []
+    for function in functions(running):
+        model = models.get(_name(function))
+        pairs = _matched(function, model) if model else None
+        if model is None or pairs is None:
+            whole = [replace(block, steps=_whole(block.steps)) for block in function]
+            found += [Cost(cycles, True) for cycles in function_cycles(whole, machine)]
+            continue
+        cycles = function_cycles(model, machine)
+        found += [Cost(cycles[pairs[k]] if k in pairs else 0.0) for k in range(len(function))]
+    return found
+
+
+def function_cycles(function: Sequence[Block], machine: MachineModel) -> list[float]:
+    """Return the cycles of one pass through each block of a function."""
+    found = [0.0 if trivial(block) else _cycles(block, machine) for block in function]
+    for number, block in enumerate(function):
+        begin = _begin(function, number)
+        if begin is not None:
+            steps = [step for k in range(begin, number + 1) for step in function[k].steps]
+            total = turn_cycles(steps, block.live, machine)
+            found[begin] = max(0.0, total - sum(found[begin + 1 : number + 1]))
+    return found
+
+
+def _cycles(block: Block, machine: MachineModel) -> float:
+    whole = turn_cycles if block.loops else pass_cycles
+    return whole(block.steps, block.live, machine)
+
+
+def _begin(function: Sequence[Block], number: int) -> int | None:
+    """Return the first of several blocks that fall through to block ``number``, which jumps back to it."""
+    end = function[number].end
+    if end is None or end.role is not Role.BRANCH:
+        return None
+    for begin in range(number - 1, -1, -1):
+        if function[begin].end is not None:
+            return None
+        if end.where in function[begin].labels:
+            return begin
+    return None
+
+
+def _name(function: Sequence[Block]) -> str:
+    return next((label for label in function[0].labels if not label.startswith(".L")), "")
+
+
+def _matched(running: Sequence[Block], model: Sequence[Block]) -> dict[int, int] | None:
+    """Return the blocks of ``model`` for those of ``running``; None when the two do not go the same ways.
+
+    Both are walked from their begin, from one branch, call or return to the next.
+    """
+    pairs: dict[int, int] = {}
+    waiting = [(0, 0)]
+    while waiting:
+        starts = waiting.pop()
+        (ours, here), (theirs, there) = (
+            _way(function, start) for function, start in zip((running, model), starts, strict=True)
+        )
+        between = _paired(running, ours, model, theirs)
+        if between is None or any(pairs.setdefault(one, other) != other for one, other in between):
+            return None
+        if here is None or there is None:
+            if here is not there:
+                return None
+        elif here not in pairs:
+            if _kind(running[here]) != _kind(model[there]):
+                return None
+            pairs[here] = there
+            waiting += zip(running[here].following, model[there].following, strict=True)
+        elif pairs[here] != there:
+            return None
+    return pairs if len(set(pairs.values())) == len(pairs) else None
+
+
+def _kind(block: Block) -> tuple[object, ...]:
+    """Return how a block ends, as far as it has to be the same in both."""
+    end = block.end
+    called = end.where if end and end.role is Role.CALL else ""
+    return (end.role if end else None, called, len(block.following))
+
+
+def _way(function: Sequence[Block], number: int) -> tuple[list[int], int | None]:
+    """Return the blocks that do something on the way to the next branch, call or return, and the latter."""
+    passed: list[int] = []
+    seen: set[int] = set()
+    while number not in seen and number < len(function):
+        seen.add(number)
+        block = function[number]
+        if block.end is not None and block.end.role is not Role.JUMP:
+            return passed, number
+        if not trivial(block):
+            passed.append(number)
+        if len(block.following) != 1:
+            break
+        number = block.following[0]
+    return passed, None
+
+
+def _paired(
+    running: Sequence[Block], ours: Sequence[int], model: Sequence[Block], theirs: Sequence[int]
+) -> list[tuple[int, int]] | None:
+    """Pair the blocks on one way from its end on; None if some of the model's stay over."""
+    found = []
+    left = list(ours)
+    for place in range(len(theirs) - 1, -1, -1):
+        number = theirs[place]
+        while len(left) > place + 1 and running[left[-1]].line != model[number].line:
+            left.pop()  # does something here, and nothing there
+        if not left:
+            return None
+        found.append((left.pop(), number))
+    return found
+
+
+def _whole(steps: Sequence[Step]) -> list[Step]:
+    """Return the steps with one operation for the several that narrow registers make of a vector's."""
+    seen: dict[tuple[object, ...], int] = {}
+    result = []
+    for step in steps:
+        key = (step.kind, step.role)
+        count = seen[key] = seen.get(key, -1) + 1 if step.share > 1 else 0
+        if step.share == 1 or count % step.share == 0:
+            result.append(step)
+        elif step.target:
+            result.append(Step(step.kind, Role.CONSTANT, (), step.target))
+    return result
