@@ -8,7 +8,7 @@ if(NOT SWBUILD_MACHINE)
   endif()
 endif()
 
-option(SWBUILD_COUNTED "Slave code counts its cycles when it runs, so that profiles have model time" OFF)
+option(SWBUILD_COUNTED "Code counts its work when it runs, so that profiles have model time" OFF)
 
 # Projects that CMake configures on the way (check_ipo_supported() has one) see this file, but none of our cache
 # variables; what was found once reaches them through the environment.

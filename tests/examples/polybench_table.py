@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=600)
     args = parser.parse_args()
     sizes = dict(_size(text, args.timeout) for text in args.sizes.split(","))
-    rows = [_row(args.root, path, sizes) for path in _programs(args.root)]
+    rows = [_row(args.root, path, sizes) for path in programs(args.root)]
     print("\n".join(_page(rows, sizes, args.timeout)))
     return int(any(verdict == "wrong" for row in rows for verdict in row.verdicts))
 
@@ -72,7 +72,7 @@ def _size(text: str, timeout: float) -> tuple[str, float]:
     return name, float(seconds) if seconds else timeout
 
 
-def _programs(root: Path) -> Iterator[Path]:
+def programs(root: Path) -> Iterator[Path]:
     for folder in _FOLDERS:
         yield from sorted(p for p in (root / folder).rglob("*.c") if p.stem == p.parent.name)
 
