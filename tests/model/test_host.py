@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -234,6 +235,23 @@ def test_the_speed_up_is_the_ratio_of_two_whole_programs(serial: Path, offloaded
     assert float(row[3]) == pytest.approx(slow.replays[0].cycles / fast.replays[0].cycles, abs=0.01)
 
 
+def test_the_command_line_shows_host_and_speed_up(serial: Path, offloaded: Path) -> None:
+    profiled(serial / "s", "2000", "50")
+    fast = profiled(offloaded / "app")
+    words = [sys.executable, "-m", "swbuild", "profile", "app.json"]
+    usual, compared = (
+        subprocess.run([*words, *more], cwd=offloaded, capture_output=True, text=True, check=True).stdout
+        for more in ((), ("--against", str(serial / "s.json"), "--trace", "time.json"))
+    )
+    assert f"{fast.replays[0].host.before:.0f}" in usual and "spawns, LDM" in usual
+    assert "speed-up" in compared and "LDM" not in compared
+    events = json.loads((offloaded / "time.json").read_text())["traceEvents"]
+    (host,) = (event["tid"] for event in events if event.get("args", {}).get("name") == "host")
+    durations = [event["dur"] for event in events if event["tid"] == host and event["ph"] == "X"]
+    assert len(durations) >= 3
+    assert sum(durations) == pytest.approx(fast.microseconds(fast.replays[0].host.cycles), rel=1e-3)
+
+
 def test_a_speed_up_over_a_program_that_was_not_counted_is_refused(offloaded: Path, tmp_path: Path) -> None:
     build = ["sw5cc -host -O2 -std=gnu99 -c h.c", "sw5cc -slave -O2 -c w.c", "sw5cc -hybrid h.o w.o -o app"]
     make(tmp_path, {"h.c": HOST, "w.c": SLAVE}, *build, counted="0")
@@ -263,7 +281,7 @@ def test_every_time_can_be_set(name: str, serial: Path) -> None:
 def test_the_shape_of_the_caches_can_be_set_for_a_run(name: str, serial: Path) -> None:
     numbers = {each: getattr(MACHINE.host, each.removeprefix("host.")) for each in CACHE_SHAPE}
     words = [
-        "python",
+        sys.executable,
         "-m",
         "swbuild",
         "run",
@@ -282,7 +300,7 @@ def test_the_shape_of_the_caches_can_be_set_for_a_run(name: str, serial: Path) -
 
 def test_other_numbers_are_refused_for_a_run(serial: Path) -> None:
     words = [
-        "python",
+        sys.executable,
         "-m",
         "swbuild",
         "run",

@@ -1,6 +1,6 @@
 """The time line of the CPEs as a Chrome/Perfetto trace: load the file in ui.perfetto.dev or chrome://tracing.
 
-A process of the program is a process there, each CPE a thread, and a further thread holds the kernels.
+A process of the program is a process there, each CPE a thread; further threads hold the kernels and the host.
 Times are model microseconds.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.report import Analysis
 from swbuild.emulator.model.result import KernelTime, Replay, Slice
-from swbuild.emulator.model.trace import Process
+from swbuild.emulator.model.trace import HOST, Process
 
 __all__ = ["events", "write_timeline"]
 
@@ -54,6 +54,8 @@ def _names(analysis: Analysis, process: Process, result: Replay) -> Iterator[dic
     columns = analysis.machine.mesh_columns
     yield _named(process, "process_name", 0, f"core group, rank {process.rank}")
     yield _named(process, "thread_name", _KERNELS, "kernels")
+    if any(piece.cpe == HOST for piece in result.slices):
+        yield _named(process, "thread_name", HOST, "host")
     cpes = sorted({cpe.cpe for kernel in result.kernels for cpe in kernel.cpes})
     for cpe in cpes:
         yield _named(process, "thread_name", cpe, f"CPE {cpe:2d} ({cpe // columns},{cpe % columns})")
