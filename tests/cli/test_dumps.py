@@ -18,8 +18,8 @@ void scale(int n, double factor, double x[restrict n])
 {
 #pragma scop
     for (int i = 0; i < n; i++) {
-        double y = factor * x[i], z = y * y;
-        x[i] = y + z;
+        double y = factor * x[i], z = y * y, v = y - z, w = v * z;
+        x[i] = y + z + v + w;
     }
 #pragma endscop
 }
