@@ -51,7 +51,8 @@ def function_cycles(function: Sequence[Block], machine: MachineModel) -> list[fl
         if begin is not None:
             steps = [step for k in range(begin, number + 1) for step in function[k].steps]
             total = turn_cycles(steps, block.live, machine)
-            found[begin] = max(0.0, total - sum(found[begin + 1 : number + 1]))
+            body = max(range(begin, number + 1), key=lambda k: len(function[k].steps))
+            found[body] = max(0.0, total - sum(found[begin : number + 1]) + found[body])
     return found
 
 

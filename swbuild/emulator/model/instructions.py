@@ -354,6 +354,7 @@ def _times(name: str, operands: list[str], width: int) -> int:
 
 def _load_kind(name: str) -> Kind:
     whole = _MOVE.match(name) or _WIDENED.match(name) or _COMPARE.match(name) or _ADDED.match(name)
+    whole = whole or re.match(r"v?cvtu?si2s[sd][lq]?$", name)
     floating = not whole and (name.startswith("v") or re.search(r"([sp][sd]|dq[au]|movd|movq)$", name))
     return Kind.FLOAT_LOAD if floating else Kind.LOAD
 

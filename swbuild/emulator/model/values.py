@@ -25,7 +25,8 @@ _Place = tuple[str, Root, Root, int, int]
 class Node:
     """An operation: ``sources`` it reads, ``stored`` as data of a store; ``after`` are nodes that it follows.
 
-    ``carries`` are registers whose value for the next pass it makes; ``kept`` nodes have an effect.
+    ``carries`` are registers whose value for the next pass it makes; ``kept`` nodes have an effect; ``turn``
+    counts the turns of a loop in one.
     """
 
     kind: Kind
@@ -36,6 +37,7 @@ class Node:
     carries: tuple[str, ...] = ()
     kept: bool = False
     where: str = ""
+    turn: int = 0
 
 
 def graph(steps: Sequence[Step], live: Iterable[str], turns: int = 0) -> list[Node]:
@@ -45,6 +47,7 @@ def graph(steps: Sequence[Step], live: Iterable[str], turns: int = 0) -> list[No
     """
     builder = _Builder(_inductions(steps) if turns else None)
     for turn in range(max(1, turns)):
+        builder.turn = turn
         for step in steps:
             if turn + 1 >= turns or step.role is not Role.BRANCH:
                 builder.add(step)
@@ -74,6 +77,7 @@ class _Loop:
 @dataclass(slots=True)
 class _Builder:
     loop: _Loop | None
+    turn: int = 0
     nodes: list[Node] = field(default_factory=list)
     known: dict[str, Value] = field(default_factory=dict)
     made: dict[tuple[object, ...], int] = field(default_factory=dict)
@@ -191,6 +195,7 @@ class _Builder:
         return self.made[key]
 
     def _node(self, node: Node) -> int:
+        node.turn = self.turn
         self.nodes.append(node)
         return len(self.nodes) - 1
 
@@ -228,7 +233,7 @@ class _Builder:
 
 
 def _contract(nodes: list[Node]) -> None:
-    """Melt each product that only one sum reads into that sum: multiply-add."""
+    """Melt each product that only one sum of its turn reads into that sum: multiply-add."""
     readers: dict[int, int] = {}
     for node in nodes:
         for source in node.sources:
@@ -241,7 +246,8 @@ def _contract(nodes: list[Node]) -> None:
             if not isinstance(source, int):
                 continue
             product = nodes[source]
-            if product.role is Role.PRODUCT and readers[source] == 1 and _forgotten(product):
+            one = product.role is Role.PRODUCT and product.turn == node.turn
+            if one and readers[source] == 1 and _forgotten(product):
                 others = tuple(other for other in node.sources if other != source)
                 node.sources, node.role = product.sources + others, Role.COMPUTE
                 product.role = Role.COPY
