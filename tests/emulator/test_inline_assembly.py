@@ -202,3 +202,98 @@ def test_checked_mode_looks_at_loads_and_stores(text: str, fault: str, tmp_path:
     done = do(tmp_path, "env", "SWBUILD_EMU_CHECKED=1", "./app")
     found = done.status == 86 and "slave.c:7" in done.err and fault in done.err
     assert found if fault else done.status == 0, done
+
+
+MESSAGES = r"""
+#include <slave.h>
+#include <simd.h>
+#define CHECK(x) do { if (!(x) && !failed) failed = __LINE__; } while (0)
+int failed;
+__thread_local double data[4] __attribute__((aligned(32)));
+__thread_local float singles[4] __attribute__((aligned(16)));
+void work(int *result)
+{
+    doublev4 v = 0, w = 0; floatv4 s, t = {1.5f, -2, 3e-40f, 4}; long x = 0;
+    for (int k = 0; k < 4; k++)
+        data[k] = k + 1, singles[k] = k + 0.5f;
+    /* loads that send along the row and down the column */
+    if (_COL == 0)
+        asm volatile("vldr %0,0(%1)" : "=r"(v) : "r"(data) : "memory");
+    else
+        asm volatile("getr %0" : "=r"(v));
+    if (_ROW == 0)
+        asm volatile("lddec %0,8(%1)\n\tldsec $31,4(%1)" : "=r"(w) : "r"(data) : "memory");
+    else
+        asm volatile("getc %0\n\tgetc $31" : "=r"(w));
+    CHECK(v[0] == 1 && v[3] == 4 && w[0] == 2 && w[3] == 2);
+    /* singles and integers from C to assembly and back */
+    if (_COL == 1) {
+        simd_putr(t, 2);
+        asm volatile("vlds %0,0(%1)\n\tputr %0,%2" : "=&r"(s) : "r"(singles), "r"(2) : "memory");
+        asm volatile("putr %0,2" : : "r"(-7L));
+    } else if (_COL == 2) {
+        asm volatile("getr %0" : "=r"(s)); CHECK(s[0] == 1.5f && s[1] == -2 && s[2] == 3e-40f);
+        s = simd_getr(s); CHECK(s[0] == 0.5f && s[3] == 3.5f);
+        asm volatile("getr %0" : "=r"(x)); CHECK(x == -7);
+    }
+    if (_MYID == 10)
+        *result = failed;
+}
+"""
+
+
+def test_messages_between_registers(tmp_path: Path) -> None:
+    built(tmp_path, MESSAGES, "-O2")
+    for mode in ((), ("env", "SWBUILD_EMU_CHECKED=1")):
+        assert do(tmp_path, *mode, "./app").status == 0, "the line of the first check that failed"
+
+
+CXX = """
+extern "C" {
+#include <slave.h>
+#include <simd.h>
+}
+template <typename T> static T twice(T x) { T r; asm("addl %1,%1,%0" : "=r"(r) : "r"(x)); return r; }
+struct mixed { void *p; float f; doublev8 d; floatv8 s; };
+extern "C" void work(int *n)
+{
+    mixed q = {n, 1.5f, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4, 5, 6, 7, 8}};
+    long a[3] = {1, 2, 3}; int bad = 0; void *v; char c = -3;
+    asm("fadds %0,%0,%0" : "+r"(q.f)); bad += q.f != 3;
+    asm("vaddd %0,%0,%0" : "+r"(q.d)); bad += q.d[7] != 16;
+    asm("vmuls %0,%0,%0" : "+f"(q.s)); bad += q.s[7] != 64;
+    asm("mov %1,%0" : "=r"(v) : "r"(q.p)); bad += v != n;
+    asm("ldl %0,8(%1)" : "=r"(a[0]) : "r"(a)); bad += a[0] != 2;
+    asm("addw %1,0,%0" : "=r"(a[1]) : "r"(c)); bad += a[1] != -3;
+    bad += twice(21) != 42 || twice(21L) != 42;
+    if (_MYID == 0)
+        *n = bad;
+}
+"""
+ON_THE_HOST = """
+#include <athread.h>
+extern void SLAVE_FUN(work)(int *);
+int main(void)
+{
+    int n = 0; unsigned long t, u; long x; double d = 2;
+    asm volatile("rtc %0" : "=r"(t)); asm volatile("memb"); asm volatile("rtc %0" : "=r"(u));
+    asm("addl %1,%2,%0" : "=r"(x) : "r"(3L), "r"(4L));
+    asm("fmuld %1,%1,%0" : "=f"(d) : "f"(d));
+    asm("fcmplt %1,%2,$f1\\n\\tfbne $f1,1f\\n\\tmov 5,%0\\n1:" : "+r"(x) : "f"(1.0), "f"(2.0) : "$f1");
+    athread_init(); athread_spawn(work, &n); athread_join();
+    return n + (u < t) + (x != 7) + (d != 4);
+}
+"""
+
+
+def test_assembly_in_cxx_and_on_the_host(tmp_path: Path) -> None:
+    (tmp_path / "slave.cpp").write_text(CXX)
+    (tmp_path / "host.c").write_text(ON_THE_HOST)
+    for words in (
+        ("swgcc", "-mhost", "-c", "host.c"),
+        ("swg++", "-mslave", "-msimd", "-O2", "-c", "slave.cpp"),
+        ("swg++", "-mhybrid", "host.o", "slave.o", "-o", "app"),
+    ):
+        done = do(tmp_path, *words, machine="sw26010-pro")
+        assert done.status == 0 and "warning" not in done.err, done
+    assert do(tmp_path, "./app", machine="sw26010-pro").status == 0

@@ -134,25 +134,29 @@ def _put_in(template: str, operands: Sequence[_Operand], names: dict[str, int]) 
 
 
 def _kind(is_c: bool) -> str:
-    return "_Generic(__swemu_v,float:1,sw64_vs:2,default:0)" if is_c else "__swemu_kind(__swemu_v)"
+    if is_c:
+        return "_Generic(__swemu_operand,float:1,sw64_vs:2,default:0)"
+    return "__swemu_kind(__swemu_operand)"
 
 
 def _load(operand: _Operand, is_c: bool) -> str:
     register, value = _NAME.format(operand.number), f"({operand.expression})"
     if operand.memory:
         return f"{register}.u=(unsigned long)&{value};"
+    decayed = f"{value}+0" if is_c else f"+{value}"  # no array, and nothing smaller than an int
     return (
-        f"{{__typeof__({value}+0) __swemu_v={value};"
-        f"sw64_in(&{register},&__swemu_v,sizeof __swemu_v,{_kind(is_c)});}}"
+        f"{{__typeof__({decayed}) __swemu_operand={value};"
+        f"sw64_in(&{register},&__swemu_operand,sizeof __swemu_operand,{_kind(is_c)});}}"
     )
 
 
 def _store(operand: _Operand, is_c: bool) -> str:
     value = f"({operand.expression})"
+    register = _NAME.format(operand.number)
     return (
-        f"{{__typeof__({value}) __swemu_v;"
-        f"sw64_out(&{_NAME.format(operand.number)},(void*)&__swemu_v,sizeof __swemu_v,{_kind(is_c)});"
-        f"{value}=__swemu_v;}}"
+        f"{{__typeof__({value}) __swemu_operand;"
+        f"sw64_out(&{register},(void*)&__swemu_operand,sizeof __swemu_operand,{_kind(is_c)});"
+        f"{value}=__swemu_operand;}}"
     )
 
 
@@ -172,6 +176,7 @@ def translate(body: str, machine: Machine = semantics.SW3, is_c: bool = True) ->
     lines = [f"const long {o.text()}=(long)({o.expression});" for o in constants]
     lines += [f"sw64_reg {','.join(f'{_NAME.format(n)}={{0}}' for n in used)};"] if used else []
     lines += [_load(operand, is_c) for operand in operands if operand.loaded]
-    lines += ["{", piece.text, "}"]
+    barrier = '__asm__ volatile("":::"memory");' if '"memory"' in "".join(sections[3:]) else ""
+    lines += [barrier, "{", piece.text, "}", barrier]
     lines += [_store(operand, is_c) for operand in operands if operand.stored]
     return Translation("{" + "".join(lines) + "}", frozenset(piece.inferred))

@@ -26,12 +26,45 @@ static int depth(void)
     return known;
 }
 
+/* A message is what a register holds.  Four singles lie there as lanes in the form of doubles, as assembly that
+ * sends or receives has them; any 16 bytes come back as they were. */
+#define SINGLES 16
+
+static uint64_t widened(uint32_t s)
+{
+    uint64_t low = s >> 23 & 0x7f;
+    uint64_t exponent = s >> 30 & 1 ? (low == 0x7f ? 0x7ff : 0x400 | low) : (low ? 0x380 | low : 0);
+    return (uint64_t)(s >> 31) << 63 | exponent << 52 | (uint64_t)(s & 0x7fffff) << 29;
+}
+
+static void into_register(char *slot, const void *value, int bytes)
+{
+    memset(slot, 0, WIDTH);
+    if (bytes != SINGLES)
+        memcpy(slot, value, (size_t)bytes);
+    for (int k = 0; bytes == SINGLES && k < 4; k++) {
+        uint32_t single;
+        memcpy(&single, (const char *)value + 4 * k, 4);
+        memcpy(slot + 8 * k, &(uint64_t){widened(single)}, 8);
+    }
+}
+
+static void out_of_register(void *value, const char *slot, int bytes)
+{
+    if (bytes != SINGLES)
+        memcpy(value, slot, (size_t)bytes);
+    for (int k = 0; bytes == SINGLES && k < 4; k++) {
+        uint64_t lane;
+        memcpy(&lane, slot + 8 * k, 8);
+        uint32_t single = (uint32_t)(lane >> 32 & 0xc0000000) | (uint32_t)(lane >> 29 & 0x3fffffff);
+        memcpy((char *)value + 4 * k, &single, 4);
+    }
+}
+
 static void post(struct cpe *to, int column, const void *value, int bytes)
 {
     struct fifo *f = &fifos[column][to->id];
-    char *slot = f->slot[(f->first + f->used++) % MAX_DEPTH];
-    memset(slot, 0, WIDTH);
-    memcpy(slot, value, (size_t)bytes);
+    into_register(f->slot[(f->first + f->used++) % MAX_DEPTH], value, bytes);
     swemu_sched_wake(to);
 }
 
@@ -95,7 +128,7 @@ void __swemu_reg_receive(void *value, int bytes, int column)
     swemu_lock();
     while (!f->used)
         swemu_sched_block(c, get_names[column], pc);
-    memcpy(value, f->slot[f->first], (size_t)bytes);
+    out_of_register(value, f->slot[f->first], bytes);
     f->first = (f->first + 1) % MAX_DEPTH;
     f->used--;
     wake_senders(c, column);
