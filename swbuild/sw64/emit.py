@@ -169,10 +169,10 @@ class _Body:
             if isinstance(item, Label):
                 if item.name in self.unit.functions:
                     self.function = item.name
-                lines.append(f"{label_name(item.name)}: __attribute__((unused));")
+                lines.append(f"{label_name(item.name)}: __attribute__((unused)); {_mark(item, k)}")
                 continue
             try:
-                lines.append("    " + self._instruction(item, k))
+                lines.append(f"    {_mark(item, k)} {self._instruction(item, k)}")
             except Unknown as error:
                 self._refuse(item, str(error) or f"the instruction '{item.mnemonic}' is not known")
             except ValueError as error:
@@ -348,6 +348,13 @@ class _Body:
         callee = f"{self.emitter.entry('')}(cpu, target)"
         outside = "target - SW64_PLACE(0) >= SW64_PLACES"
         return f"if ({outside}) {{ sw64_call(cpu, back); SW64_SAVE {callee}; return; }} "
+
+
+def _mark(item: Label | Instruction, index: int) -> str:
+    """Return what shows an item in compiled code whose work is counted (swbuild.emulator.model.marked)."""
+    text = f"{item.name}:" if isinstance(item, Label) else f"{item.mnemonic} {', '.join(item.operands)}"
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'if (SW64_COUNTED) __asm__ volatile("# swbuild-sw64 {item.line} {index} {quoted}");'
 
 
 def _line(path: str, line: int) -> str:

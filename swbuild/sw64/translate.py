@@ -115,6 +115,7 @@ def _head(emitter: Emitter) -> list[str]:
     return [
         "#include <swemu_sw64_calls.h>",
         "enum { SW64_CHECKED = 0 };",
+        "enum { SW64_COUNTED = 0 };",
         f"enum {{ SW64_PLACES = {len(emitter.symbols.places) + 1} }};",
     ]
 

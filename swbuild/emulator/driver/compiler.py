@@ -33,6 +33,7 @@ _LANGUAGES = {".c": "c", ".i": "cpp-output", ".ii": "c++-cpp-output"}
 ASSEMBLY = (".s", ".S")
 #: What translated assembly says of its version.
 UNCHECKED, CHECKED = "SW64_CHECKED = 0", "SW64_CHECKED = 1"
+UNCOUNTED, COUNTED = "SW64_COUNTED = 0", "SW64_COUNTED = 1"
 #: The machine's headers, and what tells a copy of one of them from a file that only has its name.
 _VENDOR = ("athread.h", "slave.h", "dma.h", "simd.h", "crts.h")
 _VENDOR_MARKS = (b"__real_athread_spawn", b"__builtin_sw64", b"__thread_local_fix", b"__builtin_sw_")
@@ -144,6 +145,7 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         changed = read(text).decode("latin-1")
         if UNCHECKED in changed:
             write(f"{work}/checked.i", changed.replace(UNCHECKED, CHECKED).encode("latin-1"))
+            write(f"{work}/counted.i", changed.replace(UNCOUNTED, COUNTED).encode("latin-1"))
         else:
             changed = rewritten(tool, line, changed, work, source, output == "cpp-output")
         write(f"{work}/final.i", changed.encode("latin-1"))

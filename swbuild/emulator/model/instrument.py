@@ -24,6 +24,7 @@ from swbuild.emulator.model.blocks import Block, Reader
 from swbuild.emulator.model.costs import Cost, block_costs
 from swbuild.emulator.model.flow import read_blocks
 from swbuild.emulator.model.instructions import steps
+from swbuild.emulator.model.marked import marked_costs
 from swbuild.emulator.model.probes import probe
 from swbuild.machine import MachineModel, load
 from swbuild.options import Machine
@@ -35,12 +36,17 @@ _OWN = 1 << 31  # in a block's line; swb_count.c has it too
 
 
 def instrument(text: str, costed: str, machine: MachineModel) -> str:
-    """Return the assembly ``text`` with counters ahead of every basic block, by the costs of ``costed``."""
+    """Return the assembly ``text`` with counters ahead of every basic block, by the costs of ``costed``.
+
+    In translated assembly they stand ahead of its instructions, with their own costs.
+    """
     width = machine.simd.register_bytes
-    found = read_blocks(text, width)
+    found, costs = marked_costs(text, machine)
+    if not found:
+        found = read_blocks(text, width)
+        costs = block_costs(found, read_blocks(costed, width), machine)
     if not found:
         return text
-    costs = block_costs(found, read_blocks(costed, width), machine)
     lines = text.splitlines()
     ahead = _probes(text, width)
     for number, (block, cost) in enumerate(zip(found, costs, strict=True)):
