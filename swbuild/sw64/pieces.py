@@ -45,11 +45,10 @@ def piece(items: Sequence[Item], machine: Machine, name: str) -> Piece:
     lines += ["unsigned __swemu_n=0;"] if waits else []
     flags = bool(waits) or len(steps) == 1  # what is looked at or set alone orders CPEs
     lines += [_line(item, machine, waits.get(k, ""), flags) for k, item in enumerate(code)]
-    meanings = {step.mnemonic: semantics.meaning(step.mnemonic, machine) for step in steps}
     return Piece(
         re.sub(r"\bR\((\d+)\)", lambda match: name.format(match[1]), "".join(lines)),
         frozenset(n for step in steps for n in (*reads(step), *writes(step)) if n < OWN),
-        frozenset(mnemonic for mnemonic, meaning in meanings.items() if meaning and meaning.inferred),
+        frozenset(semantics.inferred(steps, machine)),
     )
 
 

@@ -9,12 +9,12 @@ name (:class:`Unknown`); ``meanings.py`` has the table with the source of every 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from swbuild.sw64.instructions import INSTRUCTIONS, ZERO
 from swbuild.sw64.meanings import BRANCHES, MEANINGS, REFUSED, Meaning
-from swbuild.sw64.syntax import Instruction, memory_operand, register_number
+from swbuild.sw64.syntax import Instruction, Item, memory_operand, register_number
 
 __all__ = [
     "HOST",
@@ -23,6 +23,7 @@ __all__ = [
     "Machine",
     "Unknown",
     "condition",
+    "inferred",
     "is_control_flow",
     "meaning",
     "register",
@@ -72,6 +73,16 @@ def meaning(mnemonic: str, machine: Machine) -> Meaning | None:
     """Return what an instruction means on a machine; None when that is not known."""
     found = MEANINGS.get(mnemonic, ())
     return next((row for row in found if machine.name in row.machines), None)
+
+
+def inferred(code: Iterable[Item], machine: Machine) -> dict[str, int]:
+    """Return the instructions whose meaning is inferred, each with the line of its first place."""
+    found: dict[str, int] = {}
+    for item in code:
+        known = meaning(item.mnemonic, machine) if isinstance(item, Instruction) else None
+        if known and known.inferred and isinstance(item, Instruction):
+            found.setdefault(item.mnemonic, item.line)
+    return found
 
 
 def is_control_flow(mnemonic: str) -> bool:

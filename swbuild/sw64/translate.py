@@ -7,7 +7,7 @@ functions the file defines and needs, and how much stack they take (``connect``)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from swbuild.sw64.data import data_text
@@ -16,7 +16,7 @@ from swbuild.sw64.expressions import number
 from swbuild.sw64.flow import Unit, units
 from swbuild.sw64.instructions import writes
 from swbuild.sw64.program import Problem, Program, program
-from swbuild.sw64.semantics import HOST, SW3, SWS
+from swbuild.sw64.semantics import HOST, SW3, SWS, inferred
 from swbuild.sw64.symbols import TEXT, Symbols
 from swbuild.sw64.syntax import Instruction, memory_operand, read
 
@@ -36,10 +36,11 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The C text, and the external functions that it calls."""
+    """The C text, the external functions that it calls, and where instructions mean what is inferred."""
 
     text: str
     needs: tuple[str, ...]
+    inferred: Mapping[str, str]
 
 
 def translate(text: str, path: str, slave: bool, pro: bool = False) -> Translation:
@@ -71,7 +72,8 @@ def translate(text: str, path: str, slave: bool, pro: bool = False) -> Translati
         [f'\t.pushsection {NOTES},"",@progbits', *(_ascii(note) for note in notes), "\t.popsection"]
     )
     needs = {call.target[1:] for call in emitter.calls if call.target.startswith("=")}
-    return Translation("\n".join(lines) + "\n", tuple(sorted(needs)))
+    told = {name: "{}:{}".format(*places[line]) for name, line in inferred(made.code, machine).items()}
+    return Translation("\n".join(lines) + "\n", tuple(sorted(needs)), told)
 
 
 def _places(text: str, path: str) -> list[tuple[str, int]]:

@@ -297,3 +297,13 @@ def test_assembly_in_cxx_and_on_the_host(tmp_path: Path) -> None:
         done = do(tmp_path, *words, machine="sw26010-pro")
         assert done.status == 0 and "warning" not in done.err, done
     assert do(tmp_path, "./app", machine="sw26010-pro").status == 0
+
+
+def test_inferred_meanings_are_told_of_in_files_of_assembly_too(tmp_path: Path) -> None:
+    lines = ("\t.text", "\t.globl work", "\t.ent work", "work:", "\tfcvtdlr $1,5,$2", "\tret $31,($26),1")
+    (tmp_path / "slave.S").write_text("\n".join((*lines, "\t.end work", "")))
+    done = do(tmp_path, "sw5cc", "-slave", "-c", "slave.S")
+    assert (done.status, done.err) == (
+        0,
+        "slave.S:5: note: what 'fcvtdlr' does is inferred from public programs\n",
+    )

@@ -183,8 +183,7 @@ def rewritten(
 ) -> str:
     """Return preprocessed text as the host's compiler takes it."""
     made = rewrite.rewrite(text, line.role == "slave", alignment(tool, line), is_c, tool.machine)
-    for name, place in sorted(made.inferred.items()):
-        print(f"{place}: note: what '{name}' does is inferred from public programs", file=sys.stderr)
+    sw64.tell_inferred(made.inferred)
     text = str(made.text)
     return registers(tool, line, work, source, is_c) + text if made.registers else text
 

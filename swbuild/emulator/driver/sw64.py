@@ -10,9 +10,11 @@ from process import Failure, must, read, write
 from tool import Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from link import Objects
 
-__all__ = ["NOTES", "bridges", "declarations", "translated"]
+__all__ = ["NOTES", "bridges", "declarations", "tell_inferred", "translated"]
 
 #: The section with what the link has to know of an object (swbuild/sw64/bridges.py reads it).
 NOTES = ".swbuild.sw64"
@@ -29,12 +31,19 @@ def translated(tool: Tool, source: str, text: str, slave: bool, work: str) -> st
         made = translate(text, source, slave, tool.machine == "sw26010-pro")
     except Refused as refused:
         raise Failure(str(refused)) from None
+    tell_inferred(made.inferred)
     target = f"{work}/assembly.c"
     notes = _library(tool, made.needs, slave, work) if made.needs else []
     block = "".join(f'    "\\t.ascii \\"{note}\\\\n\\"\\n"\n' for note in notes)
     extra = f'__asm__("\\t.pushsection {NOTES},\\"\\",@progbits\\n"\n{block}    "\\t.popsection\\n");\n'
     write(target, (made.text + (extra if notes else "")).encode("latin-1"))
     return target
+
+
+def tell_inferred(places: Mapping[str, str]) -> None:
+    """Say of which instructions the meaning is inferred, at the first place of each."""
+    for name, place in sorted(places.items()):
+        print(f"{place}: note: what '{name}' does is inferred from public programs", file=sys.stderr)
 
 
 def modules(tool: Tool) -> None:
