@@ -1,9 +1,9 @@
 """Writes docs/speedup.md: model time of PolyBench/C 4.2.1 on the host alone, and with kernels.
 
-    python tests/examples/polybench_speedup.py PolyBenchC-4.2.1 [--small SMALL] [--large MEDIUM] > PAGE
+    python tests/examples/polybench_speedup.py PolyBenchC-4.2.1 [--sizes SMALL,LARGE=mvt] > docs/speedup.md
 
-The benchmark's sources are not part of swbuild; give the directory that holds a copy.  All programs run at
-the small size, those of the Journal of Software's table at the large one, too.
+The benchmark's sources are not part of swbuild; give the directory that holds a copy.  Behind a size may
+stand the programs that run at it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 from statistics import fmean, geometric_mean
 
@@ -23,6 +24,8 @@ from swbuild.emulator import environment
 from swbuild.emulator.model.host_report import host_lines
 from swbuild.emulator.model.report import Analysis, analyse
 
+_TRACE_LIMIT = 600_000_000
+_TOO_LONG = "too many spawns"
 PRESETS = ("default", "classic")
 #: The thirteen programs of the Journal of Software 34 (2023), section 7.
 PUBLISHED = ("gemm", "gemver", "gesummv", "symm", "syrk", "syr2k", "trmm", "2mm", "3mm", "atax", "bicg")
@@ -37,7 +40,7 @@ The thirty programs of PolyBench/C 4.2.1 on the model of the SW26010: once built
 alone, once with their regions as kernels on the 64 CPEs of a core group. *Host* is the time of the region's
 lines on the management core. *Default* and *classic* are the times from the first spawn to the last join with
 these presets, host code between them included; behind them the speed-up over the host. All of it is model
-time ([model.md](model.md)), with the model of {commit}. {limit}
+time ([model.md](model.md)), with the model of {commit}.
 """
 
 _COMPARED = """
@@ -47,20 +50,20 @@ The preset `classic` follows an algorithm that was published with measurements o
 Software 34, 2023, section 7): at LARGE, EXTRALARGE and these sizes rounded up to multiples of 32, with 64
 threads, the mean speed-up of thirteen programs over the management core is 539.16, the largest 3093.09;
 jacobi-2d, with a spawn in every step of time, has about 9. The speed-ups of single programs are bars of a
-logarithmic chart there, without numbers. In model time, the same thirteen have:
+logarithmic chart there, without numbers. In model time, those of the thirteen that stand above have:
 
-| size | preset | mean | geometric mean | least | largest |
-|---|---|---|---|---|---|
+| size | programs | preset | mean | geometric mean | least | largest |
+|---|---|---|---|---|---|---|
 """
 
 _REASONS = """
 What may explain the difference:
 
-* **Size.** The published programs compute 100 times as much and more. A spawn and a join cost
-  {spawn:.0f} us on the model, which is much of a kernel's time at these sizes, and tiles of 32 leave most of
+* **Size.** The published programs compute a thousand times as much as SMALL. A spawn and a join cost
+  {spawn:.0f} us on the model, which is much of a kernel's time at small sizes, and tiles of 32 leave most of
   the 64 CPEs without work where an array has 60 to 240 rows. The speed-ups grow with the size here, too.
-* **The host's caches.** The arrays of these sizes lie in them, or their columns do; at the published sizes
-  every step down a column misses both levels, as the publication says.
+* **The host's caches.** At SMALL the arrays lie in them; at the published sizes every step down a column
+  misses both levels, to which the publication lays much of its speed-ups.
 * **The host's walks through memory.** A line costs the model what it costs in the one loop that is published,
   {miss:.0f} cycles with the way back. Translation of addresses is not in it: in a large matrix a walk down a
   column touches another page in every step.
@@ -72,7 +75,10 @@ What may explain the difference:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One program at one size: microseconds of its region on the host, and by presets (0: no kernels)."""
+    """One program at one size: microseconds of its region on the host, and by preset.
+
+    0: it has no kernels; NaN: its events are too many.
+    """
 
     name: str
     host: float
@@ -87,13 +93,15 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("root", type=Path)
-    parser.add_argument("--small", default="SMALL")
-    parser.add_argument("--large", default="MEDIUM")
+    parser.add_argument("--sizes", default="SMALL,MEDIUM=" + "+".join(PUBLISHED))
     args = parser.parse_args()
     paths = list(programs(args.root))
-    small = [_row(args.root, path, args.small) for path in paths]
-    large = [_row(args.root, path, args.large) for path in paths if path.stem in PUBLISHED]
-    print("\n".join(_page({args.small: small, args.large: large})))
+    found = {}
+    for word in args.sizes.split(","):
+        size, _, names = word.partition("=")
+        wanted = names.split("+") if names else [path.stem for path in paths]
+        found[size] = [_row(args.root, path, size) for path in paths if path.stem in wanted]
+    print("\n".join(_page(found)))
     return 0
 
 
@@ -122,20 +130,22 @@ def _compiled(folder: Path, role: str, sources: Sequence[Path], words: Sequence[
     return [f"{source.stem}.o" for source in sources]
 
 
-def _profiled(folder: Path, objects: Sequence[str], role: str) -> Analysis:
+def _profiled(folder: Path, objects: Sequence[str], role: str) -> Analysis | None:
+    """Link and run the program; return its analysis, or None if there are too many events to replay."""
     _run(folder, "sw5cc", role, *objects, "-o", "program", "-lm")
     _run(folder, sys.executable, "-m", "swbuild", "run", "--profile", "p.json", "./program")
-    return analyse(folder / "p.json")
+    trace = folder / "p.json.trace"
+    return None if trace.stat().st_size > _TRACE_LIMIT else analyse(folder / "p.json")
 
 
-def _serial(root: Path, path: Path, size: str, folder: Path) -> Analysis:
+def _serial(root: Path, path: Path, size: str, folder: Path) -> Analysis | None:
     words = ["-I", root / "utilities", "-I", path.parent, f"-D{size}_DATASET"]
     return _profiled(
         folder, _compiled(folder, "-host", [path, root / "utilities" / "polybench.c"], words), "-host"
     )
 
 
-def _offloaded(root: Path, path: Path, size: str, folder: Path, preset: str) -> Analysis:
+def _offloaded(root: Path, path: Path, size: str, folder: Path, preset: str) -> Analysis | None:
     include = ["-I", root / "utilities", "-I", path.parent, f"-D{size}_DATASET"]
     generate = [
         sys.executable,
@@ -155,8 +165,9 @@ def _offloaded(root: Path, path: Path, size: str, folder: Path, preset: str) -> 
     return _profiled(folder, objects, "-hybrid")
 
 
-def _region(analysis: Analysis, path: Path) -> float:
+def _region(analysis: Analysis | None, path: Path) -> float:
     """Return the model microseconds of the lines between a program's pragmas."""
+    assert analysis is not None, "a program without spawns has few events"
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     marks = [
         number
@@ -173,8 +184,10 @@ def _region(analysis: Analysis, path: Path) -> float:
     )
 
 
-def _kernels(analysis: Analysis) -> float:
+def _kernels(analysis: Analysis | None) -> float:
     """Return the model microseconds from the first spawn to the last join; 0 if there is none."""
+    if analysis is None:
+        return nan
     (result,) = analysis.replays
     if not result.kernels:
         return 0.0
@@ -189,8 +202,7 @@ def _page(sizes: dict[str, list[Row]]) -> Iterator[str]:
     commit = subprocess.run(
         ["git", "log", "-1", "--format=commit %h of %cs"], capture_output=True, text=True, check=True
     ).stdout.strip()
-    limit = f"At {list(sizes)[-1]} the thirteen programs of the last section."
-    yield _HEAD.format(commit=commit, limit=limit)
+    yield _HEAD.format(commit=commit)
     for size, rows in sizes.items():
         yield f"## {size}\n"
         yield "| program | host us | default us | | classic us | |"
@@ -208,17 +220,19 @@ def _page(sizes: dict[str, list[Row]]) -> Iterator[str]:
 def _line(row: Row) -> str:
     cells = [row.name, f"{row.host:.0f}"]
     for number, time in enumerate(row.kernels):
-        cells += [f"{time:.0f}", f"{row.speedup(number):.2f}"] if time else ["no kernel", "-"]
+        known = time > 0  # NaN is not
+        missing = [_TOO_LONG if time else "no kernel", "-"]
+        cells += [f"{time:.0f}", f"{row.speedup(number):.2f}"] if known else missing
     return f"| {' | '.join(cells)} |"
 
 
 def _means(size: str, rows: Sequence[Row]) -> Iterator[str]:
     for number, preset in enumerate(PRESETS):
-        found = {row.name: row.speedup(number) for row in rows if row.kernels[number]}
+        found = {row.name: row.speedup(number) for row in rows if row.kernels[number] > 0}
         if found:
             least, most = min(found, key=lambda name: found[name]), max(found, key=lambda name: found[name])
             values = list(found.values())
-            cells = [size, preset, f"{fmean(values):.1f}", f"{geometric_mean(values):.1f}"]
+            cells = [size, str(len(found)), preset, f"{fmean(values):.1f}", f"{geometric_mean(values):.1f}"]
             cells += [f"{found[name]:.1f} ({name})" for name in (least, most)]
             yield f"| {' | '.join(cells)} |"
 

@@ -56,11 +56,17 @@ int main(int count, char **words)
 AXPY, SUM, QUOTIENT = 9, 11, 12  # lines
 
 HOST = """\
+#include <stdlib.h>
 #include <athread.h>
 extern SLAVE_FUN(twice)();
 static double x[64 * 32];
+static int less(const void *a, const void *b) { return *(double *)a < *(double *)b ? -1 : 1; }
 int main(void)
 {
+    double stack[900], *heap = malloc(58000 * sizeof *heap); /* 464 KB */
+    for (int j = 0; j < 900; j++) stack[j] = j * 37 % 1009;
+    for (int j = 0; j < 3 * 58000; j += 5) heap[j % 58000] = stack[j % 900];
+    qsort(stack, 900, sizeof *stack, less);
     for (int j = 0; j < 64 * 32; j++) x[j] = j;
     athread_init();
     for (int t = 0; t < 2; t++) {
@@ -70,7 +76,7 @@ int main(void)
     }
     double sum = 0;
     for (int j = 0; j < 64 * 32; j++) sum += x[j];
-    return sum != 64 * 32 / 2 * (64 * 32 - 1);
+    return sum != 64 * 32 / 2 * (64 * 32 - 1) || stack[1] < stack[0] || heap[10] < 0;
 }
 """
 SLAVE = """\
