@@ -40,6 +40,7 @@ def test_accesses_by_registers_and_of_variables_in_main_memory(line: str, what: 
     "line",
     [
         "movsd 16(%rsp), %xmm0",
+        "pushq -8(%r10)",
         "movsd %fs:a@tpoff(,%rax,8), %xmm0",
         "movsd .LC0(%rip), %xmm0",
         "movq table@GOTPCREL(%rip), %rax",

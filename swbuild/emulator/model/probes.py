@@ -2,8 +2,8 @@
 
 Counted code has a *probe* ahead of each access by an address in registers, or of a variable in main memory.
 It compares the address with the CPE's stack and variables, and calls the runtime (``runtime/direct.c``)
-for any other.  Accesses by ``%rsp``, of thread-local variables and of constants that the compiler made are
-known to be none.
+for any other.  Accesses by ``%rsp`` and ``%r10``, of thread-local variables and of constants that the
+compiler made are known to be none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from swbuild.emulator.model.instructions import Role, Step
 __all__ = ["flags_live", "memory_operand", "probe"]
 
 _MEMORY = re.compile(r"[^\s,()*$]*\([^)]*\)")
-_KNOWN = re.compile(r"\(%rsp")
+#: The stack, and the way to it of a function that aligns it: code has no other use of r10.
+_KNOWN = re.compile(r"\(%(rsp|r10)")
 _BESIDE = re.compile(r"^\.L|@|^[^(]*:")
 _FLAGS_READ = re.compile(r"j(?!mp)|set|cmov|adc|sbb|rc[lr]|lahf|pushf")
 _FLAGS_WRITTEN = re.compile(r"(add|sub|cmp|test|and|x?or|neg|i?mul)[bwlq]?$|v?u?comis[sd]$|call|ret")
