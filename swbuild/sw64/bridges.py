@@ -7,7 +7,7 @@ results in $0; on the host, floating point in the registers $f of the same numbe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from swbuild.sw64.prototypes import CLASSES, Prototype, from_note
 
@@ -16,6 +16,8 @@ __all__ = ["Links", "Notes", "notes"]
 _FIRST, _REGISTERS = 16, 6
 _SLACK = 16384
 _KERNEL = ("p",)
+#: gcc's numbers for types: up to this one they are integers.
+_INTEGERS = 4
 #: Functions with arguments by a format, as the ones that take the arguments as a list.
 _BY_FORMAT = {
     **{
@@ -42,6 +44,7 @@ class Notes:
     addresses: dict[str, int] = field(default_factory=dict)
     indirect: int = 0
     prototypes: list[Prototype] = field(default_factory=list)
+    called: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
 
 def notes(text: str) -> list[Notes]:
@@ -63,7 +66,17 @@ def notes(text: str) -> list[Notes]:
             found[-1].indirect = int(words[1])
         elif words[0] == "prototype":
             found[-1].prototypes.append(from_note(words))
+        elif words[0] == "called":
+            found[-1].called.append((words[1], tuple(map(_class_of, words[2].split(",")))))
     return found
+
+
+def _class_of(text: str) -> str:
+    """Return the class of an argument from gcc's number for its kind of type and its size."""
+    kind, _, size = text.partition("/")
+    if int(kind) <= _INTEGERS:
+        return "i8"
+    return {"5": "p", "8": "d" if int(size) <= 8 else "long double"}.get(kind, "?")
 
 
 def _plain(name: str) -> str:
@@ -132,7 +145,7 @@ class Links:
     # ---- from C to assembly ----
 
     def _inward(self, name: str) -> list[str]:
-        prototype = self.declared.get(name)
+        prototype = self._as_called(name, self.declared.get(name))
         file, unit = self.entries[name]
         if prototype is None or prototype.parameters is None:
             if name in self.named:
@@ -149,6 +162,13 @@ class Links:
                 self.problems.append(f"{prototype.place}: error[SW601]: '{name}' is assembly and takes '...'")
             return []
         return self._inward_text(name, prototype, self._need((id(file), unit), file, unit, ()))
+
+    def _as_called(self, name: str, prototype: Prototype | None) -> Prototype | None:
+        """Return the declaration, with the parameters that the calls show where it has none."""
+        calls = {types for file in self.files for called, types in file.called if self._key(called) == name}
+        if prototype is None or prototype.parameters is not None or len(calls) != 1:
+            return prototype
+        return replace(prototype, parameters=calls.pop())
 
     def _inward_text(self, name: str, prototype: Prototype, need: int) -> list[str]:
         types = prototype.parameters or ()

@@ -56,6 +56,10 @@ class Emitter:
     def __post_init__(self) -> None:
         self.where = {name: (unit, k) for unit in self.units for k, name in enumerate(unit.entries)}
 
+    def restart(self) -> None:
+        """Begin anew; places of the code keep their numbers."""
+        self.sites, self.calls = 0, []
+
     def name(self, unit: Unit) -> str:
         """Return the C name of a unit's function."""
         return f"sw64_unit_{self.units.index(unit)}"

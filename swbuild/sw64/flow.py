@@ -5,16 +5,18 @@ A unit is a function with all that jumps into it or falls through to it; calls g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from swbuild.sw64.program import Problem, Program
-from swbuild.sw64.syntax import Instruction, Label, memory_operand, register_number
+from swbuild.sw64.syntax import Directive, Instruction, Label, memory_operand, register_number
 
 __all__ = ["Jump", "JumpKind", "Unit", "jump", "units"]
 
 ZERO = 31
+_WORD = re.compile(r"[A-Za-z_.$][\w.$]*")
 _CONDITIONS = frozenset(
     ("beq", "bne", "blt", "ble", "bgt", "bge", "blbc", "blbs", "fbeq", "fbne", "fblt", "fble", "fbgt", "fbge")
 )
@@ -106,7 +108,42 @@ def units(made: Program) -> list[Unit]:
         starts = [name for name in names if name in made.functions or name in made.visible]
         unit.functions += starts
         unit.entries += [name for name in names if name in called or name in starts]
-    return list(found.values())
+    return _reached(list(found.values()), made)
+
+
+def _reached(found: list[Unit], made: Program) -> list[Unit]:
+    """Return the units that others may call and what those name: compilers leave unused functions."""
+    homes = {item.name: unit.name for unit in found for item in unit.items if isinstance(item, Label)}
+    by_name = {unit.name: unit for unit in found}
+    waiting = [homes[name] for name in made.visible if name in homes]
+    waiting += [homes[name] for name in _named_in_data(made) if name in homes]
+    reached: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += [homes[word] for word in _words(by_name[name].items) if word in homes]
+    return [unit for unit in found if unit.name in reached]
+
+
+def _words(items: Sequence[Instruction | Label]) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, Instruction):
+            for operand in item.operands:
+                yield from _WORD.findall(operand)
+
+
+def _named_in_data(made: Program) -> Iterator[str]:
+    for section in made.sections.values():
+        for item in section.items:
+            if isinstance(item, Directive) and item.name not in (
+                ".ascii",
+                ".asciz",
+                ".string",
+                ".type",
+                ".size",
+            ):
+                yield from _WORD.findall(item.arguments)
 
 
 def _called(code: Sequence[Instruction | Label]) -> set[str]:
@@ -143,14 +180,25 @@ def _pieces(made: Program) -> list[list[Instruction | Label]]:
 def _joined(pieces: list[list[Instruction | Label]], where: dict[str, int], functions: set[str]) -> list[int]:
     """Return for each piece another of the same unit, or itself."""
     joined = list(range(len(pieces)))
+    aims = {target for piece in pieces for target in _targets(piece)}
     for k, piece in enumerate(pieces):
-        if k + 1 < len(pieces) and not any(map(ends, piece[-1:])):
+        if k + 1 < len(pieces) and _goes_on(piece, aims):
             joined[_root(joined, k + 1)] = _root(joined, k)
         for target in _targets(piece):
             if where.get(target, k) != k and target not in functions:
                 a, b = sorted((_root(joined, where[target]), _root(joined, k)))
                 joined[b] = a
     return joined
+
+
+def _goes_on(piece: Sequence[Instruction | Label], aims: set[str]) -> bool:
+    """Return whether what is behind a piece can be reached from its end."""
+    for item in reversed(piece):
+        if isinstance(item, Instruction):
+            return not ends(item)
+        if item.name in aims:
+            return True
+    return True
 
 
 def _targets(piece: Sequence[Instruction | Label]) -> Iterator[str]:

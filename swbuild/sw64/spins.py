@@ -57,22 +57,29 @@ def _word(body: Sequence[Instruction]) -> str:
     """Return the word that a loop waits for, if it is one that waits."""
     if not all(_is_harmless(item) for item in body):
         return ""
-    changed = {n for item in body for n in writes(item) if n != ZERO}
     needed = {n for item in body if _target(item) for n in reads(item)}
     word = ""
     for item in [*reversed(body), *reversed(body)]:
-        if not needed.intersection(writes(item)):
-            continue
-        known = shape(item)
-        if known and known.kind in _LOADS:
-            address = memory_operand(item.operands[1])
-            if not address or (address.base in changed and not _is_set_before(body, item, address.base)):
-                return ""
-            word = word or _address(address.displacement, address.base)
-        elif any(not _is_set_before(body, item, n) for n in writes(item) if n in reads(item)):
-            return ""
-        needed |= set(reads(item))
-    return word
+        if needed.intersection(writes(item)):
+            needed |= set(reads(item))
+            word = word or _loaded(item)
+    return "" if needed.intersection(_carried(body)) else word
+
+
+def _carried(body: Sequence[Instruction]) -> set[int]:
+    """Return the registers whose values come from the turn before."""
+    written: set[int] = set()
+    read: set[int] = set()
+    for item in body:
+        read |= set(reads(item)) - written
+        written |= set(writes(item))
+    return (read & written) - {ZERO}
+
+
+def _loaded(item: Instruction) -> str:
+    known = shape(item)
+    address = memory_operand(item.operands[1]) if known and known.kind in _LOADS else None
+    return _address(address.displacement, address.base) if address else ""
 
 
 def _is_harmless(item: Instruction) -> bool:
@@ -80,16 +87,6 @@ def _is_harmless(item: Instruction) -> bool:
     if known and known.kind is Kind.BRANCH:
         return True
     return item.mnemonic in _FENCES or (known is not None and known.kind in _HARMLESS)
-
-
-def _is_set_before(body: Sequence[Instruction], at: Instruction, register: int) -> bool:
-    """Return whether the loop computes the register anew ahead of an instruction, in each turn."""
-    for item in body:
-        if item is at:
-            return False
-        if register in writes(item):
-            return register not in reads(item)
-    return False
 
 
 def _address(displacement: str, base: int) -> str:

@@ -55,9 +55,10 @@ def translate(text: str, path: str, slave: bool, pro: bool = False) -> Translati
     symbols = Symbols(made, slave, called)
     machine = HOST if not slave else SWS if pro else SW3
     emitter = Emitter(made, symbols, found, machine, places)
-    bodies = [emitter.unit(unit) for unit in found]
-    data = data_text(made, set(), lambda name: _reference(symbols, name))
-    data = data_text(made, symbols.sections, lambda name: _reference(symbols, name))
+    for _ in range(2):  # the second time all places are known whose addresses are taken
+        emitter.restart()
+        bodies = [emitter.unit(unit) for unit in found]
+        data = data_text(made, symbols.sections, lambda name: symbols.reference(name, 0))
     if made.problems:
         raise Refused("\n".join(_message(places, problem) for problem in _in_order(made.problems)))
     lines = [
@@ -94,10 +95,6 @@ def _in_order(problems: Iterable[Problem]) -> list[Problem]:
 def _message(places: Sequence[tuple[str, int]], problem: Problem) -> str:
     file, line = places[problem.line]
     return f"{file}:{line}: error[SW601]: {problem.text}"
-
-
-def _reference(symbols: Symbols, name: str) -> str:
-    return symbols.reference(name, 0)
 
 
 def _called(unit: Unit, made: Program) -> Iterable[str]:

@@ -69,9 +69,84 @@ def test_faults_are_named_at_their_line(path: Path, app: Path) -> None:
 
 
 def test_what_is_not_known_is_refused_all_at_once(tmp_path: Path) -> None:
-    lines = ["f:", "\tfrobnicate $1, $2", "\taddw $1, $2", "\tbeq $1, nowhere.1", "\t.macro m", "\tret"]
+    lines = ["\t.globl f", "f:", "\tfrobnicate $1, $2", "\taddw $1, $2", "\tbeq $1, nowhere.1"]
+    lines += ["\t.macro m", "\tret"]
     (tmp_path / "a.s").write_text("\n".join(lines) + "\n")
     done = call(["sw5cc", "-slave", "-c", "a.s"], tmp_path, environment_for("sw26010"))
-    assert re.findall(r"a\.s:(\d+): error\[SW601\]", done.err) == ["2", "3", "4", "5"]
+    assert re.findall(r"a\.s:(\d+): error\[SW601\]", done.err) == ["3", "4", "5", "6"]
     assert "frobnicate" in done.err
+    assert done.status == 1
+
+
+LOOSE = """
+#ifdef SLAVE
+#include <slave.h>
+double mixed();
+__thread_local double x[4] __attribute__((aligned(32)));
+void work(double *out)
+{
+    x[1] = 2.5f;
+    signed char third = -3;
+    out[_MYID] = mixed(x, third, 4.0f, 5000000000L, &out[1],
+                       'a', 2 * 3.5, (short)-8, 1u);
+}
+#else
+#include <athread.h>
+#include <stdio.h>
+extern void SLAVE_FUN(work)(double *);
+static double out[64];
+int main(void)
+{
+    athread_init();
+    athread_spawn(work, out);
+    athread_join();
+    printf("%.1f\\n", out[63]);
+}
+#endif
+"""
+MIXED = """
+	.globl	mixed
+mixed:
+	fldd	$1, 8($16)	/* 2.5 */
+	fcvtld	$17, $2		/* -3 */
+	faddd	$1, $2, $1
+	faddd	$1, $18, $1	/* 4 */
+	fldd	$2, 0($30)	/* 7, the seventh */
+	faddd	$1, $2, $1
+	ldl	$3, 8($30)	/* -8 */
+	ldl	$4, 16($30)	/* 1 */
+	addl	$3, $4, $3
+	addl	$3, $19, $3
+	addl	$3, $21, $3	/* 97 */
+	fcvtld	$3, $3
+	faddd	$1, $3, $0
+	ret
+"""
+
+
+def test_arguments_of_calls_without_a_declaration_arrive(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(LOOSE)
+    (tmp_path / "k.S").write_text(MIXED)
+    environment = environment_for("sw26010")
+    for words in (
+        ["sw5cc", "-host", "-c", "a.c", "-o", "h.o"],
+        ["sw5cc", "-slave", "-DSLAVE", "-c", "a.c", "-o", "s.o"],
+        ["sw5cc", "-slave", "-c", "k.S"],
+        ["sw5cc", "-hybrid", "h.o", "s.o", "k.o", "-o", "app"],
+    ):
+        done = call(words, tmp_path, environment)
+        assert not done.status, done.err
+    for mode in ("eager", "checked"):
+        done = launch("sw26010", tmp_path, mode)
+        assert (done.out, done.err) == ("5000000100.5\n", "")
+
+
+def test_functions_that_nobody_declares_are_refused_when_they_are_called(tmp_path: Path) -> None:
+    lines = ["\t.globl f", "f:", "\tbsr $26, unheard_of", "\tret"]
+    (tmp_path / "a.s").write_text("\n".join(lines) + "\n")
+    (tmp_path / "h.c").write_text("int main(void) { return 0; }\n")
+    done = call(["sw5cc", "-slave", "-c", "a.s"], tmp_path, environment_for("sw26010"))
+    assert not done.status, done.err
+    done = call(["sw5cc", "-hybrid", "h.c", "a.o"], tmp_path, environment_for("sw26010"))
+    assert "a.s:3: error[SW601]: 'unheard_of' is called, and no C file says what" in done.err
     assert done.status == 1

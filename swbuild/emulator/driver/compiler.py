@@ -12,6 +12,7 @@ import os
 import sys
 
 import elf
+import loose
 import options
 import rewrite
 import sw64
@@ -156,7 +157,9 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         command += [*compile_flags(line.flags), "-fpreprocessed", "-x", output, stop]
         versions = wanted_versions(line.flags)
         if slave and stop == "-c":
-            data = slave_object(tool, command, work, output == "cpp-output", weak, versions)
+            is_c = output == "cpp-output"
+            data = slave_object(tool, command, work, is_c, weak, versions)
+            data = with_noted_calls(tool, command, work, changed, weak, versions) or data if is_c else data
             write(target, noted(tool, data, work, changed, "slave"))
         else:
             names = ["-aux-info", f"{work}/names"] if output == "cpp-output" else []
@@ -168,6 +171,17 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
                 write(target, noted(tool, data, work, changed, "host"))
     finally:
         clean(work)
+
+
+def with_noted_calls(
+    tool: Tool, command: list[str], work: str, text: str, weak: set[str], versions: list[str]
+) -> bytes:
+    """Return the object with the classes of arguments that C was not told; nothing where it was."""
+    names = loose.undeclared(read(f"{work}/names").decode("latin-1"))
+    if not names or UNCHECKED in text:
+        return b""
+    write(f"{work}/final.i", loose.noted_calls(text, names).encode("latin-1"))
+    return bytes(slave_object(tool, [*command, "-w"], work, True, weak, versions))
 
 
 def noted(tool: Tool, data: bytes, work: str, text: str, role: str) -> bytes:

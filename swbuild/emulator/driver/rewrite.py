@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Rewritten", "SourceError", "inline_functions", "rewrite"]
+__all__ = ["Rewritten", "SourceError", "Token", "inline_functions", "partners_of", "rewrite", "tokens_of"]
 
 
 class SourceError(Exception):
@@ -27,22 +27,22 @@ _LVALUE = re.compile(
 )
 
 
-class _Token:
+class Token:
     __slots__ = ("end", "kind", "start", "text")
 
     def __init__(self, kind: str, text: str, start: int, end: int) -> None:
         self.kind, self.text, self.start, self.end = kind, text, start, end
 
 
-def _tokens(text: str) -> list[_Token]:
+def tokens_of(text: str) -> list[Token]:
     return [
-        _Token(match.lastgroup or "", match.group(), match.start(), match.end())
+        Token(match.lastgroup or "", match.group(), match.start(), match.end())
         for match in _TOKEN.finditer(text)
         if match.lastgroup not in ("space", "newline", "directive")
     ]
 
 
-def _partners(tokens: list[_Token]) -> dict[int, int]:
+def partners_of(tokens: list[Token]) -> dict[int, int]:
     """Map every opening bracket to its closing one (by token number)."""
     stack, found = [], {}
     for k, token in enumerate(tokens):
@@ -53,7 +53,7 @@ def _partners(tokens: list[_Token]) -> dict[int, int]:
     return found
 
 
-def _empty_end(tokens: list[_Token], at: int) -> int | None:
+def _empty_end(tokens: list[Token], at: int) -> int | None:
     """Return the last token of an empty statement that starts at `at` (`;`, `{}`, `{;}`), or None."""
     if at >= len(tokens):
         return None
@@ -67,7 +67,7 @@ def _empty_end(tokens: list[_Token], at: int) -> int | None:
     return at if at < len(tokens) and tokens[at].text == "}" else None
 
 
-def _do_whiles(tokens: list[_Token], partner: dict[int, int]) -> dict[int, int]:
+def _do_whiles(tokens: list[Token], partner: dict[int, int]) -> dict[int, int]:
     """Map the `while` that closes a do-statement to its `do`."""
     found = {}
     for k, token in enumerate(tokens):
@@ -106,9 +106,9 @@ def _flat(text: str) -> str:
     return re.sub(r"\n\s*#[^\n]*(?=\n)|\n", " ", text)
 
 
-def _spin_edits(text: str, tokens: list[_Token], is_c: bool) -> list[tuple[int, int, str]]:
+def _spin_edits(text: str, tokens: list[Token], is_c: bool) -> list[tuple[int, int, str]]:
     """Return the replacements (start, end, new text) that make empty spin loops call the runtime."""
-    partner = _partners(tokens)
+    partner = partners_of(tokens)
     closing = _do_whiles(tokens, partner)
     edits = []
     for k, token in enumerate(tokens):
@@ -140,13 +140,13 @@ def _spin_edits(text: str, tokens: list[_Token], is_c: bool) -> list[tuple[int, 
     return edits
 
 
-def _keep_lines(text: str, tokens: list[_Token], after: int, last: int, new: str) -> str:
+def _keep_lines(text: str, tokens: list[Token], after: int, last: int, new: str) -> str:
     """Return `new` followed by as many line ends as the replaced text has."""
     return new + "\n" * text.count("\n", tokens[after].end, tokens[last].end)
 
 
 def _loop_edit(
-    text: str, tokens: list[_Token], first: int, loop: int, close: int, end: int, is_c: bool
+    text: str, tokens: list[Token], first: int, loop: int, close: int, end: int, is_c: bool
 ) -> list[tuple[int, int, str]]:
     condition = text[tokens[loop + 1].end : tokens[close].start]
     call = "{" + _relax(_flat(condition), is_c) + "}"
@@ -203,7 +203,7 @@ def _filled(vector: str, value: str, converted: bool) -> str:
     )
 
 
-def _operand_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
+def _operand_end(tokens: list[Token], partner: dict[int, int], at: int) -> int:
     """Return the token behind the operand of a cast that starts at `at`."""
     while at < len(tokens) and tokens[at].text in ("-", "+", "*", "&", "!", "~"):
         at += 1
@@ -213,9 +213,9 @@ def _operand_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
     return at
 
 
-def _cast_edits(text: str, tokens: list[_Token], converted: bool) -> list[tuple[int, int, str]]:
+def _cast_edits(text: str, tokens: list[Token], converted: bool) -> list[tuple[int, int, str]]:
     """Let a scalar be cast to a vector, ``(doublev4)x``; with ``converted`` also the other floating point."""
-    partner = _partners(tokens)
+    partner = partners_of(tokens)
     edits = []
     for k, token in enumerate(tokens):
         if (
@@ -244,7 +244,7 @@ def _cast_edits(text: str, tokens: list[_Token], converted: bool) -> list[tuple[
     return edits
 
 
-def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
+def _splat_edits(text: str, tokens: list[Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
     """Let a scalar initialise a vector variable, as the Sunway compilers do: ``doublev4 v = 0;``."""
     edits = []
     types = _vector_types(tokens)
@@ -268,7 +268,7 @@ def _splat_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> li
     return edits
 
 
-def _vector_types(tokens: list[_Token]) -> set[str]:
+def _vector_types(tokens: list[Token]) -> set[str]:
     """Return the names of the vector types: the compilers' own, and those that typedef gives to them."""
     types = set(_VECTORS)
     for k, token in enumerate(tokens[:-2]):
@@ -277,7 +277,7 @@ def _vector_types(tokens: list[_Token]) -> set[str]:
     return types
 
 
-def _vector_names(tokens: list[_Token], partner: dict[int, int]) -> set[str]:
+def _vector_names(tokens: list[Token], partner: dict[int, int]) -> set[str]:
     """Return the names that are declared with a vector type."""
     types = _vector_types(tokens)
     found = set()
@@ -297,7 +297,7 @@ def _vector_names(tokens: list[_Token], partner: dict[int, int]) -> set[str]:
     return found
 
 
-def _target_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
+def _target_end(tokens: list[Token], partner: dict[int, int], at: int) -> int:
     """Return the token behind an assignment's target that starts at `at`: ``v``, ``*p``, ``(p + 1)[i]``."""
     while at < len(tokens) and tokens[at].text == "*":
         at += 1
@@ -308,7 +308,7 @@ def _target_end(tokens: list[_Token], partner: dict[int, int], at: int) -> int:
     return at
 
 
-def _assign_edits(text: str, tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
+def _assign_edits(text: str, tokens: list[Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
     """Let a number be assigned to a vector, as the Sunway compilers do: ``v[i] = 0.0;``."""
     names = _vector_names(tokens, partner)
     edits = []
@@ -351,7 +351,7 @@ def _place(text: str, at: int) -> tuple[str, int, bool]:
     return last[2], line, " 3" in last[3]
 
 
-def _is_statement(tokens: list[_Token], k: int, open_at: int) -> bool:
+def _is_statement(tokens: list[Token], k: int, open_at: int) -> bool:
     """Tell an asm statement from the asm label of a declaration and from file-scope assembly."""
     volatile = any(t.text in ("volatile", "__volatile__", "__volatile") for t in tokens[k + 1 : open_at])
     return (
@@ -365,7 +365,7 @@ def _is_statement(tokens: list[_Token], k: int, open_at: int) -> bool:
 class _Assembly:
     """Translates the inline assembly of one file; ``inferred`` are the instructions to tell of."""
 
-    def __init__(self, text: str, tokens: list[_Token], machine: str, slave: bool, is_c: bool) -> None:
+    def __init__(self, text: str, tokens: list[Token], machine: str, slave: bool, is_c: bool) -> None:
         import assembly  # only where there is some
 
         self.text, self.tokens, self.is_c = text, tokens, is_c
@@ -410,7 +410,7 @@ class _Assembly:
         return tokens[k].start, tokens[close + 1].end, made.code + lines
 
 
-def _is_declaration(tokens: list[_Token], k: int) -> int:
+def _is_declaration(tokens: list[Token], k: int) -> int:
     """Return the token of the first declarator's name if a declaration of an array may start at k, else 0."""
     if tokens[k - 1].text not in (";", "{", "}") or tokens[k].kind != "word":
         return 0
@@ -423,7 +423,7 @@ def _is_declaration(tokens: list[_Token], k: int) -> int:
 
 
 def _align_edits(
-    text: str, tokens: list[_Token], partner: dict[int, int], bytes_: int
+    text: str, tokens: list[Token], partner: dict[int, int], bytes_: int
 ) -> list[tuple[int, int, str]]:
     """Give every array variable at least this alignment (structure members look alike)."""
     edits = []
@@ -449,7 +449,7 @@ def _align_edits(
     return edits
 
 
-def _structures(tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int, int]]:
+def _structures(tokens: list[Token], partner: dict[int, int]) -> list[tuple[int, int]]:
     """Return the extents of the bodies of structures, unions and enumerations."""
     found = []
     for k, token in enumerate(tokens):
@@ -460,8 +460,8 @@ def _structures(tokens: list[_Token], partner: dict[int, int]) -> list[tuple[int
     return found
 
 
-def _with_alignment(text: str, tokens: list[_Token], bytes_: int) -> list[tuple[int, int, str]]:
-    partner = _partners(tokens)
+def _with_alignment(text: str, tokens: list[Token], bytes_: int) -> list[tuple[int, int, str]]:
+    partner = partners_of(tokens)
     bodies = _structures(tokens, partner)
     edits = _align_edits(text, tokens, partner, bytes_)
     edits = [e for e in edits if not any(a < e[0] < b for a, b in bodies)]
@@ -475,7 +475,7 @@ def inline_functions(text: str) -> set[str]:
     """
     if not re.search(r"\binline\b", text):
         return set()
-    found, tokens = set(), _tokens(text)
+    found, tokens = set(), tokens_of(text)
     for k, token in enumerate(tokens):
         if token.text not in ("inline", "__inline", "__inline__"):
             continue
@@ -512,18 +512,18 @@ def rewrite(
     numbers = is_c and "__swemu_splat_d" in text
     if not spins and not assembly_here and not vectors and not align:
         return Rewritten(text)
-    tokens = _tokens(text)
+    tokens = tokens_of(text)
     if vectors:
         casts = [e for e in _cast_edits(text, tokens, numbers) if not _place(text, e[0])[2]]
         text = _apply(text, casts)
-        tokens = _tokens(text) if casts else tokens
+        tokens = tokens_of(text) if casts else tokens
     edits = _spin_edits(text, tokens, is_c) if spins else []
     translator = _Assembly(text, tokens, machine, slave, is_c) if assembly_here else None
-    found = translator.edits(_partners(tokens)) if translator else []
+    found = translator.edits(partners_of(tokens)) if translator else []
     edits += found
     if vectors:
-        fills = _splat_edits(text, tokens, _partners(tokens))
-        fills += _assign_edits(text, tokens, _partners(tokens)) if numbers else []
+        fills = _splat_edits(text, tokens, partners_of(tokens))
+        fills += _assign_edits(text, tokens, partners_of(tokens)) if numbers else []
         edits += [e for e in fills if not _place(text, e[0])[2]]
     if align:
         edits += _with_alignment(text, tokens, align)

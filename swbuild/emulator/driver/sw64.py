@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import elf
+import loose
 from process import Failure, must, read, write
 from tool import Tool
 
@@ -112,7 +113,7 @@ def bridges(tool: Tool, objects: Objects, work: str) -> list[str]:
 def _side(tool: Tool, objects: Objects, slave: bool, work: str, problems: list[str]) -> list[str]:
     from swbuild.sw64.bridges import Links, notes
 
-    files = [note for _, obj in objects for note in notes((obj.section(NOTES) or b"").decode("latin-1"))]
+    files = [note for _, obj in objects for note in notes(_notes(obj))]
     named, defined = _names(objects, slave)
     links = Links(files, slave, named, defined)
     if not links.files or not any(file.units for file in links.files):
@@ -126,6 +127,10 @@ def _side(tool: Tool, objects: Objects, slave: bool, work: str, problems: list[s
         must([*words, "-c", "-o", f"{work}/bridges-{role}.o", f"{work}/bridges-{role}.c"])
     found = [f"-Wl,--defsym=__swemu_sw64_a_{name}={real}" for name, real in links.lookups().items()]
     return [f"file:{work}/bridges-{role}.o", *found]
+
+
+def _notes(obj: elf.ElfObject) -> str:
+    return b"".join(obj.section(name) or b"" for name in (NOTES, loose.SECTION)).decode("latin-1")
 
 
 def _names(objects: Objects, slave: bool) -> tuple[set[str], set[str]]:

@@ -39,6 +39,7 @@ __attribute__((weak)) void __swemu_relax(unsigned n, const volatile void *word) 
     struct sw64_cpu *cpu = __swemu_sw64_cpu(sizeof *cpu);                                                              \
     char room[(need) + 8 * (slots) + 128] __attribute__((aligned(64)));                                                \
     char *stack = room + ((need) + 63) / 64 * 64;                                                                      \
+    __builtin_memset(room, 0, sizeof room);                                                                            \
     const unsigned long sp = cpu->r[30].u, back = cpu->back, low = cpu->low, size = cpu->room;                         \
     cpu->low = (unsigned long)room;                                                                                    \
     cpu->room = (unsigned long)(stack - room);                                                                         \

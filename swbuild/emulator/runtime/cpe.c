@@ -94,8 +94,8 @@ static void start_cpe(int id)
     c->row = c->pen / SWEMU_MESH;
     c->col = c->pen % SWEMU_MESH;
     pthread_cond_init(&c->wake, NULL);
-    c->stack_lo = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (c->stack_lo == MAP_FAILED)
+    c->stack_lo = swemu_ldm_map(STACK_BYTES);
+    if (!c->stack_lo)
         swemu_lacking("no address space for the stacks of 64 CPEs, 512 MiB", errno,
                       "raise the limit on virtual memory (ulimit -v unlimited)");
     c->stack_hi = c->stack_lo + STACK_BYTES;

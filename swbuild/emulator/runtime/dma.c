@@ -413,17 +413,49 @@ int slave_athread_put(int mode, void *src, void *dest, int len, void *reply, int
     return 0;
 }
 
-/* The first 32 bytes of dma_desc in dma.h. */
+/* A dma_desc of dma.h, which marks it in `set`. */
 struct descriptor {
     unsigned int size, bsize, stride, set;
     unsigned char op, mode, mask, unused[5];
     volatile void *reply;
 };
 
-int __swemu_dma_start(const struct descriptor *d, void *mem, void *ldm);
-int __swemu_dma_start(const struct descriptor *d, void *mem, void *ldm)
+enum { DESCRIPTOR_OF_C = 0x5d3a0000 };
+
+/* The machine's own descriptor, which assembly writes; of the reply's address it has 16 bits. */
+struct packed_descriptor {
+    unsigned size : 24, : 8, bsize : 20, : 4, op : 4, mode : 4;
+    unsigned short reply;
+    unsigned char unused, mask;
+    unsigned int stride;
+};
+
+/* Return the LDM word whose address ends in these 16 bits, or null: of the statics and the stack there is one. */
+static volatile void *word_at(const struct cpe *c, unsigned low)
+{
+    const char *from[] = {__builtin_frame_address(0), c->statics, c->heap};
+    const char *to[] = {c->stack_top, c->statics + c->statics_size, c->heap + c->heap_used};
+    for (int k = 0; k < 3; k++) {
+        const char *p = from[k] + ((low - (uintptr_t)from[k]) & 0xffff);
+        if (p + 4 <= to[k])
+            return (volatile void *)(uintptr_t)p;
+    }
+    return NULL;
+}
+
+static struct descriptor unpacked(const struct cpe *c, const void *d)
+{
+    struct packed_descriptor p;
+    memcpy(&p, d, sizeof p);
+    return (struct descriptor){.size = p.size, .bsize = p.bsize, .stride = p.stride, .op = p.op, .mode = p.mode,
+                               .mask = p.mask, .reply = word_at(c, p.reply)};
+}
+
+int __swemu_dma_start(const struct descriptor *given, void *mem, void *ldm);
+int __swemu_dma_start(const struct descriptor *given, void *mem, void *ldm)
 {
     struct cpe *c = swemu_enter(CALLER(), "dma");
+    const struct descriptor own = given->set == DESCRIPTOR_OF_C ? *given : unpacked(c, given), *d = &own;
     struct xfer x = {.kind = d->op % 2 ? XFER_GET : XFER_PUT, .mem = mem, .ldm = ldm, .len = (int)d->size,
                      .bsize = (int)d->bsize, .stride = (int)d->stride, .reply = (volatile int *)d->reply};
     if (d->op == 5) {

@@ -72,12 +72,26 @@ static void poison(char *lo, char *hi)
         *p = ((const char *)&pattern)[(uintptr_t)p % 8];
 }
 
+/* Return memory for a part of an LDM, or null.  Its addresses have 31 bits if such are free: on the machine they
+ * have 16, and assembly keeps them in words. */
+char *swemu_ldm_map(size_t size)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, access = PROT_READ | PROT_WRITE;
+#ifdef MAP_32BIT
+    char *low = mmap(NULL, size, access, flags | MAP_32BIT, -1, 0);
+    if (low != MAP_FAILED)
+        return low;
+#endif
+    char *found = mmap(NULL, size, access, flags, -1, 0);
+    return found == MAP_FAILED ? NULL : found;
+}
+
 /* On the CPE's own thread: find its LDM and poison what has no initialiser. */
 void swemu_ldm_setup(struct cpe *c)
 {
     dl_iterate_phdr(find_statics, c);
-    c->heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (c->heap == MAP_FAILED)
+    c->heap = swemu_ldm_map(HEAP_BYTES);
+    if (!c->heap)
         swemu_lacking("no memory for the LDM of a CPE", errno, "give more memory, or a higher limit (ulimit -v)");
     if (!swemu.poison)
         return;

@@ -180,6 +180,7 @@ void swemu_complete_serial(struct cpe *c, unsigned long serial);
 struct xfer *swemu_dma_prepare(struct cpe *c, struct xfer x, uintptr_t pc);
 
 /* ldm.c */
+char *swemu_ldm_map(size_t size);
 enum place swemu_ldm_place(const struct cpe *c, const void *p, size_t len);
 long swemu_ldm_offset(const struct cpe *c, const void *p);
 char *swemu_ldm_translate(const struct cpe *from, const struct cpe *to, const volatile void *p, size_t len);
