@@ -320,7 +320,7 @@ class Links:
             "            known[k].function(cpu);",
             "            return;",
             "        }",
-            '    __swemu_sw64_lost("a register", "is called, which holds no function that can be", address);',
+            '    __swemu_sw64_lost("a register", "is called, and holds no function of these", address, 0);',
             "}",
         ]
 

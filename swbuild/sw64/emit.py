@@ -91,7 +91,7 @@ class Emitter:
         ]
 
 
-_MACROS = ("SW64_SAVE", "SW64_LOAD", "SW64_STACK", "SW64_KEPT")
+_MACROS = ("SW64_SAVE", "SW64_LOAD", "SW64_STACK", "SW64_KEPT", "SW64_COMPUTED")
 
 
 def _macros(body: _Body) -> list[str]:
@@ -99,10 +99,14 @@ def _macros(body: _Body) -> list[str]:
     used = body.registers()
     save = " ".join(f"sw64_put(cpu, {n}, R({n}));" for n in used)
     load = " ".join(f"R({n}) = sw64_get(cpu, {n});" for n in used)
-    stack = f"if (R({STACK}).u - low > room) __swemu_sw64_stack(name, R({STACK}).u, low, room);"
+    stack = f"if (R({STACK}).u - low > room) __swemu_sw64_stack(name, R({STACK}).u, low, room, __LINE__);"
     changed = " | ".join(f"(R({n}).u != kept{n}) << {n - SAVED[0]}" for n in SAVED if n in used) or "0"
     kept = f"if (SW64_CHECKED && whole && ({changed})) __swemu_sw64_kept(name, {changed});"
+    cases = " ".join(f"case {number}: goto {label};" for label, number in body.targets())
+    what = "jumps to what is no place of it"
+    lost = f'__swemu_sw64_lost(name, "{what}", target, __LINE__);'
     return [
+        f"#define SW64_COMPUTED(name) switch (target - SW64_PLACE(0)) {{ {cases} }} {lost}",
         f"#define SW64_SAVE {save}",
         f"#define SW64_LOAD {load}",
         f"#define SW64_STACK(name) {stack}",
@@ -111,16 +115,11 @@ def _macros(body: _Body) -> list[str]:
 
 
 def _tail(unit: Unit, body: _Body) -> list[str]:
-    """Return what computed jumps and the end of the code come to."""
-    cases = [f"    case {number}: goto {label};" for label, number in body.targets()]
+    """Return what the end of the code comes to."""
     name = (unit.functions or [unit.name])[0]
     return [
-        f'    __swemu_sw64_lost("{name}", "runs over the end of the code", 0);',
-        "computed: __attribute__((unused));",
-        "    switch (target - SW64_PLACE(0)) {",
-        *cases,
-        "    }",
-        f'    __swemu_sw64_lost("{name}", "jumps to what is no place of it", target);',
+        _line(*body.emitter.places[unit.items[-1].line]),
+        f'    __swemu_sw64_lost("{name}", "runs over the end of the code", 0, __LINE__);',
     ]
 
 
@@ -337,7 +336,8 @@ class _Body:
         label = f"S{len(self.returns)}"
         link = self._link(found, label) if found.link != ZERO else ""
         back = f'if (target == back) {{ SW64_KEPT("{self.function}") SW64_SAVE return; }}'
-        text = f"target = {_read(found.base)}; {back} {self._elsewhere(item, found)}{link}goto computed;"
+        go = f'SW64_COMPUTED("{self.function}")'
+        text = f"target = {_read(found.base)}; {back} {self._elsewhere(item, found)}{link}{go}"
         return text + (f" {label}:;" if link else "")
 
     def _elsewhere(self, item: Instruction, found: Jump) -> str:

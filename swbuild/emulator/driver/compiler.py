@@ -234,6 +234,9 @@ def assembly_line(line: options.CommandLine) -> options.CommandLine:
     found = copy.copy(line)
     kept = [flag for flag in line.flags if flag.startswith(("-g", "-DSWBUILD_EMU_"))]
     found.flags = [*kept, "-O2", "-fno-strict-aliasing", "-fwrapv", "-fno-trapping-math", "-w"]
+    found.flags += ["-fPIC", "-ftls-model=initial-exec"]  # a name may be of a library's function
+    if os.uname().machine == "x86_64":  # registers on the stack need no more than SSE does
+        found.flags.append("-mpreferred-stack-boundary=5")
     found.language, found.depend = "c", []
     return found
 

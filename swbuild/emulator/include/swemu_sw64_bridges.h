@@ -15,22 +15,28 @@ extern void *__swemu_sw64_cpu(unsigned long bytes);
 #else
 static struct sw64_cpu sw64_host;
 #define __swemu_sw64_cpu(bytes) ((void *)&sw64_host)
-#include <stdio.h>
-#include <stdlib.h>
+int dprintf(int file, const char *format, ...); /* no header: the program's functions are declared here */
 /* A program without an emulated core group has no runtime. */
-__attribute__((weak, noreturn)) void __swemu_sw64_lost(const char *function, const char *what, unsigned long target)
+__attribute__((weak, noreturn)) void __swemu_sw64_lost(const char *function, const char *what, unsigned long target,
+                                                        unsigned line)
 {
-    fprintf(stderr, "error[SW682]: %s %s: %#lx\n", function, what, target);
-    exit(86);
+    dprintf(2, "line %u: error[SW682]: %s %s: %#lx\n", line, function, what, target);
+    __builtin_exit(86);
 }
 __attribute__((weak, noreturn)) void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low,
-                                                         unsigned long room)
+                                                         unsigned long room, unsigned line)
 {
-    fprintf(stderr, "error[SW682]: $sp of %s is %#lx, outside its stack from %#lx on of %lu bytes\n", function, sp,
-            low, room);
-    exit(86);
+    dprintf(2, "line %u: error[SW682]: $sp of %s is %#lx, outside its stack from %#lx on of %lu bytes\n", line, function,
+            sp, low, room);
+    __builtin_exit(86);
 }
 __attribute__((weak)) void __swemu_sw64_kept(const char *function, unsigned changed) { (void)function, (void)changed; }
+__attribute__((weak)) void __swemu_unaligned(const volatile void *p, unsigned long alignment)
+{
+    dprintf(2, "error[SW671]: an access of %p, which is not a multiple of %lu\n", (const void *)p, alignment);
+    __builtin_exit(86);
+}
+__attribute__((weak)) void __swemu_memb(void) { __sync_synchronize(); }
 __attribute__((weak)) void __swemu_relax(unsigned n, const volatile void *word) { (void)n, (void)word; }
 #endif
 

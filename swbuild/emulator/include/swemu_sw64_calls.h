@@ -26,9 +26,11 @@ SW64_HIDDEN unsigned long sw64_room(const struct sw64_cpu *cpu) { return cpu->ro
 extern char sw64_text[] __asm__(".Lsw64_text") __attribute__((visibility("hidden")));
 #define SW64_PLACE(k) ((unsigned long)sw64_text + (k))
 
-extern void __swemu_sw64_lost(const char *function, const char *what, unsigned long target) __attribute__((noreturn));
-extern void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room)
+/* The line keeps calls apart that would else be one. */
+extern void __swemu_sw64_lost(const char *function, const char *what, unsigned long target, unsigned line)
     __attribute__((noreturn));
+extern void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room,
+                               unsigned line) __attribute__((noreturn));
 extern void __swemu_sw64_kept(const char *function, unsigned changed);
 extern void __swemu_relax(unsigned n, const volatile void *word);
 #endif

@@ -76,7 +76,8 @@ def _straightened(function: Sequence[Block]) -> list[Block]:
             steps = own.steps[:-1] if end and end.role is Role.JUMP else own.steps
             result[places[head]] = replace(own, steps=[*steps, *block.steps], following=block.following)
     for block in result:
-        block.following = tuple(places[heads[number]] for number in block.following)
+        kept = [heads[number] for number in block.following if heads[number] in places]
+        block.following = tuple(places[head] for head in kept)
     return result
 
 

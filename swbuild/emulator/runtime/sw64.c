@@ -14,19 +14,22 @@ void *__swemu_sw64_cpu(unsigned long bytes)
     return *mine;
 }
 
-void __swemu_sw64_lost(const char *function, const char *what, unsigned long target) __attribute__((noreturn));
-void __swemu_sw64_lost(const char *function, const char *what, unsigned long target)
+void __swemu_sw64_lost(const char *function, const char *what, unsigned long target, unsigned line)
+    __attribute__((noreturn));
+void __swemu_sw64_lost(const char *function, const char *what, unsigned long target, unsigned line)
 {
+    (void)line;
     if (!swemu_self)
         swemu_host_fault(CALLER(), "SW682", "", "%s %s: %#lx", function, what, target);
     swemu_fault(swemu_self, CALLER(), "SW682", "a function returns to what its caller left in $26", "%s %s: %#lx",
                 function, what, target);
 }
 
-void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room)
+void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room, unsigned line)
     __attribute__((noreturn));
-void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room)
+void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room, unsigned line)
 {
+    (void)line;
     const char *hint = "what a function takes from $sp it gives back; calls of a function by itself have 16384 bytes";
     if (!swemu_self)
         swemu_host_fault(CALLER(), "SW682", hint, "$sp of %s is %#lx, outside its stack from %#lx on of %lu bytes",
