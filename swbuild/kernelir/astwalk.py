@@ -12,7 +12,7 @@ from swbuild.kernelir.nodes import Block, Guard, Loop, Node
 from swbuild.names import own
 from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of
 
-__all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "build_ir", "require_simple"]
+__all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "Undecided", "build_ir", "require_simple"]
 
 _NODE = isl.ast_node_type
 
@@ -78,6 +78,10 @@ class Inexact(TooComplicated):
         super().__init__("the loops found for them do not run each iteration once")
 
 
+class Undecided(TooComplicated):
+    """Loops of which it takes long to tell whether they are exact."""
+
+
 def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
     """Raise :class:`TooComplicated` if isl would take long to build the AST of ``schedule``.
 
@@ -99,7 +103,7 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, due: Due 
 
     ``context`` holds what is known of the parameters.  Raise :class:`Inexact` if anything but ``due`` is run
     (isl has been seen to drop and to shift instances where divisions by several numbers meet, and runs
-    extensions wherever the loops around them go), :class:`TooComplicated` if that takes long to tell.
+    extensions wherever the loops around them go), :class:`Undecided` if that takes long to tell.
     Without ``due`` nothing is compared.
     """
     collector = _Collector(leaves)
@@ -129,7 +133,7 @@ def _first_line(error: isl.Error) -> str:
 def _check_runs(runs: list[isl.Map], due: Due, context: isl.Set) -> None:
     """Raise :class:`Inexact` unless ``runs`` are those ``due``, where ``context`` holds.
 
-    Raise :class:`TooComplicated` if that takes long to tell.
+    Raise :class:`Undecided` if that takes long to tell.
     """
 
     def compare() -> str:
@@ -138,7 +142,7 @@ def _check_runs(runs: list[isl.Map], due: Due, context: isl.Set) -> None:
 
     found = apart(compare, SECONDS)
     if found is None:
-        raise TooComplicated
+        raise Undecided
     if found != "exact":
         raise Inexact
 

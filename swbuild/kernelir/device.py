@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, build_ir, require_simple
+from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, Undecided, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
@@ -46,40 +46,50 @@ def build_device(
         if statement.name in tiled.kernel.statements
     }
     context = _context(scop, tiled)
+    plain = is_plain(tiled.schedule)
     try:
         return _built(tiled, plan, bodies, context, confined=False, doubtful=doubtful)
     except Inexact:
         return _built(tiled, plan, bodies, context, confined=True, doubtful=True)
+    except Undecided:
+        if not plain:
+            raise
+    return _built(tiled, plan, bodies, context, confined=True, doubtful=True, compared=False)
 
 
 def _built(
-    tiled: TiledKernel, plan: MemoryPlan, bodies: Leaves, context: isl.Set, *, confined: bool, doubtful: bool
+    tiled: TiledKernel,
+    plan: MemoryPlan,
+    bodies: Leaves,
+    context: isl.Set,
+    *,
+    confined: bool,
+    doubtful: bool,
+    compared: bool = True,
 ) -> Node:
-    """Return the IR with the transfers of ``plan``.
+    """Return the IR with the transfers of ``plan``; ``compared``: raise where it runs anything else.
 
     isl runs these wherever the loops around them go; that is too often where the instances of a thread
     have no loop of their own.  ``confined`` ones say themselves which thread they belong to.
     """
     leaves = dict(bodies)
     node = tiled.schedule.get_root()
-    plain = is_plain(tiled.schedule)
     own = tiled.schedule.get_domain().intersect(tiled.filter)
     wanted = own
     for level in sorted(plan.top.walk(), key=lambda level: -level.number):
         before, after = _insertions(plan, level)
-        visited = isl.UnionSet("{ }") if plain else own.apply(level.prefix)
+        visited = own.apply(level.prefix)
         if confined:
             before, after = _confined(before, visited), _confined(after, visited)
         node = _insert(node, level, before, after)
         for insertion in (*before, *after):
             leaves[str(insertion.relation.get_tuple_name(isl.dim_type.out))] = insertion.leaf
-            if not plain:
-                wanted = wanted.union(visited.apply(insertion.relation.to_union_map()))
+            wanted = wanted.union(visited.apply(insertion.relation.to_union_map()))
     mine = tiled.filter.gist_params(context)  # saves isl a quarter of its time
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
-    due = None if plain else Due(wanted, loop_values(tiled.schedule))
+    due = Due(wanted, loop_values(tiled.schedule)) if compared else None
     return build_ir(schedule, context, leaves, due)
 
 

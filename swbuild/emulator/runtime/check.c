@@ -238,13 +238,26 @@ static void note_remote_reply(struct cpe *c, const struct xfer *x)
 
 /* ---- main memory ---- */
 
+/* Bytes of a put are written; words that it puts back to where they came from, as they are, count as read. */
+static void write_piece(struct cpe *c, const struct xfer *x, const char *mem, const char *data, size_t len, bool record)
+{
+    size_t run = len;
+    for (size_t at = 0; at < len; at += run) {
+        bool same = x->returns && memcmp(mem + at, data + at, 4) == 0;
+        if (x->returns)
+            for (run = 4; at + run < len && (memcmp(mem + at + run, data + at + run, 4) == 0) == same;)
+                run += 4;
+        swemu_check_memory(c, mem + at, run, same ? DMA_RETURNS : DMA_WRITES, x->pc, record);
+    }
+}
+
 /* The bytes of a put are written, or (without `record`) will be. */
 static void write_memory(struct cpe *c, const struct xfer *x, bool record)
 {
-    const char *mem = x->mem;
+    const char *mem = x->mem, *data = x->staged ? x->staged : x->ldm;
     int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
     for (int done = 0; done < x->len; done += step, mem += (long)step + x->stride)
-        swemu_check_memory(c, mem, (size_t)(x->len - done < step ? x->len - done : step), DMA_WRITES, x->pc, record);
+        write_piece(c, x, mem, data + done, (size_t)(x->len - done < step ? x->len - done : step), record);
 }
 
 /* ---- LDM words of transfers under way ---- */
@@ -465,10 +478,11 @@ static void check_count(struct cpe *c, const struct xfer *x)
 }
 
 /* A transfer is started. */
-void swemu_check_issue(struct cpe *c, const struct xfer *x)
+void swemu_check_issue(struct cpe *c, struct xfer *x)
 {
     if (!swemu.checked)
         return;
+    x->returns = x->kind == XFER_PUT && swemu_fetched_returns(c, x);
     check_count(c, x);
     bool own = x->kind == XFER_PUT || x->kind == XFER_RMA_PUT || x->kind == XFER_RMA_GET || !x->targets;
     if (own) {

@@ -15,7 +15,7 @@
 #define POISON_LOW 0x7fa5a5a5u
 #define POISON_HIGH 0x7ff5a5a5u
 
-enum { LOADS, STORES, DMA_READS, DMA_WRITES, LDM_SENDS, LDM_FILLS, RMA_READS, RMA_WRITES }; /* odd ones write */
+enum { LOADS, STORES, DMA_READS, DMA_WRITES, LDM_SENDS, LDM_FILLS, RMA_READS, RMA_WRITES, DMA_RETURNS }; /* odd ones write */
 /* Flags of an LDM word: of transfers under way, and why its accesses need a look at any time. */
 enum { COMING = 1, GOING = 2, REPLY = 4, WATCHED = 8, NO_PLACE = 16, IN_PART = 32 };
 /* What has become of what a get has brought into an LDM word: used (or no get has), or not used yet, overwritten
@@ -152,6 +152,7 @@ struct page *swemu_check_page(struct cpe *c, uintptr_t address);
 
 /* fetched.c */
 void swemu_fetched_start(struct cpe *c, const struct xfer *x);
+bool swemu_fetched_returns(const struct cpe *c, const struct xfer *x);
 void swemu_fetched_close(const struct cpe *c, uint8_t *flags, const char *word, size_t words);
 void swemu_fetched_arrive(struct cpe *c, const struct xfer *x);
 void swemu_fetched_written(struct cpe *c, struct fetch_link *gets, uintptr_t lo, uintptr_t hi, struct touched write,

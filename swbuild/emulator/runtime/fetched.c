@@ -7,6 +7,9 @@
  * where writes of other CPEs look for it: a write that races with a used word is reported at once, one that
  * races with a word not used yet when that is used.  What is forgotten leaves its used words behind as reads
  * in the shadow of main memory.
+ *
+ * A put often takes a whole box back of which only some words were changed.  The others count as read, not as
+ * written, if main memory still holds the same there: whoever reads or returns them at the same time gets the same.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -299,6 +302,27 @@ void swemu_fetched_gone(struct cpe *c, const void *lo, const void *hi)
 {
     if (c->check && c->check->fetch_count)
         forget(c->check, lo, hi);
+}
+
+/* Whether a get has brought the word at p from mem. */
+static bool is_from(const struct check *k, const char *p, const char *mem)
+{
+    size_t at = first_behind(k, p), run;
+    const struct fetch *f = at < k->fetch_count ? k->fetches[at] : NULL;
+    return f && f->lo <= p && !f->under_way && origin(f, p, &run) == mem;
+}
+
+/* Whether each block of a put begins and ends where a get has brought it from. */
+bool swemu_fetched_returns(const struct cpe *c, const struct xfer *x)
+{
+    int step = x->stride && x->bsize < x->len ? x->bsize : x->len;
+    const char *mem = x->mem;
+    for (int done = 0, size; done < x->len; done += step, mem += (long)step + x->stride) {
+        size = x->len - done < step ? x->len - done : step;
+        if (!is_from(c->check, x->ldm + done, mem) || !is_from(c->check, x->ldm + done + size - 4, mem + size - 4))
+            return false;
+    }
+    return true;
 }
 
 static bool is_done(const struct fetch *f)

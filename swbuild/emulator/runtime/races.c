@@ -12,7 +12,8 @@ static struct page *pages[PAGE_BUCKETS];
 static uintptr_t site_pcs[65536];
 static unsigned site_total = 1;
 static const char *const access_names[] = {"a load",           "a store",          "a DMA get",   "a DMA put",
-                                           "a transfer from it", "a transfer into it", "an RMA get", "an RMA put"};
+                                           "a transfer from it", "a transfer into it", "an RMA get", "an RMA put",
+                                           "a DMA put of what was there"};
 
 /* ---- sites: 16-bit names of program places ---- */
 

@@ -50,6 +50,7 @@ struct xfer {
     char *staged;               /* put past its reply: the bytes to be written */
     uintptr_t pc;
     unsigned long serial;
+    bool returns;               /* put: goes to where a get has brought it from (known in checked mode) */
     uint32_t ordinal;           /* counts the transfers of its reply word, for the trace */
 };
 
@@ -244,7 +245,7 @@ void swemu_check_turn(struct cpe *c, const volatile void *word);
 void swemu_check_joined(const struct cpe *c);
 void swemu_check_acquire(struct cpe *c, const volatile void *address);
 void swemu_check_release(struct cpe *c, const volatile void *address);
-void swemu_check_issue(struct cpe *c, const struct xfer *x);
+void swemu_check_issue(struct cpe *c, struct xfer *x);
 void swemu_check_unreserve(struct cpe *c, const struct xfer *x);
 void swemu_check_done(struct cpe *c, const struct xfer *x);
 void swemu_check_moved(struct cpe *c, const struct xfer *x);

@@ -10,7 +10,7 @@ floating point never become integers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -40,12 +40,16 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """A type by its name; ``raw``: its values may be summed as they are, being small or unsigned."""
+    """A type by its name; ``raw``: its values may be summed as they are, being small or unsigned.
+
+    ``truth``: it is another name of ``_Bool``, which holds no size.
+    """
 
     name: str
     raw: bool
     floating: bool = False
     small: bool = False
+    truth: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,8 @@ class _Writer:
         if pick < floating:
             return _Type(self.random.choice(_FLOATS), False, floating=True)
         if pick < floating + small:
-            return _Type(self.random.choice(_SMALL), True, small=True)
+            name = self.random.choice(_SMALL)
+            return _Type(name, True, small=True, truth=name == "_Bool")
         own = [kind for kind in self.types if not kind.floating]
         if own and self.chance(0.4):
             return self.random.choice(own)
@@ -118,7 +123,7 @@ class _Writer:
             base = self.type(floating=0.2)
             first, last = self.at_file_scope(f"t{k}"), self.at_file_scope(f"tt{k}")
             self.file += [f"typedef {base.name} {first};", f"typedef {first} {last};"]
-            self.types.append(_Type(last, base.raw, base.floating, base.small))
+            self.types.append(replace(base, name=last))
 
     def enum(self, plain: str) -> None:
         tag, first, second = (self.at_file_scope(plain + part) for part in ("", "a", "b"))
@@ -349,15 +354,12 @@ class _Frame:
         kinds = [k for k in _WIDE + _SMALL if k != "_Bool"]
         names = []
         for plain in ("n", "m"):
-            kind = self.random.choice(
-                ["int", "int", "long", *kinds, *(t.name for t in self.writer.types if not t.floating)]
-            )
+            own = [t.name for t in self.writer.types if not (t.floating or t.truth)]
+            kind = self.random.choice(["int", "int", "long", *kinds, *own])
             kind = "int" if any(t.name == kind and "packed" in t.name for t in self.writer.types) else kind
             names.append(self.writer.name(plain))
             self.parameters.append(f"{kind} {names[-1]}")
             self.arguments.append(plain)
-        if any(p.startswith(("_Bool",)) for p in self.parameters):
-            raise _Unusable
         self.writer.bounds = tuple(names)
 
     def array(self, plain: str) -> None:
@@ -491,10 +493,6 @@ class _Frame:
         return "\n".join(f"  {line}" for line in lines) + "\n"
 
 
-class _Unusable(Exception):
-    """The choices made so far lead to nothing."""
-
-
 _HEAD = """#include <stddef.h>
 #include <stdio.h>
 """
@@ -520,12 +518,7 @@ static void show(const char *what, const void *object, size_t size)
 
 def random_unit(seed: int) -> Unit:
     """Return the unit of a seed; its region is called ``region_<seed>``."""
-    random = Random(f"typed {seed}")
-    while True:
-        try:
-            return _Writer(random, seed).unit()
-        except _Unusable:
-            continue
+    return _Writer(Random(f"typed {seed}"), seed).unit()
 
 
 def program_of(units: Sequence[Unit]) -> str:
