@@ -507,3 +507,14 @@ def test_output_that_is_no_file_is_written_to(words: tuple[str, ...], tmp_path: 
     reader.join(10)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert [data[:4] for data in found] == [b"\x7fELF"]
+
+
+@pytest.mark.parametrize("role", ["host", "slave"])
+def test_parameters_of_variable_size(role: str, tmp_path: Path) -> None:
+    text = "extern double far(double);\nvoid f(int n, int m, double (*A)[m]) { A[0][n] = far(2.0); }\n"
+    (tmp_path / "f.c").write_text(text)
+    done = call(["sw5cc", f"-{role}", "-c", "f.c", "-o", "f.o"], tmp_path, environment_for("sw26010"))
+    assert (done.status, done.err) == (0, "")
+    prefix = "slave_" if role == "slave" else ""
+    symbols = subprocess.run(["nm", tmp_path / "f.o"], capture_output=True, text=True, check=True).stdout
+    assert f"T {prefix}f" in symbols and f"U {prefix}far" in symbols

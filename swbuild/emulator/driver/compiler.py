@@ -25,7 +25,14 @@ from link import (
     linked_objects,
 )
 from process import Failure, clean, must, read, run, scratch, write
-from slave import declared_functions, host_object, prefix_functions, slave_object, wanted_versions
+from slave import (
+    declared_functions,
+    declaring,
+    host_object,
+    prefix_functions,
+    slave_object,
+    wanted_versions,
+)
 from tool import Tool, mpi_words
 
 __all__ = ["main"]
@@ -162,12 +169,15 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
             data = with_noted_calls(tool, command, work, changed, weak, versions) or data if is_c else data
             write(target, noted(tool, data, work, changed, "slave"))
         else:
-            names = ["-aux-info", f"{work}/names"] if output == "cpp-output" else []
+            is_c = output == "cpp-output"
             if stop == "-S":
-                must([*command, *names, "-o", f"{work}/out", f"{work}/final.i"])
+                plain = [*command, "-o", f"{work}/out", f"{work}/final.i"]
+                status = declaring(plain, work) if is_c else run(plain)
+                if status:
+                    raise Failure("", status if status > 0 else 1)
                 write(target, read(f"{work}/out") + marker(line, f"{work}/names"))
             else:
-                data = host_object(tool, command, work, names, weak, "counted" in versions)
+                data = host_object(tool, command, work, is_c, weak, "counted" in versions)
                 write(target, noted(tool, data, work, changed, "host"))
     finally:
         clean(work)
@@ -177,6 +187,8 @@ def with_noted_calls(
     tool: Tool, command: list[str], work: str, text: str, weak: set[str], versions: list[str]
 ) -> bytes:
     """Return the object with the classes of arguments that C was not told; nothing where it was."""
+    if not os.path.exists(f"{work}/names"):
+        return b""
     names = loose.undeclared(read(f"{work}/names").decode("latin-1"))
     if not names or UNCHECKED in text:
         return b""

@@ -8,6 +8,7 @@ sections that a linker drops; the stand-in's hybrid link makes an executable of 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from tool import Tool
 __all__ = [
     "VARIANTS",
     "declared_functions",
+    "declaring",
     "host_object",
     "prefix_functions",
     "slave_object",
@@ -62,8 +64,8 @@ def slave_object(
         name: start([*command, *more, "-o", f"{work}/{name}", _source(work, name)], "/dev/null")
         for name, more in passes.items()
     }
-    names = ["-aux-info", f"{work}/names"] if is_c else []
-    status = run([*command, *names, "-o", f"{work}/out", source])
+    plain = [*command, "-o", f"{work}/out", source]
+    status = declaring(plain, work) if is_c else run(plain)
     failed = [name for name, child in others.items() if finish(child)]
     if status or failed:
         text = (
@@ -72,11 +74,12 @@ def slave_object(
             else ""
         )
         raise Failure(text, status if status > 0 else 1)
-    declared = declared_functions(f"{work}/names") if is_c else set()
-    data = prefix_functions(elf.weaken_functions(read(f"{work}/out"), weak), declared, is_c)
+    known = is_c and os.path.exists(f"{work}/names")
+    declared = declared_functions(f"{work}/names") if known else set()
+    data = prefix_functions(elf.weaken_functions(read(f"{work}/out"), weak), declared, known)
     for name in versions:
         other = _counted(tool, work, command) if name == "counted" else _checked(tool, work)
-        other = prefix_functions(elf.weaken_functions(other, weak), declared, is_c)
+        other = prefix_functions(elf.weaken_functions(other, weak), declared, known)
         data = elf.add_section(data, VARIANTS[name], other, elf.EXCLUDE)
     return data
 
@@ -87,17 +90,36 @@ def _source(work: str, version: str) -> str:
     return own if os.path.exists(own) else f"{work}/final.i"
 
 
+def declaring(command: list[str], work: str) -> int:
+    """Run a compilation of C that writes what the file declares to ``work/names``; return its exit status.
+
+    gcc (seen with 12) cannot write that for functions with parameters of variable size, and ends with an
+    internal error: then there is no such file.
+    """
+    names = f"{work}/names"
+    colours = ["-fdiagnostics-color=always"] if sys.stderr.isatty() else []
+    status = finish(start([*command, *colours, "-aux-info", names], f"{work}/errors"))
+    text = read(f"{work}/errors")
+    if status and b"internal compiler error" in text:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(names)
+        return int(run(command))
+    sys.stderr.write(text.decode("utf-8", "replace"))
+    return int(status)
+
+
 def host_object(
-    tool: Tool, command: list[str], work: str, names: list[str], weak: set[str], counted: bool
+    tool: Tool, command: list[str], work: str, is_c: bool, weak: set[str], counted: bool
 ) -> bytes:
-    """Compile a host file, ``work/final.i``, plainly with the options ``names``, too; ``counted``: twice.
+    """Compile a host file, ``work/final.i``, to an object; ``counted``: twice.
 
     The functions of the names in ``weak`` may be in other objects too.
     """
     source = f"{work}/final.i"
     other = [*command, *counting.HOST, "-o", f"{work}/counted", source]
     child = start(other, "/dev/null") if counted else None
-    status = run([*command, *names, "-o", f"{work}/out", source])
+    plain = [*command, "-o", f"{work}/out", source]
+    status = declaring(plain, work) if is_c else run(plain)
     failed = child is not None and finish(child)
     if status or failed:
         text = "" if status else f"{source}: error[SW601]: the counted version does not compile"
