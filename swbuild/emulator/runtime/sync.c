@@ -26,7 +26,8 @@ void swemu_sync(struct cpe *c, uint64_t mask, int kind, const char *what, uintpt
         if (group[k]->arrived_mask && same(group[k], c))
             here |= 1ULL << k;
     if (here != mask) {
-        swemu_sched_block(c, what, pc);
+        while (c->arrived_mask) /* a message for this CPE wakes it, too */
+            swemu_sched_block(c, what, pc);
     } else {
         swemu_check_meet(c, mask);
         for (int k = 0; k < SWEMU_CPES; k++)
