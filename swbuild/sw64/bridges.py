@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from swbuild.sw64.prototypes import CLASSES, Prototype, from_note
+from swbuild.sw64.symbols import SHORT_DOUBLE
 
 __all__ = ["Links", "Notes", "notes"]
 
@@ -28,8 +29,6 @@ _BY_FORMAT = {
 }
 #: Functions of the hardware's counters, which do nothing here.
 _COUNTERS = "penv_"
-#: The vendor's library for its 8-byte long double.
-_SHORT_DOUBLE = "__nldbl_"
 
 
 @dataclass(slots=True)
@@ -250,7 +249,7 @@ class Links:
         return found
 
     def _outward(self, name: str, place: str) -> list[str]:
-        real = name.removeprefix(_SHORT_DOUBLE)
+        real = name.removeprefix(SHORT_DOUBLE)
         prototype = self.declared.get(name) or self.declared.get(real)
         if prototype is None and name.startswith(_COUNTERS):
             prototype = Prototype(name, "v", ("p",), False, place)

@@ -8,10 +8,12 @@ from swbuild.sw64.data import labels, section_symbol
 from swbuild.sw64.program import Program, SectionKind
 from swbuild.sw64.syntax import Label
 
-__all__ = ["REFERENCE", "TEXT", "Symbols"]
+__all__ = ["REFERENCE", "SHORT_DOUBLE", "TEXT", "Symbols"]
 
 #: Symbols whose nature only the link knows: a function of the same side, or data.
 REFERENCE = "__swemu_sw64_a_"
+#: The vendor's library for its 8-byte long double.
+SHORT_DOUBLE = "__nldbl_"
 #: Stands for the code, one byte for each place whose address is taken.
 TEXT = ".Lsw64_text"
 #: Streams of the CPEs' library.
@@ -50,7 +52,8 @@ class Symbols:
 
     def function(self, name: str) -> str:
         """Return what a function is called that others see."""
-        return f"slave_{name.removeprefix('slave_')}" if self.slave else name
+        plain = name.removeprefix(SHORT_DOUBLE)
+        return f"slave_{plain.removeprefix('slave_')}" if self.slave else plain
 
     def address(self, name: str, line: int, thread_local: bool = False) -> str:
         """Return the C expression of a symbol's address, a char pointer.

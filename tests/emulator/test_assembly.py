@@ -186,6 +186,8 @@ main:
 
 def test_a_host_program_of_assembly_prints(tmp_path: Path) -> None:
     (tmp_path / "m.s").write_text(HOST.replace("/* 2.0 */", "# 2.0"))
-    done = call(["sw5cc", "-host", "m.s", "-o", "app"], tmp_path, environment_for("sw26010"))
-    assert not done.status, done.err
-    assert call(["./app"], tmp_path, {}).out == "-7 word 2.0 99 2 A  2.00|\n"
+    (tmp_path / "n.s").write_text(HOST.replace("/* 2.0 */", "# 2.0").replace("printf", "__nldbl_printf"))
+    for name in ("m.s", "n.s"):
+        done = call(["sw5cc", "-host", name, "-o", "app"], tmp_path, environment_for("sw26010"))
+        assert not done.status, done.err
+        assert call(["./app"], tmp_path, {}).out == "-7 word 2.0 99 2 A  2.00|\n"
