@@ -65,10 +65,11 @@ def test_one_whose_tiles_do_not_fit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stage", ["front end", "generator"])
 def test_a_defect_in_one(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(scop: Any, *_: Any) -> Any:
+    def broken(first: Any, *others: Any) -> Any:
+        scop = first if stage == "front end" else first.scop
         if "bad" in (getattr(scop, "name", ""), getattr(getattr(scop, "region", None), "name", "")):
             raise KeyError("what")
-        return original(scop, *_)
+        return original(first, *others)
 
     owner, name = (modeller._Modeller, "scop") if stage == "front end" else (swbuild.region, "_bounded")
     original = getattr(owner, name)
