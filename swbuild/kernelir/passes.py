@@ -135,9 +135,9 @@ def loop_name(wish: str, is_users: bool, taken: frozenset[str]) -> str:
     if is_users and wish not in taken and not is_reserved(wish) and wish == plain(wish):
         return wish
     wish = plain(wish)
-    while own(wish) in taken:
+    while own(wish, "loop") in taken:
         wish += "_"
-    return own(wish)
+    return own(wish, "loop")
 
 
 def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | None:

@@ -14,7 +14,7 @@ from swbuild.check.program import ProgramTask, check_program
 from swbuild.diagnostics import SwbuildError
 from swbuild.frontend.request import CppOptions
 from swbuild.machine.reserved import is_machine_name
-from swbuild.options import KernelOptions, Machine
+from swbuild.options import Fusion, KernelOptions, Machine, Preset
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -157,3 +157,28 @@ def test_names_with_dollar_signs(tmp_path: Path) -> None:
     )
     assert result.outcome is Outcome.PASS, result.message
     assert all(region.kernels for region in result.regions)
+
+
+def test_a_counter_named_like_the_bound_of_a_buffer(tmp_path: Path) -> None:
+    text = """\
+void f0(int n, int m, double w, double A[n][m], double B[n][m])
+{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < 3; j++)
+      w = 0.5 * w + j;
+  for (int B_lo0 = 0; B_lo0 < n - 1; B_lo0++)
+    for (int j = 0; j < m - 3; j++) {
+      B[B_lo0 + 1][j + 3] = (33 - B[B_lo0][j]) * 0.25;
+      B[B_lo0][j + 3] = 0.5 * w;
+    }
+#pragma endscop
+}
+"""
+    (tmp_path / "taken.c").write_text(text, encoding="utf-8")
+    (tmp_path / "main.c").write_text(main_program(["f0"]), encoding="utf-8")
+    options = KernelOptions(threads=(4, 8), tile=(8, 2), fusion=Fusion.MAX, preset=Preset.CLASSIC)
+    task = ProgramTask((tmp_path / "taken.c", tmp_path / "main.c"), default_options=options)
+    result = check_program(task, CheckSettings(modes=("late",)))
+    assert result.outcome is Outcome.PASS, result.message
+    assert len(result.regions[0].kernels) == 1  # in waves, with a counter of tiles and one of iterations
