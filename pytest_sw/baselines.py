@@ -55,7 +55,6 @@ class Baselines:
         partial.write_text(text, encoding="utf-8")
         partial.replace(self.path)
 
-
     def _forget_the_compilers(self) -> None:
         for figures in self.tests.values():
             for name in _COMPILERS:

@@ -25,6 +25,7 @@ from swbuild.region import RegionResult
 
 __all__ = ["complete", "generate_unit", "print_unit"]
 
+
 def generate_unit(model: SourceModel, options: Mapping[str, KernelOptions]) -> GeneratedUnit:
     """Return the files of ``model``; ``options`` per region name, the defaults where one is missing.
 

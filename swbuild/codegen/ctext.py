@@ -101,9 +101,7 @@ def _factor(text: str) -> str:
     return f"({text})" if closed_early and not text.replace("_", "a").isalnum() else text
 
 
-def index_macro(
-    name: str, base: str, extents: tuple[str, ...], shifts: tuple[str, ...]
-) -> tuple[str, str]:
+def index_macro(name: str, base: str, extents: tuple[str, ...], shifts: tuple[str, ...]) -> tuple[str, str]:
     """Return a macro (name with parameters, text) that gives the element of ``base`` at its arguments.
 
     ``shifts`` are appended to each argument (`` - A_lo0``); the parameters clash with nothing in the text.

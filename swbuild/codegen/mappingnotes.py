@@ -111,4 +111,3 @@ def _grouped(pairs: Iterable[tuple[Any, str]]) -> dict[Any, list[str]]:
         if value not in names:
             names.append(value)
     return groups
-

@@ -188,7 +188,6 @@ class Branches(PlainStatements):
         text = f"{symbol.type.element.name} {self._own_name(symbol)}"
         return [f"{text};"] if value is None else [f"{text} = ", *value.at(2), ";"]
 
-
     def _macro_array(self, symbol: Symbol, node: c_ast.Decl) -> list[BodyPart]:
         """Declare an array of the statement's own text: small, of a size that the compiler knows."""
         kind, extents, count = symbol.type, "", 1

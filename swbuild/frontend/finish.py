@@ -222,9 +222,7 @@ class _Finisher:
         return isl.MultiUnionPwAff.from_union_pw_aff(total)
 
 
-def finish(
-    builder: RegionState, shapes: Shapes, live_after: Callable[[Symbol], bool]
-) -> Finished | None:
+def finish(builder: RegionState, shapes: Shapes, live_after: Callable[[Symbol], bool]) -> Finished | None:
     """Return the finished parts, or None if the region computes nothing (or has problems, then collected).
 
     ``live_after``: whether the value that a variable has at the end may be read later.

@@ -136,9 +136,7 @@ def _frame(
     home = next(chunk for chunk in chunks if chunk.start <= first.offset < chunk.end)
     stop = source.text.find("\n", last.offset)
     inside = (first.offset, len(source.text) if stop < 0 else stop)
-    return frame_of(
-        source.text, (region.name, home.start, home.body, home.end), inside, scope.types.typedefs
-    )
+    return frame_of(source.text, (region.name, home.start, home.body, home.end), inside, scope.types.typedefs)
 
 
 def _pruned(source: Preprocessed, original: str) -> tuple[str, tuple[Pair, ...], tuple[Chunk, ...]]:

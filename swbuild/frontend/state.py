@@ -110,8 +110,14 @@ class RegionState:
             self.integers, scope.types, self.is_symbolic, self._variable, self._inliner.opened
         )
         self._names = Names(
-            self.object, self._level, self._after_loop, self.definitions.formula, self.place,
-            self.possible, self._locals.get, facts.constant,
+            self.object,
+            self._level,
+            self._after_loop,
+            self.definitions.formula,
+            self.place,
+            self.possible,
+            self._locals.get,
+            facts.constant,
         )
         self._counters = 0
         self._writes_integers: bool | None = None

@@ -167,8 +167,10 @@ def _insertions(plan: MemoryPlan, level: Level) -> tuple[list[_Insertion], list[
 
 def _visit(name: str, visits: isl.Set) -> isl.Map:
     """Return ``prefix -> name[prefix]`` on ``visits``."""
-    return isl.Map.identity(visits.get_space().map_from_set()).intersect_domain(visits).set_tuple_name(
-        isl.dim_type.out, name
+    return (
+        isl.Map.identity(visits.get_space().map_from_set())
+        .intersect_domain(visits)
+        .set_tuple_name(isl.dim_type.out, name)
     )
 
 

@@ -147,9 +147,7 @@ class ArrayFlow:
     live_in: bool
 
 
-def flow_by_array(
-    found: Relations, schedule: isl.Schedule, names: frozenset[str]
-) -> dict[str, ArrayFlow]:
+def flow_by_array(found: Relations, schedule: isl.Schedule, names: frozenset[str]) -> dict[str, ArrayFlow]:
     """Return the data flow through each of the arrays ``names``, or nothing if it is hard to find."""
 
     def only(accesses: isl.UnionMap) -> isl.UnionMap:

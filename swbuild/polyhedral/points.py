@@ -44,9 +44,7 @@ class Points:
         return np.concatenate(rows) if rows else np.empty((0, self.dimensions), np.int64)
 
 
-def _visit(
-    node: isl.AstNode, env: _Env, rows: int, limit: int, found: list[Numbers] | None
-) -> Iterator[int]:
+def _visit(node: isl.AstNode, env: _Env, rows: int, limit: int, found: list[Numbers] | None) -> Iterator[int]:
     """Yield how many points the subtree adds for ``rows`` values of the counters in ``env``."""
     kind = node.get_type()
     if not rows:
@@ -78,9 +76,7 @@ def _branch(
         yield from _visit(node.if_get_else_node(), _taken(env, others), len(others), limit, found)
 
 
-def _loop(
-    node: isl.AstNode, env: _Env, rows: int, limit: int, found: list[Numbers] | None
-) -> Iterator[int]:
+def _loop(node: isl.AstNode, env: _Env, rows: int, limit: int, found: list[Numbers] | None) -> Iterator[int]:
     name = str(node.for_get_iterator().get_id().name)
     first = _wide(_value(node.for_get_init(), env), rows)
     if node.for_is_degenerate():

@@ -197,8 +197,9 @@ def stays_in_a_launch(
     """
     users = [s for s in scop.statements if (s.name, name) in private.depth_of]
     prefixes = union_maps(
-        instance_prefix(s, private.depth_of[(s.name, name)][1])
-        .set_tuple_name(isl.dim_type.out, re.sub(r"\W", "_", private.depth_of[(s.name, name)][0]))
+        instance_prefix(s, private.depth_of[(s.name, name)][1]).set_tuple_name(
+            isl.dim_type.out, re.sub(r"\W", "_", private.depth_of[(s.name, name)][0])
+        )
         for s in users
     )
     copies = sets_of(domain.apply(prefixes))

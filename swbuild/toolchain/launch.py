@@ -89,4 +89,3 @@ def launcher_for(name: str, machine: Machine) -> Launcher:
             )
         )
     return launcher_from_template(LAUNCHERS[name][machine], name)
-

@@ -123,9 +123,7 @@ _LAYOUTS: dict[str, Callable[..., int | None]] = {"offset_of": _shifted, "size_o
 
 @pytest.mark.parametrize("name", sorted(_LAYOUTS))
 @pytest.mark.parametrize("asked", [True, False], ids=["compiler asked", "reference alone"])
-def test_members_and_strides_out_of_place(
-    tmp_path: Path, monkeypatch: Patch, name: str, asked: bool
-) -> None:
+def test_members_and_strides_out_of_place(tmp_path: Path, monkeypatch: Patch, name: str, asked: bool) -> None:
     path = tmp_path / "records.c"
     path.write_text(_RECORDS)
     assert len(models(path)) == 3

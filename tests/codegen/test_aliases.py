@@ -101,7 +101,8 @@ CASES = [
 
 def text() -> str:
     functions = [
-        f"void {c.name}({c.signature})\n{{ {c.before}\n#pragma scop\n{c.region}\n#pragma endscop\n}}\n" for c in CASES
+        f"void {c.name}({c.signature})\n{{ {c.before}\n#pragma scop\n{c.region}\n#pragma endscop\n}}\n"
+        for c in CASES
     ]
     calls = [
         f'    RUN("{c.name} {what}", {_called(c.name, how)})\n'

@@ -351,47 +351,193 @@ CASES: list[Case] = [
         "linearised_unprovable",
         "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) y[i * m + j] += i - j;",
     ),
-    _c("place", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { int p = i * m + j; y[p] = y[p] * 2 + i; }"),
-    _c("place_outside", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { p = i * m + j; y[p] += i; }", before="int p;"),
-    _c("place_kept", "for (int i = 0; i < n; i++) { p = i * m; y[p] += i; }", before="int p = 3;", after="x[0] += p;"),
-    _c("place_hoisted", "for (int i = 0; i < n; i++) { int row = i * m; for (int j = 0; j < m; j++) y[row + j] += y[j + row] - j; }"),
-    _c("place_of_changed", "for (int i = 0; i < n; i++) { int k = i, p = k * m; k = 1; for (int j = 0; j < m; j++) y[p + j] += k; }"),
-    _c("place_guarded", "for (int i = 0; i < n; i++) { p = i * m; if (x[i] > 2) p = 0; y[p] += i; }", before="int p;"),
-    _c("place_branches", "for (int i = 0; i < n; i++) { if (i % 3 == 1) p = i * m; else p = n * m; y[p] += i; }", before="int p;"),
-    _c("place_carried", "for (int i = 0; i < n; i++) { p = i * m; for (int j = 0; j < 3; j++) { y[p] += j; p = 0; } }", before="int p;"),
-    _c("place_stepped", "for (int i = 0; i < n; i++) { p = i * m; y[p] += 1; p += 1; y[p] += 2; p++; y[p] += 3; }", before="int p;"),
+    _c(
+        "place",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { int p = i * m + j; y[p] = y[p] * 2 + i; }",
+    ),
+    _c(
+        "place_outside",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { p = i * m + j; y[p] += i; }",
+        before="int p;",
+    ),
+    _c(
+        "place_kept",
+        "for (int i = 0; i < n; i++) { p = i * m; y[p] += i; }",
+        before="int p = 3;",
+        after="x[0] += p;",
+    ),
+    _c(
+        "place_hoisted",
+        "for (int i = 0; i < n; i++) { int row = i * m; for (int j = 0; j < m; j++) y[row + j] += y[j + row] - j; }",
+    ),
+    _c(
+        "place_of_changed",
+        "for (int i = 0; i < n; i++) { int k = i, p = k * m; k = 1; for (int j = 0; j < m; j++) y[p + j] += k; }",
+    ),
+    _c(
+        "place_guarded",
+        "for (int i = 0; i < n; i++) { p = i * m; if (x[i] > 2) p = 0; y[p] += i; }",
+        before="int p;",
+    ),
+    _c(
+        "place_branches",
+        "for (int i = 0; i < n; i++) { if (i % 3 == 1) p = i * m; else p = n * m; y[p] += i; }",
+        before="int p;",
+    ),
+    _c(
+        "place_carried",
+        "for (int i = 0; i < n; i++) { p = i * m; for (int j = 0; j < 3; j++) { y[p] += j; p = 0; } }",
+        before="int p;",
+    ),
+    _c(
+        "place_stepped",
+        "for (int i = 0; i < n; i++) { p = i * m; y[p] += 1; p += 1; y[p] += 2; p++; y[p] += 3; }",
+        before="int p;",
+    ),
     _c("place_behind", "for (int i = 0; i < n; i++) p = i * m; y[p] += 1;", before="int p = 1;"),
-    _c("place_wide", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { size_t p = (size_t)i * m + j; const long q = (long)(i * m) + j; y[p] += y[q]; }"),
-    _c("place_narrow", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { short p = i * m + j; unsigned char q = i * m + j; y[p] += y[q]; }"),
-    _c("place_unsigned", "for (int i = 1; i < n; i++) { unsigned p = i * u - 1; y[p + 1] += i; }", before="u = u % 7;"),
-    _c("place_called", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[place_at(i, j, m)] += y[place_at(i, 0, m)] + i;", top="static int place_at(int i, int j, int m) { return i * m + j; }"),
-    _c("place_called_twice", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[place_out(i, j, m)] += i;", top="static int place_in(int k, int w) { return k * w; }\nstatic int place_out(int i, int j, int m) { return place_in(i, m) + j; }"),
-    _c("row", "for (int i = 0; i < n; i++) { const double *a = A[i]; double *b = &B[i][0]; for (int j = 0; j < m; j++) b[j] = a[j] + j; }"),
-    _c("row_of_flat", "for (int i = 1; i < n; i++) { double *r = y + i * m; const double *up = r - m; for (int j = 0; j < m; j++) r[j] += up[j] + *r; }"),
-    _c("row_in_row", "for (int i = 0; i < n; i++) { double *r = &y[i * m]; for (int j = 0; j < m; j++) { double *e = r + j; *e += j; e[0] *= 2; } }"),
-    _c("row_of_structure", "for (int i = 0; i < 3; i++) { double *q = s->p + i * s->n; for (int j = 0; j < 3; j++) q[j] += i; }"),
-    _c("row_of_changed_structure", "for (int i = 0; i < 3; i++) { double *q = s->p + s->n; s->n = i; q[0] += i; }", fallback=True),
-    _c("row_of_records", "for (int i = 0; i < n; i++) { struct cell *c = &cells[i]; c->mass += i; c->at[1] = c->at[0] + 1; }"),
-    _c("function_of_nothing", "for (int i = 0; i < n; i++) y[i] += one_half();", top="static double one_half(void) { double one = 1, two = 2; return one / two; }"),
-    _c("row_in_function", "for (int i = 0; i < n; i++) y[i] = ahead(x, i);", top="static double ahead(const double *v, int k) { const double *r = v + k; double s = r[0]; return s + r[1]; }"),
-    _c("row_returned", "for (int i = 0; i < n; i++) y[i] += nearest(x, i);", top="static double nearest(const double *v, int k) { const double *r = v + k; return *r; }"),
+    _c(
+        "place_wide",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { size_t p = (size_t)i * m + j; const long q = (long)(i * m) + j; y[p] += y[q]; }",
+    ),
+    _c(
+        "place_narrow",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { short p = i * m + j; unsigned char q = i * m + j; y[p] += y[q]; }",
+    ),
+    _c(
+        "place_unsigned",
+        "for (int i = 1; i < n; i++) { unsigned p = i * u - 1; y[p + 1] += i; }",
+        before="u = u % 7;",
+    ),
+    _c(
+        "place_called",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[place_at(i, j, m)] += y[place_at(i, 0, m)] + i;",
+        top="static int place_at(int i, int j, int m) { return i * m + j; }",
+    ),
+    _c(
+        "place_called_twice",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[place_out(i, j, m)] += i;",
+        top="static int place_in(int k, int w) { return k * w; }\nstatic int place_out(int i, int j, int m) { return place_in(i, m) + j; }",
+    ),
+    _c(
+        "row",
+        "for (int i = 0; i < n; i++) { const double *a = A[i]; double *b = &B[i][0]; for (int j = 0; j < m; j++) b[j] = a[j] + j; }",
+    ),
+    _c(
+        "row_of_flat",
+        "for (int i = 1; i < n; i++) { double *r = y + i * m; const double *up = r - m; for (int j = 0; j < m; j++) r[j] += up[j] + *r; }",
+    ),
+    _c(
+        "row_in_row",
+        "for (int i = 0; i < n; i++) { double *r = &y[i * m]; for (int j = 0; j < m; j++) { double *e = r + j; *e += j; e[0] *= 2; } }",
+    ),
+    _c(
+        "row_of_structure",
+        "for (int i = 0; i < 3; i++) { double *q = s->p + i * s->n; for (int j = 0; j < 3; j++) q[j] += i; }",
+    ),
+    _c(
+        "row_of_changed_structure",
+        "for (int i = 0; i < 3; i++) { double *q = s->p + s->n; s->n = i; q[0] += i; }",
+        fallback=True,
+    ),
+    _c(
+        "row_of_records",
+        "for (int i = 0; i < n; i++) { struct cell *c = &cells[i]; c->mass += i; c->at[1] = c->at[0] + 1; }",
+    ),
+    _c(
+        "function_of_nothing",
+        "for (int i = 0; i < n; i++) y[i] += one_half();",
+        top="static double one_half(void) { double one = 1, two = 2; return one / two; }",
+    ),
+    _c(
+        "row_in_function",
+        "for (int i = 0; i < n; i++) y[i] = ahead(x, i);",
+        top="static double ahead(const double *v, int k) { const double *r = v + k; double s = r[0]; return s + r[1]; }",
+    ),
+    _c(
+        "row_returned",
+        "for (int i = 0; i < n; i++) y[i] += nearest(x, i);",
+        top="static double nearest(const double *v, int k) { const double *r = v + k; return *r; }",
+    ),
     _c("row_measured", "for (int i = 0; i < n; i++) { double *r = B[i]; r[0] = sizeof(r); }", fallback=True),
-    _c("row_moved", "for (int i = 0; i < n; i++) { double *r = y + i * m; for (int j = 0; j < m; j++) { *r += 1; r++; } }", fallback=True),
-    _c("row_of_changed", "for (int i = 0; i < n; i++) { int k = i; double *r = y + k; k = 0; r[k] += 1; }", fallback=True),
-    _c("plane", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++) y[i * plane + j * row + k] += i + plane;", before="const long plane = (long)n * m; int row = m;"),
-    _c("plane_bound", "for (int p = 0; p < plane; p++) y[p] += p; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i * m + j] += i;", before="int plane = n * m;"),
-    _c("plane_changed", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;", before="int plane = n * m; plane -= 1;"),
-    _c("plane_of_changed", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;", before="int k = n, plane = k * m; k = 1; y[k] += 1;"),
-    _c("address_given", "for (int i = 0; i < n; i++) { int k = i / 2; turn(&k, n); y[k] += i; }", top="static void turn(int *p, int n) { *p = n - 1 - *p; p[0] += 1; }"),
-    _c("address_given_of_member", "for (int i = 0; i < n; i++) { struct spot t; t.k = i; move(&t, n); y[t.k] += i; }", top="struct spot { int k; };\nstatic void move(struct spot *t, int n) { t->k = n - t->k; }"),
-    _c("address_given_and_used", "for (int i = 0; i < n; i++) { int k = i; shift(y + k, &k, n); }", top="static void shift(double *r, int *k, int n) { *k = n; r[0] += 1; }", fallback=True),
-    _c("row_under_address", "for (int i = 0; i < n; i++) { int k = i; double *r = y + k; spin(&k); r[0] += k; }", top="static void spin(int *p) { *p = 3; }", fallback=True),
-    _c("plane_hidden", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;", before="const int plane = n * m; { int m = 2; y[m] += 1;", after="}"),
-    _c("plane_condition", "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) if (j < plane) y[i * plane + j] += i;", before="int plane = n * m;"),
-    _c("linearised_far", "for (int i = 0; i < 2; i++) for (int j = 2; j < n - 2; j++) for (int k = 3; k < m - 3; k++) { int c = (i * n + j) * m + k; y[c] += y[c + 2 * m] - y[c - 2 * m + 3] + y[c + 2 * n * m - 1]; }"),
-    _c("linearised_pairs", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { y[2 * (i * m + j)] += i; y[2 * (i * m + j) + 1] -= y[2 * j]; }"),
-    _c("linearised_records", "for (int i = 0; i < 3; i++) for (int j = 0; j < m; j++) for (int k = 0; k < 5; k++) y[(i * m + j) * 5 + k] += k * y[j * 5];"),
-    _c("linearised_wide_rows", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i * (2 * m) + j] += y[i * 2 * m + m + j] - i;"),
+    _c(
+        "row_moved",
+        "for (int i = 0; i < n; i++) { double *r = y + i * m; for (int j = 0; j < m; j++) { *r += 1; r++; } }",
+        fallback=True,
+    ),
+    _c(
+        "row_of_changed",
+        "for (int i = 0; i < n; i++) { int k = i; double *r = y + k; k = 0; r[k] += 1; }",
+        fallback=True,
+    ),
+    _c(
+        "plane",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++) y[i * plane + j * row + k] += i + plane;",
+        before="const long plane = (long)n * m; int row = m;",
+    ),
+    _c(
+        "plane_bound",
+        "for (int p = 0; p < plane; p++) y[p] += p; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i * m + j] += i;",
+        before="int plane = n * m;",
+    ),
+    _c(
+        "plane_changed",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;",
+        before="int plane = n * m; plane -= 1;",
+    ),
+    _c(
+        "plane_of_changed",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;",
+        before="int k = n, plane = k * m; k = 1; y[k] += 1;",
+    ),
+    _c(
+        "address_given",
+        "for (int i = 0; i < n; i++) { int k = i / 2; turn(&k, n); y[k] += i; }",
+        top="static void turn(int *p, int n) { *p = n - 1 - *p; p[0] += 1; }",
+    ),
+    _c(
+        "address_given_of_member",
+        "for (int i = 0; i < n; i++) { struct spot t; t.k = i; move(&t, n); y[t.k] += i; }",
+        top="struct spot { int k; };\nstatic void move(struct spot *t, int n) { t->k = n - t->k; }",
+    ),
+    _c(
+        "address_given_and_used",
+        "for (int i = 0; i < n; i++) { int k = i; shift(y + k, &k, n); }",
+        top="static void shift(double *r, int *k, int n) { *k = n; r[0] += 1; }",
+        fallback=True,
+    ),
+    _c(
+        "row_under_address",
+        "for (int i = 0; i < n; i++) { int k = i; double *r = y + k; spin(&k); r[0] += k; }",
+        top="static void spin(int *p) { *p = 3; }",
+        fallback=True,
+    ),
+    _c(
+        "plane_hidden",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y[i * plane + j] += i;",
+        before="const int plane = n * m; { int m = 2; y[m] += 1;",
+        after="}",
+    ),
+    _c(
+        "plane_condition",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) if (j < plane) y[i * plane + j] += i;",
+        before="int plane = n * m;",
+    ),
+    _c(
+        "linearised_far",
+        "for (int i = 0; i < 2; i++) for (int j = 2; j < n - 2; j++) for (int k = 3; k < m - 3; k++) { int c = (i * n + j) * m + k; y[c] += y[c + 2 * m] - y[c - 2 * m + 3] + y[c + 2 * n * m - 1]; }",
+    ),
+    _c(
+        "linearised_pairs",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { y[2 * (i * m + j)] += i; y[2 * (i * m + j) + 1] -= y[2 * j]; }",
+    ),
+    _c(
+        "linearised_records",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j < m; j++) for (int k = 0; k < 5; k++) y[(i * m + j) * 5 + k] += k * y[j * 5];",
+    ),
+    _c(
+        "linearised_wide_rows",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i * (2 * m) + j] += y[i * 2 * m + m + j] - i;",
+    ),
     _c("flat_constant", "for (int i = 0; i < 6; i++) for (int j = 0; j < 8; j++) y[i * 8 + j] = i - j;"),
     _c("quadratic", "for (int i = 0; i < n; i++) y[i * i] += i;"),
     _c("gather", "for (int i = 0; i < n; i++) y[i] = x[idx[i]] + x[idx[i + 1]];"),
@@ -433,15 +579,33 @@ CASES: list[Case] = [
     ),
     _c("struct_deref", "for (int i = 0; i < (*s).n; i++) (*s).w[i] = i;"),
     # -- arrays of structures
-    _c("record_members", "for (int i = 0; i < n; i++) { pairs[i].a += x[i]; y[i] = pairs[i + 1].b * (pairs + i)->a; }"),
+    _c(
+        "record_members",
+        "for (int i = 0; i < n; i++) { pairs[i].a += x[i]; y[i] = pairs[i + 1].b * (pairs + i)->a; }",
+    ),
     _c(
         "record_inner_array",
         "for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) cells[i].at[k] += cells[i + 1].mass * k;",
     ),
-    _c("record_linearised", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { q[i * m + j].a += i; (q + j + m * i)->b -= q[j].a; }", before="pair_t *q = (pair_t *)y;"),
-    _c("record_linearised_columns", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) q[i + j * n].at[j % 3] += q[i + j * n].mass;", before="struct { double at[3], mass; } *q = (void *)y;"),
-    _c("record_linearised_constant", "for (int i = 0; i < 6; i++) for (int j = 0; j < 7; j++) pairs[i * 7 + j].a = pairs[i * 7].b + j;"),
-    _c("rows_linearised", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < 5; k++) q[i * m + j][k] += q[j][4 - k];", before="double (*q)[5] = (void *)y;"),
+    _c(
+        "record_linearised",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { q[i * m + j].a += i; (q + j + m * i)->b -= q[j].a; }",
+        before="pair_t *q = (pair_t *)y;",
+    ),
+    _c(
+        "record_linearised_columns",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) q[i + j * n].at[j % 3] += q[i + j * n].mass;",
+        before="struct { double at[3], mass; } *q = (void *)y;",
+    ),
+    _c(
+        "record_linearised_constant",
+        "for (int i = 0; i < 6; i++) for (int j = 0; j < 7; j++) pairs[i * 7 + j].a = pairs[i * 7].b + j;",
+    ),
+    _c(
+        "rows_linearised",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < 5; k++) q[i * m + j][k] += q[j][4 - k];",
+        before="double (*q)[5] = (void *)y;",
+    ),
     _c("record_pointer", "for (int i = 0; i < n; i++) q[i].b = q[i + 2].a;", before="pair_t *q = pairs + 4;"),
     _c(
         "record_copies",
@@ -489,7 +653,10 @@ CASES: list[Case] = [
         "while_in_loop",
         "for (int i = 0; i < n; i++) { int v = idx[i], c = 0; while (v > 1) { v = v % 2 ? 3 * v + 1 : v / 2; c++; } cnt[i] = c; }",
     ),
-    _c("do_in_loop", "for (int i = 0; i < n; i++) { int v = idx[i]; do { x[i] += v; v /= 2; } while (v); y[i] = v; }"),
+    _c(
+        "do_in_loop",
+        "for (int i = 0; i < n; i++) { int v = idx[i]; do { x[i] += v; v /= 2; } while (v); y[i] = v; }",
+    ),
     _c(
         "search",
         "for (int i = 0; i < n; i++) { int at = -1; for (int j = 0; j < m; j++) { if (A[i][j] < 0) continue; if (A[i][j] > 1) { at = j; break; } } cnt[i] = at; }",
@@ -521,7 +688,11 @@ CASES: list[Case] = [
         before="int box[3] = {n, m, 0};",
         fallback=True,
     ),
-    _c("variable_step", "for (int i = 0; i < n; i++) for (int j = 0; j < 30; j += h) B[i][j] += 1;", before="int h = cnt[3];"),
+    _c(
+        "variable_step",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < 30; j += h) B[i][j] += 1;",
+        before="int h = cnt[3];",
+    ),
     _c(
         "counter_kept_by_caller",
         "for (int i = 0; i < n; i++) for (k = cnt[i]; k < 4; k++) x[i] += k;",
@@ -590,15 +761,31 @@ CASES: list[Case] = [
         fallback=True,
     ),
     # -- remainders by sizes, and steps of variables
-    _c("wrapped", "for (int j = 0; j < n; j++) x[j] = y[(j + 1) % n] - 3 * y[(j + n - 1) % n] + y[(j - 1) % n + 1];"),
+    _c(
+        "wrapped",
+        "for (int j = 0; j < n; j++) x[j] = y[(j + 1) % n] - 3 * y[(j + n - 1) % n] + y[(j - 1) % n + 1];",
+    ),
     _c("wrapped_quotient", "for (int j = 0; j < n; j++) x[j] += (j + 3) / n + 10 * ((j - 1) / n);"),
     _c("wrapped_twice", "for (int j = 0; j < 3 * n; j++) x[j % n] += y[j] * (j / n);"),
-    _c("wrapped_unsigned", "for (unsigned j = 0; j < u; j++) x[j] = y[(j + 1) % u] + y[(j + u - 2) % u];", least=2),
-    _c("wrapped_rows", """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { int up = (i + 1) % n, left = j == 0 ? m - 1 : j - 1;
-      A[i][j] = y[up * m + j] + y[i * m + left]; }"""),
-    _c("wrapped_by_steps", """for (int i = 0; i < n; i++) { int k = i + 2, l = i; if (k >= n) k -= n; l--; if (l < 0) l += n;
-      x[i] = y[k] * 2 + y[l]; }""", least=2),
-    _c("steps", "for (int i = 0; i < n; i++) { int k = i; k *= 2; k += 3; --k; x[i] = y[k]; k++; y[i] = k; }"),
+    _c(
+        "wrapped_unsigned",
+        "for (unsigned j = 0; j < u; j++) x[j] = y[(j + 1) % u] + y[(j + u - 2) % u];",
+        least=2,
+    ),
+    _c(
+        "wrapped_rows",
+        """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { int up = (i + 1) % n, left = j == 0 ? m - 1 : j - 1;
+      A[i][j] = y[up * m + j] + y[i * m + left]; }""",
+    ),
+    _c(
+        "wrapped_by_steps",
+        """for (int i = 0; i < n; i++) { int k = i + 2, l = i; if (k >= n) k -= n; l--; if (l < 0) l += n;
+      x[i] = y[k] * 2 + y[l]; }""",
+        least=2,
+    ),
+    _c(
+        "steps", "for (int i = 0; i < n; i++) { int k = i; k *= 2; k += 3; --k; x[i] = y[k]; k++; y[i] = k; }"
+    ),
     _c("step_of_data", "for (int i = 0; i < n; i++) { int k = i; k += idx[i]; x[i] = y[k]; }"),
     _c("remainder_by_anything", "for (int i = 0; i < n; i++) x[i] = y[(i * 7) % n];"),
     # -- several things

@@ -54,8 +54,14 @@ REFUSED = {
     "endless": ("SW226", "@for (int i = 0; i >= 0; i++) x[0] = i;"),
     "counter_modified": ("SW212", "for (i = 0; i < n; i++) { x[i] = 0; @i++; }"),
     "counter_of_two_loops": ("SW212", "for (i = 0; i < n; i++) for (@i = 0; i < 3; i++) x[i] = 0;"),
-    "counter_inside_again": ("SW212", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) for (@i = 1; i < 3; i++) x[j] = 0;"),
-    "counter_in_both_heads": ("SW212", "for (i = 0; i < n; i++) { x[i] = 1; for (@i = i; i < n; i++) x[i] = 2; }"),
+    "counter_inside_again": (
+        "SW212",
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) for (@i = 1; i < 3; i++) x[j] = 0;",
+    ),
+    "counter_in_both_heads": (
+        "SW212",
+        "for (i = 0; i < n; i++) { x[i] = 1; for (@i = i; i < n; i++) x[i] = 2; }",
+    ),
     "wide_character": ("SW216", "x[0] = @L'x';"),
     "unsigned_character": ("SW216", "x[0] = @u'\\xffff' > -1;"),
     "unicode_character": ("SW216", "x[0] = @'\\u00e9';"),
@@ -65,7 +71,10 @@ REFUSED = {
     "assembly_in_a_branch": ("SW214", 'for (i = 0; i < n; i++) if (i > 2) @asm("nop"); else x[i] = 1;'),
     "goto": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @goto out; } out: x[0] = 1;"),
     "break": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @break; x[i] = 1; }"),
-    "continue": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) { if (i) @continue; x[i] = 2; } x[i] = 1; }"),
+    "continue": (
+        "SW213",
+        "for (i = 0; i < n; i++) { if (x[i] > 0) { if (i) @continue; x[i] = 2; } x[i] = 1; }",
+    ),
     "return": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @return; x[i] = 1; }"),
     "while": ("SW213", "@while (x[0] > 0) x[0] -= 1;"),
     "do": ("SW213", "@do x[0] -= 1; while (x[0] > 0);"),
@@ -173,13 +182,21 @@ FILES = {
         '#include "nowhere.h"\nvoid f(int n) {\n#pragma scop\nn = 1;\n#pragma endscop\n}\n',
         1,
     ),
-    "old_style": ("SW207", "void f(n, x)\nint n;\ndouble *x;\n{\n#pragma scop\nx[0] = n;\n#pragma endscop\n}\n", 5),
+    "old_style": (
+        "SW207",
+        "void f(n, x)\nint n;\ndouble *x;\n{\n#pragma scop\nx[0] = n;\n#pragma endscop\n}\n",
+        5,
+    ),
     "no_place_in_the_message": (
         "SW202",
         "void f(double *x) {\nvoid *p = &&l; goto *p;\nl:;\n#pragma scop\nx[0] = 1;\n#pragma endscop\n}\n",
         2,
     ),
-    "unicode_name": ("SW202", "void f(double *\u00e9) {\n#pragma scop\n\u00e9[0] = 1;\n#pragma endscop\n}\n", 1),
+    "unicode_name": (
+        "SW202",
+        "void f(double *\u00e9) {\n#pragma scop\n\u00e9[0] = 1;\n#pragma endscop\n}\n",
+        1,
+    ),
     "beyond_c11": (
         "SW202",
         "void f(double *x) {\n#pragma scop\ntypeof(x[0]) t = 1; x[0] = t;\n#pragma endscop\n}\n",

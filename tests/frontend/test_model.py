@@ -111,7 +111,10 @@ def test_aliases(what: str, tmp_path: Path) -> None:
 
 def test_constant_extents_may_stand_before_variable_ones(tmp_path: Path) -> None:
     text = "void f(int n, double A[n][3][n], double (*B)[2][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) A[i][1][i] = B[i][0][i];\n#pragma endscop\n}\n"
-    assert [str(e) for e in model(tmp_path, text).array("A").extents[1:]] == ["[n] -> { [(3)] }", "[n] -> { [(n)] }"]
+    assert [str(e) for e in model(tmp_path, text).array("A").extents[1:]] == [
+        "[n] -> { [(3)] }",
+        "[n] -> { [(n)] }",
+    ]
 
 
 HELD = {
@@ -365,7 +368,9 @@ def test_powers_of_one_size_are_strides_of_their_own(size: str, tmp_path: Path) 
     assert len(array.extents) == 3
     wanted = isl.Map("{ S0[a, b, c] -> A[a, b, c]; S0[a, b, c] -> A[b, c, 0] }")
     assert all(a.relation.is_subset(wanted) for a in scop.statements[0].accesses)
-    assert sum(a.relation.range().is_subset(isl.Set("{ A[a, b, 0] }")) for a in scop.statements[0].accesses) == 1
+    assert (
+        sum(a.relation.range().is_subset(isl.Set("{ A[a, b, 0] }")) for a in scop.statements[0].accesses) == 1
+    )
 
 
 @pytest.mark.parametrize(

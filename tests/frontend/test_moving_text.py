@@ -70,7 +70,7 @@ KEPT = {
         "+ 7",
     ),
     "level_in_another_function": (
-        "#include <stdio.h>\nstatic void tell(int k) {\n#ifdef __OPTIMIZE__\nprintf(\"%d\", k);\n#endif\n}",
+        '#include <stdio.h>\nstatic void tell(int k) {\n#ifdef __OPTIMIZE__\nprintf("%d", k);\n#endif\n}',
         LOOP + "i + 8;",
         "+ 8",
     ),

@@ -39,7 +39,7 @@ def host_file(directory: Path, text: bytes) -> Path:
 
 
 ODD = {
-    "latin1": b"/* caf\xe9 \xff */\nconst char *s = \"\xfc\";\n" + FUNCTION,
+    "latin1": b'/* caf\xe9 \xff */\nconst char *s = "\xfc";\n' + FUNCTION,
     "latin1_in_region": FUNCTION.replace(b"= 1;", b"= 1; /* \xe9 */"),
     "windows": FUNCTION.replace(b"\n", b"\r\n"),
     "form_feed": b"\f\n\v\n" + FUNCTION + b"\f",

@@ -204,9 +204,7 @@ def noted(tool: Tool, data: bytes, work: str, text: str, role: str) -> bytes:
     return bytes(elf.add_section(data, sw64.NOTES, sw64.declarations(tool, names, text, role), elf.EXCLUDE))
 
 
-def rewritten(
-    tool: Tool, line: options.CommandLine, text: str, work: str, source: str, is_c: bool
-) -> str:
+def rewritten(tool: Tool, line: options.CommandLine, text: str, work: str, source: str, is_c: bool) -> str:
     """Return preprocessed text as the host's compiler takes it."""
     made = rewrite.rewrite(text, line.role == "slave", alignment(tool, line), is_c, tool.machine)
     sw64.tell_inferred(made.inferred)

@@ -498,9 +498,7 @@ class Rewritten:
         self.text, self.registers, self.inferred = text, registers, inferred or {}
 
 
-def rewrite(
-    text: str, slave: bool, align: int = 0, is_c: bool = True, machine: str = "sw26010"
-) -> Rewritten:
+def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True, machine: str = "sw26010") -> Rewritten:
     """Return the preprocessed text with the replacements made; line numbers stay as they are.
 
     With ``align`` every array variable gets at least that alignment.
