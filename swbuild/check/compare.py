@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swbuild.check.results import ArrayReport, BadElement
-from swbuild.frontend.scop import ElementType, TypeKind
+from swbuild.expressions.types import ElementType, TypeKind
 
 __all__ = ["EXACT", "Tolerance", "compare_arrays", "dtype_of", "tolerance_for"]
 

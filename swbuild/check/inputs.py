@@ -12,7 +12,7 @@ import numpy.typing as npt
 from swbuild.check.compare import dtype_of
 from swbuild.check.shapes import Shape
 from swbuild.check.slots import Slot, element_of
-from swbuild.frontend.scop import TypeKind
+from swbuild.expressions.types import TypeKind
 
 __all__ = ["make_inputs"]
 

@@ -10,7 +10,8 @@ import islpy as isl
 
 from swbuild.check.shapes import Shape, array_shape
 from swbuild.codegen.unit import RegionUnit
-from swbuild.frontend.scop import Array, ElementType, Parameter, Storage
+from swbuild.expressions.types import ElementType
+from swbuild.frontend.scop import Array, Parameter, Storage
 
 __all__ = ["Slot", "element_of", "region_slots", "slot_shapes"]
 

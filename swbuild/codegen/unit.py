@@ -18,8 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from swbuild.expressions.types import ElementType
 from swbuild.frontend.request import RefusedRegion
-from swbuild.frontend.scop import ElementType, Scop
+from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import Grid
 
 __all__ = ["EntryArgument", "GeneratedFile", "GeneratedUnit", "RegionUnit"]

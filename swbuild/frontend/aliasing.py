@@ -13,12 +13,13 @@ from typing import TypeGuard
 
 from pycparser import c_ast
 
+from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, StructType
 from swbuild.frontend.drafts import Object
 from swbuild.frontend.layout import element_types
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.places import Place
-from swbuild.frontend.scop import ElementType, Held, Storage, TypeKind
+from swbuild.frontend.scop import Held, Storage
 from swbuild.frontend.state import RegionState
 from swbuild.frontend.symbols import Symbol, walk
 

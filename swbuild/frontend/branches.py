@@ -5,7 +5,8 @@ from __future__ import annotations
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import INT, ArrayType, Scalar
+from swbuild.expressions.types import INT
+from swbuild.frontend.ctype import ArrayType, Scalar
 from swbuild.frontend.drafts import Draft, Object
 from swbuild.frontend.emit import Emitter, Where
 from swbuild.frontend.integers import Value

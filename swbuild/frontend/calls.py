@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import (
-    DOUBLE,
-    FLOAT,
-    INT,
-    LONG,
-    ArrayType,
-    CType,
-    FunctionType,
-    OtherType,
-    Pointer,
-    Scalar,
-)
+from swbuild.expressions.types import DOUBLE, FLOAT, INT, LONG, ElementType
+from swbuild.frontend.ctype import ArrayType, CType, FunctionType, OtherType, Pointer, Scalar
 from swbuild.frontend.problems import Problems
-from swbuild.frontend.scop import ElementType
 from swbuild.frontend.source_text import standalone
 from swbuild.frontend.symbols import FileScope, walk
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pycparser import c_ast
 
 from swbuild.diagnostics import Span
+from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar
 from swbuild.frontend.layout import Extent
 from swbuild.frontend.places import Place
 from swbuild.frontend.problems import Locator
-from swbuild.frontend.scop import ElementType, Storage, TypeKind
+from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings
 
 __all__ = ["Claim", "claims_inside", "claims_of_places", "claims_of_typedefs"]

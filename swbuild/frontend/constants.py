@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import (
+from swbuild.expressions.types import (
     INT,
     LLONG,
     LONG,
     ULLONG,
     ULONG,
     UNSIGNED,
-    CType,
-    Scalar,
+    ElementType,
+    TypeKind,
     common_type,
     element_range,
     is_integer,
     promoted,
 )
-from swbuild.frontend.scop import ElementType, TypeKind
+from swbuild.frontend.ctype import CType, Scalar
 
 __all__ = [
     "Constant",

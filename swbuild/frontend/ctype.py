@@ -9,33 +9,32 @@ from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast, c_generator
 
+from swbuild.expressions.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LLONG,
+    LONG,
+    ULLONG,
+    ULONG,
+    UNSIGNED,
+    ElementType,
+    TypeKind,
+)
 from swbuild.frontend.attributes import Attributes
-from swbuild.frontend.scop import ElementType, TypeKind
 
 __all__ = [
     "ArrayType",
-    "BOOL",
     "CType",
-    "DOUBLE",
-    "FLOAT",
     "FunctionType",
-    "INT",
-    "LLONG",
-    "LONG",
     "OtherType",
     "Pointer",
     "Scalar",
     "StructType",
     "TypeNames",
-    "ULLONG",
-    "ULONG",
     "UNKNOWN_ENUMERATION",
     "UNMODELLED",
-    "UNSIGNED",
-    "common_type",
-    "element_range",
-    "is_integer",
-    "promoted",
 ]
 
 
@@ -111,16 +110,6 @@ UNMODELLED = frozenset(
 #: What the name of a type says that has no model.
 UNKNOWN_ENUMERATION = "of an enumeration whose values are not known here, or whose type compilers choose"
 
-INT = ElementType("int", 4, TypeKind.SIGNED)
-UNSIGNED = ElementType("unsigned int", 4, TypeKind.UNSIGNED)
-LONG = ElementType("long", 8, TypeKind.SIGNED)
-ULONG = ElementType("unsigned long", 8, TypeKind.UNSIGNED)
-LLONG = ElementType("long long", 8, TypeKind.SIGNED)
-ULLONG = ElementType("unsigned long long", 8, TypeKind.UNSIGNED)
-FLOAT = ElementType("float", 4, TypeKind.FLOAT)
-DOUBLE = ElementType("double", 8, TypeKind.FLOAT)
-BOOL = ElementType("_Bool", 1, TypeKind.UNSIGNED)
-
 _BASE = {
     "char": ElementType("char", 1, TypeKind.SIGNED),
     "signed char": ElementType("signed char", 1, TypeKind.SIGNED),
@@ -137,37 +126,6 @@ _BASE = {
     "double": DOUBLE,
     "_Bool": BOOL,
 }
-
-
-def is_integer(element: ElementType) -> bool:
-    """Whether the type is an integer type."""
-    return element.kind is not TypeKind.FLOAT
-
-
-def element_range(element: ElementType) -> tuple[int, int]:
-    """Return the smallest and largest value of an integer type."""
-    if element.name == "_Bool":
-        return 0, 1
-    bits = 8 * element.size
-    return (
-        (0, 2**bits - 1) if element.kind is TypeKind.UNSIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    )
-
-
-def common_type(left: ElementType, right: ElementType) -> ElementType:
-    """Return the type of a binary arithmetic operation (C's usual arithmetic conversions)."""
-    if TypeKind.FLOAT in (left.kind, right.kind):
-        floats = [t for t in (left, right) if t.kind is TypeKind.FLOAT]
-        return max(floats, key=lambda t: t.size)
-    left, right = promoted(left), promoted(right)
-    if left.size != right.size:
-        return max(left, right, key=lambda t: t.size)
-    return left if left.kind is TypeKind.UNSIGNED else right
-
-
-def promoted(element: ElementType) -> ElementType:
-    """Return the type of an integer behind the integer promotions."""
-    return INT if element.size < INT.size else element
 
 
 class TypeNames:

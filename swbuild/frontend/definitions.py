@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from pycparser import c_ast
 
+from swbuild.expressions.types import is_integer
 from swbuild.frontend.constants import integer_constant
-from swbuild.frontend.ctype import Scalar, is_integer
+from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Symbol, identifiers, walk

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.expressions.types import ElementType
 from swbuild.frontend.places import Place
 from swbuild.frontend.polynomials import Polynomial
-from swbuild.frontend.scop import AccessKind, BodyPart, ElementType, Storage
+from swbuild.frontend.scop import AccessKind, BodyPart, Storage
 from swbuild.frontend.symbols import Symbol
 
 __all__ = ["Block", "Draft", "Loop", "Object", "RawAccess", "Subscript", "Tree"]

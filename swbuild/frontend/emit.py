@@ -8,29 +8,26 @@ from dataclasses import dataclass
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.calls import Calls
-from swbuild.frontend.constants import Constant, integer_constant, literal
-from swbuild.frontend.ctype import (
+from swbuild.expressions.types import (
     DOUBLE,
     FLOAT,
     INT,
     ULONG,
-    CType,
-    OtherType,
-    Scalar,
-    StructType,
-    TypeNames,
+    ElementType,
     common_type,
     is_integer,
     promoted,
 )
+from swbuild.frontend.calls import Calls
+from swbuild.frontend.constants import Constant, integer_constant, literal
+from swbuild.frontend.ctype import CType, OtherType, Scalar, StructType, TypeNames
 from swbuild.frontend.drafts import Draft, Object, RawAccess, Subscript
 from swbuild.frontend.facts import writes
 from swbuild.frontend.integers import Integers
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import Polynomial
 from swbuild.frontend.problems import NotModelledError, Problems
-from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart, ElementType, IteratorRef
+from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart, IteratorRef
 from swbuild.frontend.symbols import Symbol
 
 __all__ = ["Emitter", "Names", "Piece", "Where"]

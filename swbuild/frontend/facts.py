@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from pycparser import c_ast
 
+from swbuild.expressions.types import is_integer
 from swbuild.frontend.constants import Constant, Evaluator, converted
-from swbuild.frontend.ctype import Scalar, is_integer
+from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 
 __all__ = ["RegionFacts", "writes"]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import islpy as isl
 
-from swbuild.frontend.scop import BodyPart, ElementType
+from swbuild.expressions.types import ElementType
+from swbuild.frontend.scop import BodyPart
 
 __all__ = ["formula"]
 

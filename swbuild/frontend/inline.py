@@ -7,10 +7,10 @@ import copy
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import Scalar, common_type, is_integer
+from swbuild.expressions.types import ElementType, common_type, is_integer
+from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import Integers, Value
 from swbuild.frontend.problems import Problems
-from swbuild.frontend.scop import ElementType
 from swbuild.frontend.symbols import FileScope
 
 __all__ = ["Inliner"]

@@ -17,22 +17,19 @@ from functools import lru_cache
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.constants import Constant, integer_constant
-from swbuild.frontend.ctype import (
+from swbuild.expressions.types import (
     INT,
     LONG,
     ULONG,
-    ArrayType,
-    CType,
-    Pointer,
-    Scalar,
-    TypeNames,
+    ElementType,
+    TypeKind,
     common_type,
     element_range,
     is_integer,
 )
+from swbuild.frontend.constants import Constant, integer_constant
+from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, TypeNames
 from swbuild.frontend.problems import NotModelledError, Problems
-from swbuild.frontend.scop import ElementType, TypeKind
 
 __all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from pycparser import c_ast
 
+from swbuild.expressions.types import ElementType
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
-from swbuild.frontend.scop import ElementType
 
 __all__ = ["Extent", "element_types", "offset_of", "size_of"]
 

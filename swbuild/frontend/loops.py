@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import Scalar, is_integer
+from swbuild.expressions.types import TypeKind, is_integer
+from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import Integers, Value, constant, parameter, single_value
 from swbuild.frontend.problems import NotModelledError, Problems
-from swbuild.frontend.scop import TypeKind
 from swbuild.frontend.symbols import Bindings, Symbol
 
 __all__ = ["Iterations", "LoopHead", "LoopReader", "iterations", "without", "wraps"]

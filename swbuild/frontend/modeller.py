@@ -10,12 +10,13 @@ from contextlib import contextmanager
 import islpy as isl
 from pycparser import c_ast, c_parser
 
+from swbuild.expressions.types import is_integer
 from swbuild.frontend.arrays import ArrayMaker
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.claims import Claim, claims_inside, claims_of_places, claims_of_typedefs
 from swbuild.frontend.continues import without_continues
-from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType, is_integer
+from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
 from swbuild.frontend.integers import constant, universe

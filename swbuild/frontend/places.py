@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import INT, ArrayType, CType, OtherType, Pointer, Scalar, StructType
+from swbuild.expressions.types import INT
+from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
 from swbuild.frontend.layout import offset_of, size_of
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.scop import Storage

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import Scalar, TypeNames, common_type, is_integer
+from swbuild.expressions.types import ElementType, TypeKind, common_type, is_integer
+from swbuild.frontend.ctype import Scalar, TypeNames
 from swbuild.frontend.integers import Integers, constant
 from swbuild.frontend.problems import NotModelledError
-from swbuild.frontend.scop import ElementType, TypeKind
 
 __all__ = ["Monomial", "Polynomial", "Products", "chain", "common_factor"]
 

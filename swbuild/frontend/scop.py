@@ -14,6 +14,7 @@ from enum import Enum
 import islpy as isl
 
 from swbuild.diagnostics import Span
+from swbuild.expressions.types import ElementType
 from swbuild.frontend.frame import Frame
 from swbuild.names import plain
 
@@ -22,7 +23,6 @@ __all__ = [
     "AccessKind",
     "AccessRef",
     "Array",
-    "ElementType",
     "Held",
     "IteratorRef",
     "Iterator",
@@ -31,29 +31,9 @@ __all__ = [
     "Scop",
     "Statement",
     "Storage",
-    "TypeKind",
     "Variable",
     "VariableKind",
 ]
-
-
-class TypeKind(Enum):
-    """The arithmetic family of an element type."""
-
-    FLOAT = "float"
-    SIGNED = "signed"
-    UNSIGNED = "unsigned"
-
-
-@dataclass(frozen=True, slots=True)
-class ElementType:
-    """A scalar C type with typedefs resolved: its spelling (``double``,
-    ``unsigned long``) and size in bytes.
-    """
-
-    name: str
-    size: int
-    kind: TypeKind
 
 
 class Storage(Enum):

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.expressions.types import ElementType, is_integer
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.constants import integer_constant
-from swbuild.frontend.ctype import Scalar, is_integer
+from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.definitions import Definitions
 from swbuild.frontend.drafts import Block, Draft, Loop, Object
 from swbuild.frontend.emit import Emitter, Names
@@ -22,7 +23,7 @@ from swbuild.frontend.loops import LoopReader, without
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import Polynomial, Products
 from swbuild.frontend.problems import NotModelledError, Problems
-from swbuild.frontend.scop import BodyPart, ElementType, IteratorRef, ParameterRef, Storage
+from swbuild.frontend.scop import BodyPart, IteratorRef, ParameterRef, Storage
 from swbuild.frontend.symbols import FileScope, Symbol
 from swbuild.machine.reserved import is_reserved
 from swbuild.names import distinct, plain

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
+from swbuild.expressions.types import INT, ElementType
 from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.constants import Constant, Evaluator, enumeration
-from swbuild.frontend.ctype import INT, UNKNOWN_ENUMERATION, CType, FunctionType, OtherType, TypeNames
-from swbuild.frontend.scop import ElementType, Storage
+from swbuild.frontend.ctype import UNKNOWN_ENUMERATION, CType, FunctionType, OtherType, TypeNames
+from swbuild.frontend.scop import Storage
 
 __all__ = ["Bindings", "FileScope", "Symbol", "bind_function", "enum_symbols", "identifiers", "walk"]
 

@@ -15,6 +15,7 @@ from typing import Any
 import islpy as isl
 from pycparser import c_ast, c_generator, c_parser
 
+from swbuild.expressions.types import TypeKind
 from swbuild.frontend.scop import (
     Access,
     AccessKind,
@@ -24,7 +25,6 @@ from swbuild.frontend.scop import (
     ParameterRef,
     Scop,
     Statement,
-    TypeKind,
 )
 from swbuild.polyhedral.dataflow import analyse, relations
 from swbuild.polyhedral.islutil import union_maps

@@ -13,19 +13,10 @@ import islpy as isl
 from swbuild.check import CheckSettings
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Span
+from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.request import SourceModel
-from swbuild.frontend.scop import (
-    Access,
-    AccessKind,
-    Array,
-    ElementType,
-    Parameter,
-    Scop,
-    Statement,
-    Storage,
-    TypeKind,
-)
+from swbuild.frontend.scop import Access, AccessKind, Array, Parameter, Scop, Statement, Storage
 from swbuild.toolchain import Overrides, Role, Target
 
 __all__ = ["DOUBLE", "INT", "RIGHT", "SETTINGS", "SOURCE", "make_model", "make_unit"]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from swbuild.check.compare import EXACT, Tolerance, compare_arrays, dtype_of, tolerance_for
-from swbuild.frontend.scop import ElementType, TypeKind
+from swbuild.expressions.types import ElementType, TypeKind
 
 NAN, INF = math.nan, math.inf
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)

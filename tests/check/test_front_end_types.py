@@ -14,10 +14,10 @@ import pytest
 
 from swbuild.check import CheckSettings, Outcome, SourceTask, check_sources
 from swbuild.diagnostics import Diagnostic
+from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend import CppOptions, constants, places, read_source, reader
 from swbuild.frontend.ctype import _BASE, CType, StructType
 from swbuild.frontend.layout import Extent, offset_of, size_of
-from swbuild.frontend.scop import ElementType, TypeKind
 
 SETTINGS = CheckSettings(modes=("checked",), jobs=1)
 Patch = pytest.MonkeyPatch

@@ -1,0 +1,85 @@
+"""The arithmetic types of C and the conversions between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = [
+    "BOOL",
+    "DOUBLE",
+    "FLOAT",
+    "INT",
+    "LLONG",
+    "LONG",
+    "ULLONG",
+    "ULONG",
+    "UNSIGNED",
+    "ElementType",
+    "TypeKind",
+    "common_type",
+    "element_range",
+    "is_integer",
+    "promoted",
+]
+
+
+class TypeKind(Enum):
+    """The arithmetic family of an element type."""
+
+    FLOAT = "float"
+    SIGNED = "signed"
+    UNSIGNED = "unsigned"
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """A scalar C type with typedefs resolved: its spelling (``double``,
+    ``unsigned long``) and size in bytes.
+    """
+
+    name: str
+    size: int
+    kind: TypeKind
+
+
+INT = ElementType("int", 4, TypeKind.SIGNED)
+UNSIGNED = ElementType("unsigned int", 4, TypeKind.UNSIGNED)
+LONG = ElementType("long", 8, TypeKind.SIGNED)
+ULONG = ElementType("unsigned long", 8, TypeKind.UNSIGNED)
+LLONG = ElementType("long long", 8, TypeKind.SIGNED)
+ULLONG = ElementType("unsigned long long", 8, TypeKind.UNSIGNED)
+FLOAT = ElementType("float", 4, TypeKind.FLOAT)
+DOUBLE = ElementType("double", 8, TypeKind.FLOAT)
+BOOL = ElementType("_Bool", 1, TypeKind.UNSIGNED)
+
+
+def is_integer(element: ElementType) -> bool:
+    """Whether the type is an integer type."""
+    return element.kind is not TypeKind.FLOAT
+
+
+def element_range(element: ElementType) -> tuple[int, int]:
+    """Return the smallest and largest value of an integer type."""
+    if element.name == "_Bool":
+        return 0, 1
+    bits = 8 * element.size
+    return (
+        (0, 2**bits - 1) if element.kind is TypeKind.UNSIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    )
+
+
+def common_type(left: ElementType, right: ElementType) -> ElementType:
+    """Return the type of a binary arithmetic operation (C's usual arithmetic conversions)."""
+    if TypeKind.FLOAT in (left.kind, right.kind):
+        floats = [t for t in (left, right) if t.kind is TypeKind.FLOAT]
+        return max(floats, key=lambda t: t.size)
+    left, right = promoted(left), promoted(right)
+    if left.size != right.size:
+        return max(left, right, key=lambda t: t.size)
+    return left if left.kind is TypeKind.UNSIGNED else right
+
+
+def promoted(element: ElementType) -> ElementType:
+    """Return the type of an integer behind the integer promotions."""
+    return INT if element.size < INT.size else element
