@@ -15,10 +15,18 @@ from swbuild.kernelir.astwalk import TooComplicated
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
-from swbuild.memory.placing import DoesNotFit, place_kernel
-from swbuild.memory.tilings import Choice, Placed, Tiling
 from swbuild.options import KernelOptions, Preset
-from swbuild.ordering import Judgement, Order, Ordered, all_stay_home, choose_order, split_tree, strays
+from swbuild.planning.ordering import (
+    Judgement,
+    Order,
+    Ordered,
+    all_stay_home,
+    choose_order,
+    split_tree,
+    strays,
+)
+from swbuild.planning.placing import DoesNotFit, place_kernel
+from swbuild.planning.tilings import Choice, Placed, Tiling
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out

@@ -22,9 +22,9 @@ from swbuild.kernelir.program import Program
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.memory.plan import MemoryPlan
-from swbuild.memory.tilings import Placed
 from swbuild.names import own
 from swbuild.options import KernelOptions
+from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.transform.apply import Unroll

@@ -9,8 +9,8 @@ from swbuild.dump.text import indented, listed
 from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.tiling import Mapping
 from swbuild.memory.plan import Overflow
-from swbuild.memory.tilings import Choice, Placed, Stuck, Tiling
-from swbuild.ordering import Judgement, Ordered
+from swbuild.planning.ordering import Judgement, Ordered
+from swbuild.planning.tilings import Choice, Placed, Stuck, Tiling
 from swbuild.region import Attempt, Dropped, NoFronts, Tried
 
 __all__ = ["candidate_lines"]

@@ -9,7 +9,7 @@ import islpy as isl
 
 from swbuild.dump.text import indented, map_lines, union_map_lines
 from swbuild.frontend.scop import AccessKind, Scop, Statement
-from swbuild.ordering import Order
+from swbuild.planning.ordering import Order
 from swbuild.polyhedral.dataflow import Dependences, access_relation, analyse, relations
 from swbuild.polyhedral.islutil import maps_of, union_maps
 

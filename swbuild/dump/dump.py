@@ -15,7 +15,7 @@ from swbuild.dump.scop import scop_lines
 from swbuild.dump.stages import Stage
 from swbuild.frontend.request import RefusedRegion
 from swbuild.names import plain_name
-from swbuild.ordering import Order, Ordered
+from swbuild.planning.ordering import Order, Ordered
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.privatise import Private
 from swbuild.region import Attempt, RegionResult

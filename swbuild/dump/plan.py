@@ -20,7 +20,7 @@ from swbuild.mapping.grid import grid_of
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Partial
 from swbuild.memory.plan import Buffer, Store
-from swbuild.memory.tilings import Placed
+from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import maps_of
 
 __all__ = ["plan_lines"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from swbuild.dump.text import indented, listed, set_lines
 from swbuild.dump.trees import tree_lines
-from swbuild.ordering import Order
+from swbuild.planning.ordering import Order
 
 __all__ = ["schedule_lines"]
 

@@ -11,14 +11,14 @@ from itertools import islice
 from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.scop import Scop
 from swbuild.machine import load
-from swbuild.mapping.choose import SMALLEST_TILE, first_fitting, first_mapping, unit_tile_variants
 from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
 from swbuild.memory.partials import find_partials
 from swbuild.memory.plan import Overflow, is_expandable, plan_memory
-from swbuild.memory.tilings import Choice, Placed, Purpose, Stuck, Tiling, Verdict
 from swbuild.options import KernelOptions
+from swbuild.planning.mappings import SMALLEST_TILE, first_fitting, first_mapping, unit_tile_variants
+from swbuild.planning.tilings import Choice, Placed, Purpose, Stuck, Tiling, Verdict
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
 from swbuild.polyhedral.scheduling import Scheduled
