@@ -20,6 +20,8 @@ from swbuild.frontend.formulas import formula
 from swbuild.frontend.inline import Inliner
 from swbuild.frontend.integers import Integers, Knowledge, Value, constant, parameter, universe
 from swbuild.frontend.loops import LoopReader, without
+from swbuild.frontend.macros import Macros
+from swbuild.frontend.naming import OwnNames
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import Polynomial, Products
 from swbuild.frontend.problems import NotModelledError, Problems
@@ -104,8 +106,8 @@ class RegionState:
         #: Extents of the arrays that the region declares, as they are where it does so.
         self.local_extents: dict[Symbol, tuple[isl.PwAff, ...]] = {}
         #: Variables of statements' own texts, with names that clash with no others.
-        self._locals: dict[Symbol, str] = {}
-        self._own_names = 0
+        self._own = OwnNames(scope)
+        self._macros = Macros(facts, scope, problems, self._own)
         self._given_names: dict[Key, str] = {}
         self._products = Products(
             self.integers, scope.types, self.is_symbolic, self._variable, self._inliner.opened
@@ -117,7 +119,7 @@ class RegionState:
             self.definitions.formula,
             self.place,
             self.possible,
-            self._locals.get,
+            self._own.get,
             facts.constant,
         )
         self._counters = 0
@@ -137,14 +139,6 @@ class RegionState:
         functions = name in scope.functions or name in scope.prototypes
         foreign = functions or (name in scope.words and not is_own)
         return name in self._given_names.values() or foreign or is_reserved(name)
-
-    def _own_name(self, symbol: Symbol) -> str:
-        """Return the name that a variable of a statement's own text gets."""
-        if symbol not in self._locals:
-            wish = plain(f"sw_{symbol.name}{self._own_names}")
-            self._locals[symbol] = distinct(wish, self.scope.words.__contains__)
-            self._own_names += 1
-        return self._locals[symbol]
 
     def object(self, place: Place, node: c_ast.Node) -> Object:
         """Return the object that ``place`` belongs to."""
