@@ -21,6 +21,9 @@ FLAGS = (
     "--param",
     "tsan-distinguish-volatile=1",
     "-fno-tree-loop-distribute-patterns",
+    "-fno-tree-loop-im",  # what a condition guards is read where the program reads it
+    "-fno-tree-loop-if-convert",
+    "-fno-hoist-adjacent-loads",
     "-fno-builtin-memcpy",  # a call has a hook, a copy in line has none
     "-fno-builtin-memmove",
     "-fno-builtin-memcmp",
