@@ -13,12 +13,14 @@ import numpy.typing as npt
 import pytest
 
 from pytest_sw.collect import load_project, region_task
-from pytest_sw.plugin import touch, workbench
+from pytest_sw.context import Context
+from pytest_sw.items import Prepared, TargetHandle
 from pytest_sw.records import Record, record_of, set_record
 from pytest_sw.targeting import FEATURES, feature_names, mark_arguments
-from pytest_sw.targets import Target
+from pytest_sw.targets.base import Target
+from pytest_sw.touched import touch
 from pytest_sw.verdicts import Category, SwFailure, SwInfraError
-from pytest_sw.workbench import Prepared, Workbench
+from pytest_sw.workbench import workbench
 from swbuild.check.compare import Tolerance, compare_arrays, dtype_of
 from swbuild.check.evidence import CaseRun, plan_case, prepare_case
 from swbuild.check.exchange import RunOutput
@@ -42,16 +44,6 @@ __all__ = [
 ]
 
 AnyArray = npt.NDArray[Any]
-
-
-@dataclasses.dataclass(frozen=True)
-class TargetHandle:
-    """Where this test's kernels run."""
-
-    name: str
-    timeout: float | None
-    modes: tuple[str, ...]
-    checked: bool
 
 
 class Outputs(Mapping[str, AnyArray]):
@@ -83,9 +75,10 @@ class Kernel:
     """A kernel of a manifest on a target."""
 
     def __init__(
-        self, bench: Workbench, item: pytest.Item, target: Target, handle: TargetHandle, task: RegionTask
+        self, context: Context, item: pytest.Item, target: Target, handle: TargetHandle, task: RegionTask
     ):
-        self._bench, self._item, self._target, self._handle, self._task = bench, item, target, handle, task
+        self._context, self._item, self._target = context, item, target
+        self._handle, self._task = handle, task
         self._calls = 0
 
     @property
@@ -110,8 +103,8 @@ class Kernel:
         __tracebackhide__ = True
         prepared = self._prepare(values)
         generated, plan = prepared.generated, prepared.plan
-        with self._bench.stage(self._record, "reference", Category.REFERENCE):
-            found = self._target.reference(self._bench.store, generated, plan, prepared.inputs, self._limit)
+        with self._context.stage(self._record, "reference", Category.REFERENCE):
+            found = self._target.reference(self._context.store, generated, plan, prepared.inputs, self._limit)
         return _written(plan, found, Counts())
 
     @property
@@ -122,24 +115,26 @@ class Kernel:
 
     @property
     def _limit(self) -> float:
-        stated = self._handle.timeout or self._bench.settings.timeout or self._task.check.timeout or 60.0
-        return stated * self._bench.settings.timeout_scale
+        stated = self._handle.timeout or self._context.settings.timeout or self._task.check.timeout or 60.0
+        return stated * self._context.settings.timeout_scale
 
     def _prepare(self, values: Mapping[str, Any]) -> Prepared:
         __tracebackhide__ = True
-        bench, record = self._bench, self._record
-        with bench.stage(record, "generate", Category.GENERATE):
-            generated = bench.store.generated(self._task)
+        context, record = self._context, self._record
+        with context.stage(record, "generate", Category.GENERATE):
+            generated = context.store.generated(self._task)
         sizes = {p.name: int(values[p.name]) for p in generated.region.scop.parameters if p.name in values}
         missing = [p.name for p in generated.region.scop.parameters if p.name not in values]
         missing = [name for name in missing if name not in self._task.options.params]
         if missing:
             raise TypeError(f"{self.name}: no value for the parameters {', '.join(missing)}")
         plan = _with_values(self.name, generated, plan_case(generated, sizes), values)
-        with bench.stage(record, "build", Category.COMPILE):
-            executable = self._target.build(bench.store, generated)
+        with context.stage(record, "build", Category.COMPILE):
+            executable = self._target.build(context.store, generated)
         self._calls += 1
-        directory = bench.runs / "python" / f"{bench.file_name(self._item.nodeid)}-{self.name}-{self._calls}"
+        directory = (
+            context.runs / "python" / f"{context.file_name(self._item.nodeid)}-{self.name}-{self._calls}"
+        )
         inputs = prepare_case(plan, directory)
         return Prepared(generated, plan, inputs, RunOutput((), False), executable, directory)
 
@@ -157,7 +152,7 @@ class Kernel:
         outside = [name for name, slot in record.slots.items() if slot.changed_outside is not None]
         if outside:
             raise SwFailure(Category.MISMATCH, f"{self.name} wrote outside of {', '.join(outside)}")
-        if self._bench.settings.keep != "all":
+        if self._context.settings.keep != "all":
             shutil.rmtree(prepared.directory, ignore_errors=True)
         return _written(prepared.plan, run.found, run.counts)
 
@@ -188,7 +183,7 @@ def kernel_factory(request: pytest.FixtureRequest, handle: TargetHandle) -> Call
         __tracebackhide__ = True
         places = [Path(request.path).parent / manifest, Path(request.config.rootpath) / manifest]
         path = next((place for place in places if place.exists()), places[0])
-        with bench.stage(_open_record(item), "manifest", Category.CONFIG):
+        with bench.context.stage(_open_record(item), "manifest", Category.CONFIG):
             from swbuild.manifest import select
 
             project = select(load_project(path), [name])
@@ -197,7 +192,7 @@ def kernel_factory(request: pytest.FixtureRequest, handle: TargetHandle) -> Call
         _require_features(item, task.options.machine)
         _open_record(item).set(kernel=name, machine=task.options.machine.value)
         target = bench.require(handle.name, task.options.machine, _open_record(item))
-        return Kernel(bench, item, target, handle, task)
+        return Kernel(bench.context, item, target, handle, task)
 
     return sw_kernel
 

@@ -9,35 +9,47 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from pytest_sw.context import Context
+from pytest_sw.items import KernelItem, Prepared
 from pytest_sw.jobs import JobReport, TestRun, TestTask, run_tests
+from pytest_sw.preparing import prepare
+from pytest_sw.records import Record
+from pytest_sw.targets.base import Target
 from pytest_sw.verdicts import Category, SwError, SwInfraError, tells_of_no_room
 from swbuild.check.evidence import CaseRun, Ending, read_run
 from swbuild.check.results import Counts
+from swbuild.toolchain.launchers import BatchSystem
 
-if TYPE_CHECKING:
-    from pytest_sw.collect import SwKernel
-    from pytest_sw.records import Record
-    from pytest_sw.targets.node import NodeTarget
-    from pytest_sw.workbench import Prepared, Workbench
+__all__ = ["Broker", "Site"]
 
-__all__ = ["Broker"]
+
+class Site(Target):
+    """A target whose runs are jobs of a batch system."""
+
+    judged_by_jobs = True
+
+    @property
+    @abstractmethod
+    def system(self) -> BatchSystem:
+        """The site's batch system; raises for a launcher that makes no sense."""
 
 
 class Broker:
     """Runs the jobs of a session for tests on the node."""
 
-    def __init__(self, bench: Workbench) -> None:
-        self.bench = bench
-        self.directory = bench.root / "jobs" / bench.session
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.directory = context.root / "jobs" / context.session
         self.results: dict[str, dict[str, Any]] = {}
 
-    def result(self, item: SwKernel, prepared: Prepared, target: NodeTarget) -> CaseRun:
+    def result(self, item: KernelItem, prepared: Prepared, site: Site) -> CaseRun:
         """Return the run of a test; raise :class:`SwInfraError` when the machinery failed for it."""
         __tracebackhide__ = True
         found = self._find(item)
@@ -45,32 +57,32 @@ class Broker:
             with self._locked():
                 found = self._find(item)
                 if found is None:
-                    self._run(self._tasks(self._selection(item, target), target), target)
+                    self._run(self._tasks(self._selection(item, site), site), site)
                     found = self.results[item.nodeid]
         return self._case_run(found, item.record, prepared)
 
-    def single(self, record: Record, prepared: Prepared, target: NodeTarget, limit: float) -> CaseRun:
+    def single(self, record: Record, prepared: Prepared, site: Site, limit: float) -> CaseRun:
         """Return the run of a Python test in jobs of its own."""
         __tracebackhide__ = True
         name = str(prepared.directory)
         task = TestTask(name, prepared.executable, prepared.inputs, prepared.directory, limit)
         with self._locked():
-            self._run({name: task}, target)
+            self._run({name: task}, site)
         return self._case_run(self.results[name], record, prepared)
 
     def _case_run(self, found: dict[str, Any], record: Record, prepared: Prepared) -> CaseRun:
         __tracebackhide__ = True
         record.set(**found["facts"])
         if found["category"]:
-            raise SwInfraError(Category(found["category"]), self.bench.shorten(found["message"]))
+            raise SwInfraError(Category(found["category"]), self.context.shorten(found["message"]))
         ending = Ending(found["status"], found["seconds"], found["late"], found["text"])
         run = read_run(prepared.plan, "node", Path(found["output"]), found["nonce"], ending, Counts())
         if not run.found.complete and ending.status == 0 and not ending.timed_out:
             text = f"the data of the run is not all there: {found['output']}"
-            raise SwInfraError(Category.NO_EVIDENCE, self.bench.shorten(text))
+            raise SwInfraError(Category.NO_EVIDENCE, self.context.shorten(text))
         return run
 
-    def _find(self, item: SwKernel) -> dict[str, Any] | None:
+    def _find(self, item: KernelItem) -> dict[str, Any] | None:
         """Return what is known of the test, from this process or another one."""
         if item.nodeid not in self.results:
             for path in sorted(self.directory.glob("*/results.json")):
@@ -78,36 +90,34 @@ class Broker:
                     self.results.update(json.loads(path.read_text(encoding="utf-8")))
         return self.results.get(item.nodeid)
 
-    def _selection(self, item: SwKernel, target: NodeTarget) -> list[SwKernel]:
+    def _selection(self, item: KernelItem, site: Site) -> list[KernelItem]:
         """Return the tests that go with this one into a job, itself first."""
-        from pytest_sw.collect import SwKernel
-
-        batch = self.bench.settings.batch
+        batch = self.context.settings.batch
         if batch == "off":
             return [item]
         others = [
             other
             for other in item.session.items
-            if isinstance(other, SwKernel)
+            if isinstance(other, KernelItem)
             and other is not item
             and other.target == item.target
-            and other.task.options.machine is target.machine
+            and other.task.options.machine is site.machine
             and other.nodeid not in self.results
         ]
         limit = len(others) + 1 if batch == "auto" else int(batch)
         return [item, *others][:limit]
 
-    def _tasks(self, items: Sequence[SwKernel], target: NodeTarget) -> dict[str, TestTask]:
-        return {item.nodeid: task for item in items if (task := self._task(item, target)) is not None}
+    def _tasks(self, items: Sequence[KernelItem], site: Site) -> dict[str, TestTask]:
+        return {item.nodeid: task for item in items if (task := self._task(item, site)) is not None}
 
-    def _run(self, tasks: Mapping[str, TestTask], target: NodeTarget) -> None:
+    def _run(self, tasks: Mapping[str, TestTask], site: Site) -> None:
         """Run the tests in jobs until each has a result or no attempt is left."""
         open_tests, suspects = list(tasks), set[str]()
         attempts = dict.fromkeys(tasks, 0)
         jobs: list[JobReport] = []
         while open_tests:
             order = sorted(open_tests, key=lambda test: test in suspects)
-            report = self._job([tasks[test] for test in order], target)
+            report = self._job([tasks[test] for test in order], site)
             jobs.append(report)
             self._count(report)
             again: list[str] = []
@@ -118,30 +128,30 @@ class Broker:
                     continue
                 if run.begun:
                     suspects.add(run.test)
-                if attempts[run.test] <= self.bench.settings.infra_retries:
+                if attempts[run.test] <= self.context.settings.infra_retries:
                     again.append(run.test)
             open_tests = again
         self._publish(jobs)
 
-    def _task(self, item: SwKernel, target: NodeTarget) -> TestTask | None:
+    def _task(self, item: KernelItem, site: Site) -> TestTask | None:
         """Return the test's task, ``None`` when it cannot be prepared (its own set-up will say why)."""
         try:
-            prepared = self.bench.prepare(item, target, to_send=True)
+            prepared = prepare(self.context, item, site, to_send=True)
         except (SwError, pytest.skip.Exception):
             return None
-        limit = self.bench.limit(item)
+        limit = self.context.limit(item)
         return TestTask(item.nodeid, prepared.executable, prepared.inputs, prepared.directory, limit)
 
-    def _job(self, tasks: Sequence[TestTask], target: NodeTarget) -> JobReport:
+    def _job(self, tasks: Sequence[TestTask], site: Site) -> JobReport:
         number = len(list(self.directory.glob("*"))) if self.directory.exists() else 0
         directory = self.directory / f"{number:03}"
-        return run_tests(target.system, self.bench.settings, tasks, directory, f"sw{number}")
+        return run_tests(site.system, self.context.settings, tasks, directory, f"sw{number}")
 
     def _count(self, report: JobReport) -> None:
         if report.failed:
-            self.bench.breaker.failed("node")
+            self.context.breaker.failed("node")
         else:
-            self.bench.breaker.worked("node")
+            self.context.breaker.worked("node")
 
     def _publish(self, jobs: Sequence[JobReport]) -> None:
         """Write the results where other workers find them."""

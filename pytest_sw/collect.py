@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_sw.plugin import touch, workbench
-from pytest_sw.records import Record, set_record
+from pytest_sw.items import KernelItem
 from pytest_sw.verdicts import SwFailure
-from pytest_sw.workbench import Workbench
+from pytest_sw.workbench import workbench
 from swbuild.check.staged import RegionTask
 from swbuild.diagnostics import SwbuildError
 from swbuild.manifest import Kernel, Project, ProjectSource
@@ -46,7 +45,7 @@ class SwManifest(pytest.File):
         try:
             project = load_project(self.path)
         except SwbuildError as error:
-            raise self.CollectError(bench.shorten(str(error))) from None
+            raise self.CollectError(bench.context.shorten(str(error))) from None
         for source in project.sources:
             for kernel in source.kernels or ():
                 yield from self._items(source, kernel)
@@ -62,55 +61,24 @@ class SwManifest(pytest.File):
                 )
 
 
-class SwKernel(pytest.Item):
-    """One kernel at one set of sizes (``None``: the default ones) on one target."""
+class SwKernel(KernelItem):
+    """A test of a kernel as pytest runs it."""
 
-    def __init__(
-        self,
-        *,
-        task: RegionTask,
-        sizes: Mapping[str, int] | None,
-        target: str,
-        label: str,
-        place: Kernel,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.task = task
-        self.sizes = sizes
-        self.target = target
-        self.label = label
-        self.line = max(place.span.line, 1)
-        self.record = Record(self.nodeid, target, task.name, label, task.options.machine.value, self.line)
-        touch(self)
-        set_record(self, self.record)
-        self.add_marker(pytest.mark.sunway(target=target))
+    def __init__(self, *, place: Kernel, **kwargs: Any) -> None:
+        super().__init__(line=place.span.line, **kwargs)
         reason = place.check.expected_failure
         if reason:
             self.add_marker(pytest.mark.xfail(reason=reason, raises=SwFailure, strict=True))
 
-    @property
-    def bench(self) -> Workbench:
-        """The session's workbench."""
-        return workbench(self.config)
-
-    @property
-    def baseline_name(self) -> str:
-        """The name under which the test's figures are stored: they do not depend on the target."""
-        return f"{self.parent.nodeid if self.parent else ''}::{self.task.name}[{self.label}]"
-
     def setup(self) -> None:
         """Build and run; what goes wrong here is not the kernel's fault."""
         __tracebackhide__ = True
-        self.bench.gather(self)
+        workbench(self.config).gather(self)
 
     def runtest(self) -> None:
         """Judge what the run left behind."""
         __tracebackhide__ = True
-        self.bench.judge(self)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, self.line - 1, self.name
+        workbench(self.config).judge(self)
 
 
 def _labelled(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pytest_sw.items import KernelItem, Prepared
 from pytest_sw.records import Record
 from swbuild.check.compare import dtype_of
 from swbuild.check.document import case_data, counts_data
@@ -14,10 +15,6 @@ from swbuild.check.evidence import CaseRun
 from swbuild.check.ownership import Owners
 from swbuild.check.report import explain_cases
 from swbuild.check.results import ArrayReport, CaseResult, Outcome
-
-if TYPE_CHECKING:
-    from pytest_sw.collect import SwKernel
-    from pytest_sw.workbench import Prepared
 
 __all__ = ["describe", "item_size", "locate", "summarise"]
 
@@ -74,13 +71,13 @@ def item_size(prepared: Prepared, array: str) -> int:
     return int(dtype_of(slot.element).itemsize)
 
 
-def describe(item: SwKernel, prepared: Prepared, results: Sequence[CaseResult]) -> str:
-    """Return what a person reads about a test that failed."""
+def describe(item: KernelItem, prepared: Prepared, results: Sequence[CaseResult], *, kept: bool) -> str:
+    """Return what a person reads about a test that failed; ``kept``: its files are still there."""
     scop = prepared.generated.region.scop
     bad = [result for result in results if result.outcome not in (Outcome.PASS, Outcome.SKIP)]
     lines = [f"{scop.span.file}:{scop.span.line}: {item.task.name} on {item.target}: {bad[0].outcome.value}"]
     lines += [f"  {line}" for line in explain_cases(results)]
-    if item.bench.settings.keep != "none":
+    if kept:
         lines.append(f"  data and generated files: {prepared.directory}, {prepared.executable.parent}")
     return "\n".join(lines)
 

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_sw.options import add_options
+from pytest_sw.touched import is_touched
 
-if TYPE_CHECKING:
-    from pytest_sw.workbench import Workbench
+__all__: list[str] = []
 
-__all__ = ["workbench"]
-
-_WORKBENCH: pytest.StashKey[Workbench] = pytest.StashKey()
 _PATTERNS: pytest.StashKey[Sequence[str]] = pytest.StashKey()
 
 _MARKERS = (
     "sunway(target=None, timeout=None, dma=None, checked=None): where and how this test's kernels run",
     "sw_feature(*names): what the machine must have (simd, rma, register-communication)",
 )
-
-
-def workbench(config: pytest.Config) -> Workbench:
-    """Return the session's workbench, made when the first kernel is met."""
-    if _WORKBENCH not in config.stash:
-        from pytest_sw.workbench import make_workbench
-
-        config.stash[_WORKBENCH] = make_workbench(config)
-    return config.stash[_WORKBENCH]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -78,19 +66,11 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if item.stash.get(_TOUCHED, False):
+    if is_touched(item):
         from pytest_sw.records import attach
 
         attach(item, report, call.excinfo.value if call.excinfo else None)
     return report
-
-
-_TOUCHED: pytest.StashKey[bool] = pytest.StashKey()
-
-
-def touch(item: pytest.Item) -> None:
-    """Note that the test has to do with kernels."""
-    item.stash[_TOUCHED] = True
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_sw.options import TARGETS, is_mode
-from pytest_sw.plugin import workbench
+from pytest_sw.workbench import workbench
 
 __all__ = ["FEATURES", "feature_names", "mark_arguments", "parametrize"]
 

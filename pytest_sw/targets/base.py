@@ -7,8 +7,10 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pytest_sw.context import Context
+from pytest_sw.items import KernelItem, Prepared, TargetHandle
+from pytest_sw.records import Record
 from pytest_sw.verdicts import Category, SwInfraError
 from swbuild.check.emulation import read_counts
 from swbuild.check.evidence import CaseRun, Ending, case_arguments, new_nonce, read_run, reference_failure
@@ -24,12 +26,6 @@ from swbuild.options import Machine
 from swbuild.toolchain import Job, Toolchain, host_toolchain, launcher_for, overrides_from_environment
 from swbuild.toolchain.model import Overrides
 
-if TYPE_CHECKING:
-    from pytest_sw.api import TargetHandle
-    from pytest_sw.collect import SwKernel
-    from pytest_sw.records import Record
-    from pytest_sw.workbench import Prepared, Workbench
-
 __all__ = ["Target", "build_name", "reference_built", "run_here"]
 
 
@@ -41,9 +37,9 @@ class Target(ABC):
 
     judged_by_jobs = False
 
-    def __init__(self, machine: Machine, bench: Workbench) -> None:
+    def __init__(self, machine: Machine, context: Context) -> None:
         self.machine = machine
-        self.bench = bench
+        self.context = context
 
     @abstractmethod
     def absent(self) -> str:
@@ -54,7 +50,7 @@ class Target(ABC):
         """Return the executable to run on the target."""
 
     @abstractmethod
-    def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
+    def run(self, item: KernelItem, prepared: Prepared) -> tuple[CaseRun, ...]:
         """Return the runs of the test; raise :class:`SwInfraError` when the machinery fails."""
 
     @abstractmethod
@@ -67,12 +63,12 @@ class Target(ABC):
         """What builds for the target."""
 
     def owners(
-        self, item: SwKernel, prepared: Prepared, run: CaseRun, results: Sequence[CaseResult]
+        self, item: KernelItem, prepared: Prepared, run: CaseRun, results: Sequence[CaseResult]
     ) -> Mapping[tuple[int, str], Owners]:
         """Return who put the elements of bad arrays, by case and array; empty where nobody can tell."""
         return {}
 
-    def cycles(self, item: SwKernel, prepared: Prepared) -> int | None:
+    def cycles(self, item: KernelItem, prepared: Prepared) -> int | None:
         """Return the model time that the test's kernels take, in cycles; ``None`` where there is no model."""
         return None
 

@@ -6,8 +6,11 @@ import dataclasses
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pytest_sw.baselines import model_cycles
+from pytest_sw.items import KernelItem, Prepared, TargetHandle
+from pytest_sw.judgement import item_size
+from pytest_sw.records import Record
 from pytest_sw.targets.base import Target, build_name, run_here
 from pytest_sw.verdicts import Category, SwFailure, SwInfraError, tells_of_no_room
 from swbuild.check.emulation import run_environment
@@ -18,12 +21,6 @@ from swbuild.check.staged import GeneratedRegion, build_offloaded
 from swbuild.check.store import RegionStore
 from swbuild.toolchain import Role, Toolchain, require_driver, toolchain_for
 from swbuild.toolchain import Target as Place
-
-if TYPE_CHECKING:
-    from pytest_sw.api import TargetHandle
-    from pytest_sw.collect import SwKernel
-    from pytest_sw.records import Record
-    from pytest_sw.workbench import Prepared
 
 __all__ = ["EmulatorTarget"]
 
@@ -53,12 +50,12 @@ class EmulatorTarget(Target):
         return ""
 
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
-        toolchain = counting(self.toolchain) if self.bench.settings.baseline else self.toolchain
+        toolchain = counting(self.toolchain) if self.context.settings.baseline else self.toolchain
         name = build_name("emulator", toolchain)
         return store.built(generated.task, name, lambda d, n: build_offloaded(generated, toolchain, d, n))
 
-    def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
-        settings, limit = self.bench.settings, self.bench.limit(item)
+    def run(self, item: KernelItem, prepared: Prepared) -> tuple[CaseRun, ...]:
+        settings, limit = self.context.settings, self.context.limit(item)
         return tuple(self._run(item.record, prepared, mode, limit, settings.checked) for mode in settings.dma)
 
     def run_once(self, record: Record, prepared: Prepared, handle: TargetHandle, limit: float) -> CaseRun:
@@ -87,31 +84,27 @@ class EmulatorTarget(Target):
             record.set(attempts=attempt)
             if category is None:
                 return run
-            if not category.retried or attempt > self.bench.settings.infra_retries:
+            if not category.retried or attempt > self.context.settings.infra_retries:
                 text = f"the run in mode {mode} {run.ending}\n{run.ending.output}".rstrip()
-                raise SwInfraError(category, self.bench.shorten(text))
+                raise SwInfraError(category, self.context.shorten(text))
 
-    def cycles(self, item: SwKernel, prepared: Prepared) -> int | None:
+    def cycles(self, item: KernelItem, prepared: Prepared) -> int | None:
         """Run once more, with a trace, and replay it; a trace that is too long is not worth it."""
-        from pytest_sw.baselines import model_cycles
-
         counters = prepared.directory / "profile.json"
         trace = counters.with_name(counters.name + ".trace")
         environment = {**run_environment("eager", counters), "SWBUILD_EMU_TRACE": str(trace)}
         done = run_here(
             self.toolchain, prepared.executable, prepared.plan, "eager", prepared.inputs,
-            counters.with_suffix(".bin"), self.bench.limit(item), environment,
+            counters.with_suffix(".bin"), self.context.limit(item), environment,
         )  # fmt: skip
         if not done.found.complete or not trace.exists() or trace.stat().st_size > _LARGEST:
             return None
         return model_cycles(counters)
 
     def owners(
-        self, item: SwKernel, prepared: Prepared, run: CaseRun, results: Sequence[CaseResult]
+        self, item: KernelItem, prepared: Prepared, run: CaseRun, results: Sequence[CaseResult]
     ) -> Mapping[tuple[int, str], Owners]:
         """Run once more, with a trace, and see which core put what."""
-        from pytest_sw.judgement import item_size
-
         stem = prepared.directory / f"{run.mode.replace(':', '-')}-traced"
         trace, addresses = stem.with_suffix(".trace"), stem.with_suffix(".addresses")
         addresses.unlink(missing_ok=True)
@@ -121,7 +114,7 @@ class EmulatorTarget(Target):
         }
         run_here(
             self.toolchain, prepared.executable, prepared.plan, run.mode, prepared.inputs,
-            stem.with_suffix(".bin"), self.bench.limit(item), environment,
+            stem.with_suffix(".bin"), self.context.limit(item), environment,
         )  # fmt: skip
         slots = {slot.name: number for number, slot in enumerate(prepared.plan.slots)}
         found: dict[tuple[int, str], Owners] = {}

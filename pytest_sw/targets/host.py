@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pytest_sw.items import KernelItem, Prepared, TargetHandle
+from pytest_sw.records import Record
 from pytest_sw.targets.base import Target, reference_built, run_here
 from swbuild.check.evidence import CaseRun
 from swbuild.check.staged import GeneratedRegion
@@ -18,12 +19,6 @@ from swbuild.check.store import RegionStore
 from swbuild.diagnostics import SwbuildError
 from swbuild.toolchain import Role, Toolchain, host_toolchain, require_driver
 from swbuild.toolchain.model import Overrides
-
-if TYPE_CHECKING:
-    from pytest_sw.api import TargetHandle
-    from pytest_sw.collect import SwKernel
-    from pytest_sw.records import Record
-    from pytest_sw.workbench import Prepared
 
 __all__ = ["HostTarget"]
 
@@ -54,8 +49,8 @@ class HostTarget(Target):
     def build(self, store: RegionStore, generated: GeneratedRegion) -> Path:
         return reference_built(store, generated, self.toolchain, "host")
 
-    def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
-        return (self._run(prepared, self.bench.limit(item)),)
+    def run(self, item: KernelItem, prepared: Prepared) -> tuple[CaseRun, ...]:
+        return (self._run(prepared, self.context.limit(item)),)
 
     def run_once(self, record: Record, prepared: Prepared, handle: TargetHandle, limit: float) -> CaseRun:
         return self._run(prepared, limit)

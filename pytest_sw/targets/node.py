@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pytest_sw.targets.base import Target, build_name
+from pytest_sw.broker import Broker, Site
+from pytest_sw.context import Context
+from pytest_sw.items import KernelItem, Prepared, TargetHandle
+from pytest_sw.records import Record
+from pytest_sw.targets.base import build_name
 from swbuild.check.evidence import CaseRun
 from swbuild.check.staged import GeneratedRegion, build_offloaded
 from swbuild.check.store import RegionStore
@@ -16,23 +19,16 @@ from swbuild.toolchain import Role, Toolchain, require_driver, toolchain_for
 from swbuild.toolchain import Target as Place
 from swbuild.toolchain.launchers import BatchSystem, batch_system_for
 
-if TYPE_CHECKING:
-    from pytest_sw.api import TargetHandle
-    from pytest_sw.collect import SwKernel
-    from pytest_sw.records import Record
-    from pytest_sw.workbench import Prepared, Workbench
-
 __all__ = ["NodeTarget"]
 
 
-class NodeTarget(Target):
+class NodeTarget(Site):
     """Builds with the machine's own compilers and runs through the site's launcher."""
 
-    judged_by_jobs = True
-
-    def __init__(self, machine: Machine, bench: Workbench) -> None:
-        super().__init__(machine, bench)
+    def __init__(self, machine: Machine, context: Context, broker: Broker) -> None:
+        super().__init__(machine, context)
         self._toolchain = toolchain_for(Place.NODE, machine, self.overrides())
+        self._broker = broker
         self._system: BatchSystem | None = None
 
     @property
@@ -44,7 +40,7 @@ class NodeTarget(Target):
     def system(self) -> BatchSystem:
         """The site's batch system; raises for a launcher that makes no sense."""
         if self._system is None:
-            self._system = batch_system_for(self.bench.settings.launcher, self.machine)
+            self._system = batch_system_for(self.context.settings.launcher, self.machine)
         return self._system
 
     def absent(self) -> str:
@@ -64,10 +60,10 @@ class NodeTarget(Target):
             generated.task, name, lambda d, n: build_offloaded(generated, self.toolchain, d, n)
         )
 
-    def run(self, item: SwKernel, prepared: Prepared) -> tuple[CaseRun, ...]:
+    def run(self, item: KernelItem, prepared: Prepared) -> tuple[CaseRun, ...]:
         """Return the run of the test, out of the job of the whole selection."""
-        return (self.bench.broker.result(item, prepared, self),)
+        return (self._broker.result(item, prepared, self),)
 
     def run_once(self, record: Record, prepared: Prepared, handle: TargetHandle, limit: float) -> CaseRun:
         """Run in a job of its own."""
-        return self.bench.broker.single(record, prepared, self, limit)
+        return self._broker.single(record, prepared, self, limit)
