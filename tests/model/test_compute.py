@@ -14,9 +14,10 @@ from swbuild.emulator.driver.counting import RUNNING, costed
 from swbuild.emulator.model.blocks import Block
 from swbuild.emulator.model.costs import block_costs, function_cycles
 from swbuild.emulator.model.flow import read_blocks
-from swbuild.emulator.model.instructions import Role, steps
+from swbuild.emulator.model.instructions import steps
 from swbuild.emulator.model.instrument import instrument, main
 from swbuild.emulator.model.schedule import pass_cycles, turn_cycles
+from swbuild.emulator.model.step import Role
 from swbuild.emulator.model.trace import header_path
 from swbuild.emulator.model.values import Node, graph
 from swbuild.machine import load

@@ -20,7 +20,7 @@ from swbuild.emulator.driver.counting import costed
 from swbuild.emulator.model.blocks import Block, functions
 from swbuild.emulator.model.costs import function_cycles
 from swbuild.emulator.model.flow import read_blocks
-from swbuild.emulator.model.instructions import Role
+from swbuild.emulator.model.step import Role
 from swbuild.machine import load
 from swbuild.options import Machine
 

@@ -15,10 +15,12 @@ import pytest
 
 from swbuild.diagnostics import SwbuildError
 from swbuild.emulator import environment
+from swbuild.emulator.driver.counting import HOST
 from swbuild.emulator.model import calibration
+from swbuild.emulator.model.blocks import Reader
+from swbuild.emulator.model.flow import connected
 from swbuild.emulator.model.host_block import CACHE_SHAPE, Chain, Mix
-from swbuild.emulator.model.host_blocks import blocks
-from swbuild.emulator.model.host_mix import mix_of
+from swbuild.emulator.model.host_mix import mixes
 from swbuild.emulator.model.host_report import host_lines, host_table, program_table, speedup_table
 from swbuild.emulator.model.report import Analysis, analyse, as_json, tables
 from swbuild.machine import facts, load
@@ -50,12 +52,14 @@ int main(int count, char **words)
     for (const long *p = k; p < k + 4096; p++) sums += *p + 3 ^ sums - 5 & n;
     double c0 = n, c1 = n + 1, c2 = n + 2, c3 = n + 3, c4 = n + 4, c5 = n + 5;
     for (long j = 0; j < 4096; j++) { c0 *= 1.5; c1 *= 1.5; c2 *= 1.5; c3 *= 1.5; c4 *= 1.5; c5 *= 1.5; }
-    return sum + product + k[n % 4096] + chain + sums + c0 + c1 + c2 + c3 + c4 + c5 == 42.5;
+    long at = n % 4096;
+    for (long j = 0; j < 4096; j++) at = k[at] & 4095;
+    return at + sum + product + k[n % 4096] + chain + sums + c0 + c1 + c2 + c3 + c4 + c5 == 42.5;
 }
 """
 AXPY, SUM, QUOTIENT = 9, 11, 12  # lines
 
-HOST = """\
+PROGRAM = """\
 #include <stdlib.h>
 #include <athread.h>
 extern SLAVE_FUN(twice)();
@@ -118,7 +122,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def offloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("offloaded")
     compile_host, compile_slave = "sw5cc -host -O2 -std=gnu99 -c h.c", "sw5cc -slave -O2 -std=gnu99 -c w.c"
-    make(folder, {"h.c": HOST, "w.c": SLAVE}, compile_host, compile_slave, "sw5cc -hybrid h.o w.o -o app")
+    make(folder, {"h.c": PROGRAM, "w.c": SLAVE}, compile_host, compile_slave, "sw5cc -hybrid h.o w.o -o app")
     return folder
 
 
@@ -141,13 +145,11 @@ def cycles(analysis: Analysis, line: int) -> float:
 def mix(body: str) -> Mix:
     """Return the mix of the one loop in C code, compiled as the stand-ins compile it."""
     text = f"void f(double *a, double *b, long *k, long n) {{ {body} }}"
-    command = ["gcc", "-O2", "-ffp-contract=off", "-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize"]
-    command += ["-fno-tree-loop-distribute-patterns", "-g1", "-S", "-x", "c", "-", "-o", "-"]
+    command = ["gcc", "-O2", "-ffp-contract=off", *HOST, "-x", "c", "-", "-o", "-"]
     assembly = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
-    found = blocks(assembly)
-    (loop,) = (block for block in found if block.jumps_to(block.label))
-    following = next((block.start for block in found if block.start > loop.start), None)
-    return mix_of(loop, assembly.splitlines()[loop.start : following], MACHINE.host)
+    (function,) = connected(Reader(assembly, 32, roomy=True))
+    (loop,) = (number for number, block in enumerate(function) if block.loops)
+    return mixes(function, MACHINE.host)[loop]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +262,7 @@ def test_the_command_line_shows_host_and_speed_up(serial: Path, offloaded: Path)
 
 def test_a_speed_up_over_a_program_that_was_not_counted_is_refused(offloaded: Path, tmp_path: Path) -> None:
     build = ["sw5cc -host -O2 -std=gnu99 -c h.c", "sw5cc -slave -O2 -c w.c", "sw5cc -hybrid h.o w.o -o app"]
-    make(tmp_path, {"h.c": HOST, "w.c": SLAVE}, *build, counted="0")
+    make(tmp_path, {"h.c": PROGRAM, "w.c": SLAVE}, *build, counted="0")
     uncounted, counted = profiled(tmp_path / "app"), profiled(offloaded / "app")
     assert not uncounted.host_counted and not uncounted.replays[0].host.cycles
     assert any("host's time is not in it" in note for note in program_table(uncounted).notes)

@@ -19,7 +19,16 @@ _BOTH = (
 )
 #: Host code, which is read as it runs.
 HOST = (
-    *("-g1", "-w", "-S", "-ffixed-r10", "-ffixed-r11", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"),
+    *(
+        "-g1",
+        "-w",
+        "-S",
+        "-fverbose-asm",
+        "-ffixed-r10",
+        "-ffixed-r11",
+        "-fno-tree-vectorize",
+        "-fno-tree-slp-vectorize",
+    ),
     *("-fno-tree-loop-distribute-patterns", "-mstringop-strategy=loop"),
 )
 #: The slave code that runs.

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from swbuild.emulator.model.instructions import Role, Step, steps
+from swbuild.emulator.model.instructions import steps
+from swbuild.emulator.model.step import Role, Step
 from swbuild.sw64.instructions import Kind
 
 __all__ = ["Block", "Reader", "functions"]
@@ -52,15 +53,16 @@ class Block:
 class Reader:
     """One pass over the lines, with the section, the source place and the labels that hold.
 
-    ``width`` is that of the CPE's vectors in bytes.
+    ``width`` is that of the core's vectors in bytes; ``roomy``: it has registers for the vectors and floating
+    values, too, that the code keeps on the stack for want of them.
     """
 
-    def __init__(self, text: str, width: int) -> None:
+    def __init__(self, text: str, width: int, roomy: bool = False) -> None:
         self.lines = text.splitlines()
-        self.width = width
+        self.width, self.roomy = width, roomy
         self.files: dict[str, str] = {}
         self.file, self.line = "", 0
-        self.sections = ["text"]
+        self.sections, self.before = ["text"], "text"
         self.labels: tuple[str, ...] = ()
         self.block: Block | None = None
 
@@ -89,7 +91,7 @@ class Reader:
         if self.block is None:
             self.block = Block(number, self.labels, self.file, self.line)
             self.labels = ()
-        self.block.steps += _in_registers(found) if _SPILLED in line else found
+        self.block.steps += _in_registers(found, self.roomy) if _SPILLED in line else found
         if any(step.role in _ENDS for step in found):
             yield from self._finish()
 
@@ -117,23 +119,29 @@ class Reader:
             self.sections = self.sections[:-1] or ["text"]
             return
         found = "text" if name == "text" or rest.lstrip().startswith(".text") else "other"
+        if name == "previous":
+            self.sections[-1], self.before = self.before, self.sections[-1]
+            return
+        self.before = self.sections[-1]
         if name == "pushsection":
             self.sections.append(found)
         else:
             self.sections[-1] = found
 
 
-def _in_registers(found: Sequence[Step]) -> list[Step]:
-    """Return the steps with integers that x86 keeps on the stack, for want of registers, in registers.
+def _in_registers(found: Sequence[Step], roomy: bool) -> list[Step]:
+    """Return the steps with values that x86 keeps on the stack, for want of registers, in registers.
 
-    It has as many registers for vectors as a CPE has: what it spills of those a CPE spills, too.
+    Without ``roomy`` integers only: the code spills vectors where the core does, too.
     """
     result = []
     for step in found:
         slot = f"slot{step.address.offset}" if step.address and step.address.base else ""
-        if slot and step.role is Role.LOAD and step.kind is Kind.LOAD:
+        if slot and step.role is Role.LOAD and (roomy or step.kind is Kind.LOAD):
             result.append(Step(Kind.NONE, Role.COPY, (slot,), step.target))
-        elif slot and step.role is Role.STORE and not any(name[:1] == "v" for name in step.sources):
+        elif (
+            slot and step.role is Role.STORE and (roomy or not any(name[:1] == "v" for name in step.sources))
+        ):
             source = step.sources or ("zero",)
             result.append(Step(Kind.NONE, Role.COPY, source, slot))
         else:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from swbuild.emulator.model.blocks import Block, functions
-from swbuild.emulator.model.flow import trivial
-from swbuild.emulator.model.instructions import Role, Step
+from swbuild.emulator.model.flow import loop_begin, trivial
 from swbuild.emulator.model.schedule import pass_cycles, turn_cycles
+from swbuild.emulator.model.step import Role, whole
 from swbuild.machine import MachineModel
 
 __all__ = ["Cost", "block_costs", "function_cycles"]
@@ -35,8 +35,8 @@ def block_costs(running: Sequence[Block], costed: Sequence[Block], machine: Mach
         model = models.get(_name(function))
         pairs = _matched(function, model) if model else None
         if model is None or pairs is None:
-            whole = [replace(block, steps=_whole(block.steps)) for block in function]
-            found += [Cost(cycles, True) for cycles in function_cycles(whole, machine)]
+            alone = [replace(block, steps=whole(block.steps)) for block in function]
+            found += [Cost(cycles, True) for cycles in function_cycles(alone, machine)]
             continue
         cycles = function_cycles(model, machine)
         found += [Cost(cycles[pairs[k]] if k in pairs else 0.0) for k in range(len(function))]
@@ -47,7 +47,7 @@ def function_cycles(function: Sequence[Block], machine: MachineModel) -> list[fl
     """Return the cycles of one pass through each block of a function."""
     found = [0.0 if trivial(block) else _cycles(block, machine) for block in function]
     for number, block in enumerate(function):
-        begin = _begin(function, number)
+        begin = loop_begin(function, number)
         if begin is not None:
             steps = [step for k in range(begin, number + 1) for step in function[k].steps]
             total = turn_cycles(steps, block.live, machine)
@@ -57,21 +57,8 @@ def function_cycles(function: Sequence[Block], machine: MachineModel) -> list[fl
 
 
 def _cycles(block: Block, machine: MachineModel) -> float:
-    whole = turn_cycles if block.loops else pass_cycles
-    return whole(block.steps, block.live, machine)
-
-
-def _begin(function: Sequence[Block], number: int) -> int | None:
-    """Return the first of several blocks that fall through to block ``number``, which jumps back to it."""
-    end = function[number].end
-    if end is None or end.role is not Role.BRANCH:
-        return None
-    for begin in range(number - 1, -1, -1):
-        if function[begin].end is not None:
-            return None
-        if end.where in function[begin].labels:
-            return begin
-    return None
+    cycles = turn_cycles if block.loops else pass_cycles
+    return cycles(block.steps, block.live, machine)
 
 
 def _name(function: Sequence[Block]) -> str:
@@ -144,17 +131,3 @@ def _paired(
             return None
         found.append((left.pop(), number))
     return found
-
-
-def _whole(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps with one operation for the several that narrow registers make of a vector's."""
-    seen: dict[tuple[object, ...], int] = {}
-    result = []
-    for step in steps:
-        key = (step.kind, step.role)
-        count = seen[key] = seen.get(key, -1) + 1 if step.share > 1 else 0
-        if step.share == 1 or count % step.share == 0:
-            result.append(step)
-        elif step.target:
-            result.append(Step(step.kind, Role.CONSTANT, (), step.target))
-    return result

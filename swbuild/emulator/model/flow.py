@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from swbuild.emulator.model.blocks import Block, Reader, functions
-from swbuild.emulator.model.instructions import Role, Step
+from swbuild.emulator.model.step import Role, Step
 
-__all__ = ["read_blocks", "trivial"]
+__all__ = ["connected", "loop_begin", "read_blocks", "trivial"]
 
 #: What slave code calls when a test of the emulator's own fails.
 _FAILED = "__swemu_unaligned"
@@ -28,9 +28,31 @@ def read_blocks(text: str, width: int) -> list[Block]:
     return result
 
 
+def connected(reader: Reader) -> list[list[Block]]:
+    """Return the blocks of each function as they stand in the text, with successors and live registers."""
+    found = list(functions(list(reader.read())))
+    for function in found:
+        _connect(function)
+        _find_live(function)
+    return found
+
+
 def trivial(block: Block) -> bool:
     """Return whether a block only brings values into registers, and maybe jumps."""
     return all(_moves(step) for step in block.steps)
+
+
+def loop_begin(function: Sequence[Block], number: int) -> int | None:
+    """Return the first of several blocks that fall through to block ``number``, which jumps back to it."""
+    end = function[number].end
+    if end is None or end.role is not Role.BRANCH:
+        return None
+    for begin in range(number - 1, -1, -1):
+        if function[begin].end is not None:
+            return None
+        if end.where in function[begin].labels:
+            return begin
+    return None
 
 
 def _moves(step: Step) -> bool:

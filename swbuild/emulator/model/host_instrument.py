@@ -18,10 +18,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from swbuild.emulator.model.host_blocks import Block, blocks
-from swbuild.emulator.model.host_mix import mix_of
-from swbuild.emulator.model.host_operations import operations
+from swbuild.emulator.model.blocks import Block, Reader
+from swbuild.emulator.model.flow import connected
+from swbuild.emulator.model.host_mix import VECTOR_BYTES, mixes
+from swbuild.emulator.model.instructions import steps
 from swbuild.emulator.model.probes import flags_live, memory_operand
+from swbuild.emulator.model.step import Role
 from swbuild.machine import MachineModel, load
 from swbuild.options import Machine
 
@@ -42,7 +44,8 @@ class _Access:
 
 def instrument_host(text: str, machine: MachineModel) -> str:
     """Return the assembly ``text`` with code that tells of blocks and accesses."""
-    found = blocks(text)
+    functions = connected(Reader(text, VECTOR_BYTES, roomy=True))
+    found = [block for function in functions for block in function]
     if not found:
         return text
     lines = text.splitlines()
@@ -55,10 +58,8 @@ def instrument_host(text: str, machine: MachineModel) -> str:
         for k, access in enumerate(accesses):
             ahead.setdefault(access.line, []).extend(_told(access, 8 * (k - len(accesses))))
     result = [line for number, old in enumerate(lines) for line in (*ahead.get(number, ()), old)]
-    mixes = [
-        str(mix_of(block, lines[block.start : end], machine.host)) for block, end in _spans(found, len(lines))
-    ]
-    return "\n".join([*result, *_tables(found, mixes, kinds), ""])
+    texts = [str(mix) for function in functions for mix in mixes(function, machine.host)]
+    return "\n".join([*result, *_tables(found, texts, kinds), ""])
 
 
 def _spans(found: Sequence[Block], length: int) -> list[tuple[Block, int]]:
@@ -71,11 +72,15 @@ def _accesses(lines: Sequence[str], start: int, end: int) -> list[_Access]:
     """Return the accesses of a block: an operand that is changed in place is one load and one store."""
     result = []
     for number in range(start, end):
-        roles = {operation.role for operation in operations(lines[number])}
-        address = memory_operand(lines[number]) if roles & {"load", "store"} else ""
+        roles = {step.role for step in steps(lines[number], VECTOR_BYTES)} & {Role.LOAD, Role.STORE}
+        address = memory_operand(lines[number]) if roles else ""
         if address and not _SLOT.match(address):
-            result += [_Access(number, address, role[0]) for role in ("load", "store") if role in roles]
+            result += [_Access(number, address, role.value[0]) for role in sorted(roles, key=_by_value)]
     return result
+
+
+def _by_value(role: Role) -> str:
+    return str(role.value)
 
 
 def _told(access: _Access, at: int) -> list[str]:
@@ -109,13 +114,13 @@ def _head(number: int, accesses: int, live: bool) -> list[str]:
     ]
 
 
-def _tables(found: Sequence[Block], mixes: Sequence[str], kinds: Sequence[str]) -> list[str]:
+def _tables(found: Sequence[Block], mix_texts: Sequence[str], kinds: Sequence[str]) -> list[str]:
     """Return the file's table of blocks and the constructor that makes it known to the runtime."""
-    texts = dict.fromkeys([*(block.file for block in found), *mixes, *kinds])
+    texts = dict.fromkeys([*(block.file for block in found), *mix_texts, *kinds])
     names = {text: f".Lswb_text{k}" for k, text in enumerate(texts)}
     lines = ["\t.section\t.rodata", *(f'{name}:\n\t.string\t"{text}"' for text, name in names.items())]
     lines += ["\t.data", "\t.align\t8", ".Lswb_hosts:"]
-    for block, mix, kind in zip(found, mixes, kinds, strict=True):
+    for block, mix, kind in zip(found, mix_texts, kinds, strict=True):
         lines.append(
             f"\t.quad\t{names[block.file]}, {names[mix]}, {names[kind]}, {block.line}, 0, 0, 0, 0, 0"
         )

@@ -1,51 +1,73 @@
-"""Which operations a block of host code has, and which chains lead from one turn of a loop to the next."""
+"""Which operations blocks of host code have, and which chains lead from a loop's turn to the next."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 
+from swbuild.emulator.model.blocks import Block
+from swbuild.emulator.model.flow import loop_begin
 from swbuild.emulator.model.host_block import Chain, Mix
-from swbuild.emulator.model.host_blocks import Block
-from swbuild.emulator.model.host_operations import KINDS, Operation, Unit, fuse, operations
-from swbuild.emulator.model.probes import memory_operand
 from swbuild.emulator.model.schedule import LIBRARY
+from swbuild.emulator.model.step import Role, whole
+from swbuild.emulator.model.values import Node, graph
 from swbuild.machine import Host
+from swbuild.sw64.instructions import Kind
 
-__all__ = ["mix_of"]
+__all__ = ["VECTOR_BYTES", "mixes"]
 
-_NO_CHAIN = frozenset({"flags", "loaded", "stored", "address"})
+#: Of the host's vectors, on both machines.
+VECTOR_BYTES = 32
+#: What an operation counts as in a mix; others only take a place.
+_UNITS = {
+    **dict.fromkeys((Kind.LOAD, Kind.FLOAT_LOAD, Kind.STORE), "memory"),
+    **dict.fromkeys((Kind.FLOAT, Kind.COMPARE, Kind.CONVERT, Kind.SHUFFLE), "arithmetic"),
+    **dict.fromkeys((Kind.VECTOR, Kind.TRANSFER), "arithmetic"),
+    Kind.DIVIDE: "divide",
+}
+#: What its latency counts as in a chain; others take a cycle.
+_LATENCIES = {
+    **dict.fromkeys((Kind.FLOAT, Kind.COMPARE, Kind.CONVERT), "arithmetic"),
+    **dict.fromkeys((Kind.LOAD, Kind.FLOAT_LOAD), "load"),
+    Kind.DIVIDE: "divide",
+    Kind.MULTIPLY: "multiply",
+}
 
 
-def mix_of(block: Block, lines: Sequence[str], host: Host) -> Mix:
-    """Return the mix of a block that stands in ``lines``."""
-    found = fuse(block.operations)
-    kinds = [_kind(operation) for operation in found if operation.unit is not Unit.NONE]
-    used = [operation for operation in found if operation.unit is not Unit.NONE]
+def mixes(function: Sequence[Block], host: Host) -> list[Mix]:
+    """Return the mix of each block of a function.
+
+    A loop of several blocks, of which each goes on with the next, has its chains in the largest of them.
+    """
+    found = [_mix(block) for block in function]
+    for number, block in enumerate(function):
+        begin = number if block.loops else loop_begin(function, number)
+        if begin is not None:
+            turn = range(begin, number + 1)
+            steps = [step for k in turn for step in function[k].steps]
+            chains = _chains(graph(whole(steps), block.live, 1), host)
+            body = max(turn, key=lambda k: len(function[k].steps))
+            found[body] = replace(found[body], chains=chains)
+    return found
+
+
+def _mix(block: Block) -> Mix:
+    nodes = graph(whole(block.steps), block.live, int(block.loops))
+    units = Counter(_UNITS.get(node.kind, "") for node in nodes)
     return Mix(
-        operations=sum(min(operation.slots, 1.0) for operation in used),
-        memory=sum(operation.slots for operation in used if operation.unit is Unit.MEMORY),
-        arithmetic=sum(o.slots for o in used if o.unit is Unit.FLOAT and _kind(o) != "divide"),
-        divide=kinds.count("divide"),
-        integer_divide=kinds.count("integer_divide"),
-        calls=sum(operation.role == "call" and operation.target in LIBRARY for operation in found),
-        chains=_chains(block, lines, host),
+        operations=sum(node.kind is not Kind.NONE for node in nodes),
+        memory=units["memory"],
+        arithmetic=units["arithmetic"],
+        divide=units["divide"],
+        integer_divide=sum(node.role is Role.DIVISION for node in nodes),
+        calls=sum(node.role is Role.CALL and node.where in LIBRARY for node in nodes),
     )
 
 
-def _kind(operation: Operation) -> str:
-    return KINDS.get(int(operation.latency), "other")
-
-
-def _chains(block: Block, lines: Sequence[str], host: Host) -> tuple[Chain, ...]:
-    """Return the chains of a loop's turn; none if the block is no loop by itself or with its test."""
-    if block.test is None and not block.jumps_to(block.label):
-        return ()
-    turn = [*block.operations, *(block.test.operations if block.test else ())]
-    changed = {name for operation in turn for name in operation.writes}
-    turn[: len(block.operations)] = _through_memory(block.operations, lines, changed)
-    turn = fuse(turn)
-    names = {name for operation in turn for name in operation.writes} - _NO_CHAIN
+def _chains(turn: Sequence[Node], host: Host) -> tuple[Chain, ...]:
+    """Return the chains of a loop's turn, but those that others cover."""
+    names = {name for node in turn for name in _made(node)}
     chains = {_chain(turn, name, host) for name in sorted(names)} - {Chain()}
     return tuple(chain for chain in sorted(chains, key=astuple) if not _covered(chain, chains))
 
@@ -58,48 +80,37 @@ def _covered(chain: Chain, others: Iterable[Chain]) -> bool:
     )
 
 
-def _through_memory(found: Sequence[Operation], lines: Sequence[str], changed: set[str]) -> list[Operation]:
-    """Return the block's operations with places that every turn loads and stores again as names.
-
-    A sum that the compiler keeps in memory (``C[i][j] += ...`` in the loop over k) is a chain through there.
-    """
-    result: list[Operation] = []
-    for line in lines:
-        count = len(operations(line))
-        address = memory_operand(line)
-        for operation in found[len(result) : len(result) + count]:
-            result.append(_named(operation, address, changed))
-    return [*result, *found[len(result) :]]
+def _made(node: Node) -> tuple[str, ...]:
+    """Return what a node hands on to the next turn: registers, or the place in memory that it stores to."""
+    stores = node.role is Role.STORE and node.place
+    return (*node.carries, node.place) if stores else node.carries
 
 
-def _named(operation: Operation, address: str, changed: set[str]) -> Operation:
-    """Return an access of a place that is the same in all turns with the place as a name; leave others."""
-    if operation.role not in ("load", "store") or not address or operation.unit is Unit.NONE:
-        return operation
-    (register,) = operations(f"leaq {address}, %r11")
-    if register.reads & changed:
-        return operation
-    place = frozenset({f"[{address}]"})
-    if operation.role == "load":
-        return replace(operation, reads=operation.reads | place)
-    return replace(operation, writes=operation.writes | place)
-
-
-def _chain(turn: Sequence[Operation], name: str, host: Host) -> Chain:
+def _chain(turn: Sequence[Node], name: str, host: Host) -> Chain:
     """Return the longest chain through a turn that starts and ends in ``name``."""
-    depth = {name: Chain()}
-    for operation in turn:
-        known = [depth[read] for read in operation.reads if read in depth]
-        for written in operation.writes:
-            depth.pop(written, None)
-            if known:
-                longest = max(known, key=lambda chain: (chain.cycles(host), astuple(chain)))
-                depth[written] = _longer(longest, operation)
-    return depth.get(name, Chain())
+    depth: dict[int, Chain] = {}
+    longest = Chain()
+    for number, node in enumerate(turn):
+        known = [depth[ahead] for ahead in _ahead(turn, node) if ahead in depth]
+        if name in node.sources or (node.role is Role.LOAD and node.place == name and not node.after):
+            known.append(Chain())
+        if known:
+            depth[number] = _longer(_longest(known, host), node)
+            if name in _made(node):
+                longest = _longest((longest, depth[number]), host)
+    return longest
 
 
-def _longer(chain: Chain, operation: Operation) -> Chain:
-    kind = _kind(operation)
-    if kind == "other":
-        return replace(chain, other=chain.other + int(operation.latency))
+def _ahead(turn: Sequence[Node], node: Node) -> Iterable[int]:
+    """Return the nodes whose results a node reads, through memory, too."""
+    stores = (k for k in node.after if node.role is Role.LOAD and turn[k].role is Role.STORE)
+    return (*(source for source in node.sources if isinstance(source, int)), *stores)
+
+
+def _longest(chains: Iterable[Chain], host: Host) -> Chain:
+    return max(chains, key=lambda chain: (chain.cycles(host), astuple(chain)))
+
+
+def _longer(chain: Chain, node: Node) -> Chain:
+    kind = "integer_divide" if node.role is Role.DIVISION else _LATENCIES.get(node.kind, "other")
     return replace(chain, **{kind: getattr(chain, kind) + 1})

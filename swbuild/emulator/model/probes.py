@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from swbuild.emulator.model.instructions import Role, Step
+from swbuild.emulator.model.step import Role, Step
 
 __all__ = ["flags_live", "memory_operand", "probe"]
 
@@ -21,22 +21,19 @@ _KNOWN = re.compile(r"\(%(rsp|r10)")
 _BESIDE = re.compile(r"^\.L|@|^[^(]*:")
 _FLAGS_READ = re.compile(r"j(?!mp)|set|cmov|adc|sbb|rc[lr]|lahf|pushf")
 _FLAGS_WRITTEN = re.compile(r"(add|sub|cmp|test|and|x?or|neg|i?mul)[bwlq]?$|v?u?comis[sd]$|call|ret")
-_NARROWED = re.compile(r"mov[sz](?P<from>[bwl])[wlq]$")
-_SIZES = {"b": 1, "w": 2, "l": 4, "q": 8}
-_WIDE = re.compile(r"([au]?p[sd]|dq[au]?|ddup)$")
 _LOAD, _STORE = 0x100, 0x200  # runtime/direct.c has them too
 _STACK_BYTES = 8 << 20
 
 
 def probe(lines: Sequence[str], number: int, found: Iterable[Step]) -> list[str]:
     """Return the code that goes ahead of instruction ``number``: none if it is no access of main memory."""
-    roles = {step.role for step in found}
-    what = (_LOAD if Role.LOAD in roles else 0) | (_STORE if Role.STORE in roles else 0)
-    words = lines[number].split("#", 1)[0].split(None, 1)
+    accesses = [step for step in found if step.role in (Role.LOAD, Role.STORE)]
+    what = sum({_LOAD if step.role is Role.LOAD else _STORE for step in accesses})
     address = memory_operand(lines[number]) if what else ""
     if not address or _KNOWN.search(address):
         return []
-    return _code(number, address, what | _bytes(words[0], words[1]), flags_live(lines, number))
+    moved = max(step.bytes for step in accesses)
+    return _code(number, address, what | moved, flags_live(lines, number))
 
 
 def memory_operand(line: str) -> str:
@@ -69,23 +66,6 @@ def _code(number: int, address: str, what: int, live: bool) -> list[str]:
         "\tleaq\t128(%rsp), %rsp",
         f"{label}:",
     ]
-
-
-def _bytes(name: str, operands: str) -> int:
-    """Return how many bytes an instruction moves from or to memory."""
-    narrowed = _NARROWED.match(name)
-    if narrowed:
-        return _SIZES[narrowed["from"]]
-    if _WIDE.search(name):
-        return 32 if "%ymm" in operands else 16
-    if "cvt" in name and "2" in name:
-        source = name.split("2", 1)[0]
-        return 4 if source.endswith("ss") or (source.endswith("si") and name.endswith("l")) else 8
-    if name.endswith(("ss", "movd")):
-        return 4
-    if name.endswith(("sd", "pd", "ps")):
-        return 8
-    return 1 if name.startswith("set") else _SIZES.get(name[-1], 8)
 
 
 def flags_live(lines: Sequence[str], number: int) -> bool:

@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from swbuild.emulator.model.instructions import Role, Step
+from swbuild.emulator.model.step import Role, Step
 from swbuild.emulator.model.values import Node, graph
 from swbuild.machine import MachineModel
 from swbuild.sw64.instructions import Kind

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from swbuild.emulator.model.instructions import Address, Role, Step
+from swbuild.emulator.model.step import Address, Role, Step
 from swbuild.sw64.instructions import Kind
 
 __all__ = ["Node", "graph"]
@@ -26,7 +26,7 @@ class Node:
     """An operation: ``sources`` it reads, ``stored`` as data of a store; ``after`` are nodes that it follows.
 
     ``carries`` are registers whose value for the next pass it makes; ``kept`` nodes have an effect; ``turn``
-    counts the turns of a loop in one.
+    counts the turns of a loop in one; ``place`` names what an access of a loop is for in every turn.
     """
 
     kind: Kind
@@ -38,6 +38,7 @@ class Node:
     kept: bool = False
     where: str = ""
     turn: int = 0
+    place: str = ""
 
 
 def graph(steps: Sequence[Step], live: Iterable[str], turns: int = 0) -> list[Node]:
@@ -131,7 +132,9 @@ class _Builder:
         place, sources = self._place(address)
         for _ in range(step.times):
             after = (self.stored[place],) if place in self.stored else ()
-            found = self._node(Node(step.kind, step.role, sources, after=after, kept=step.times > 1))
+            kept = step.times > 1
+            node = Node(step.kind, step.role, sources, after=after, kept=kept, place=self._fixed(place))
+            found = self._node(node)
         if step.times == 2:  # the halves of an unaligned vector
             found = self._node(Node(Kind.SHUFFLE, Role.COMPUTE, (found,)))
         self.loaded.setdefault(place, []).append(found)
@@ -141,7 +144,8 @@ class _Builder:
         place, sources = self._place(address)
         data = tuple(root for name in step.sources if (root := self.root(self.value(name))) is not None)
         after = (*self.loaded.get(place, ()), *([self.stored[place]] if place in self.stored else ()))
-        node = Node(step.kind, step.role, (*sources, *data), data, after, kept=True)
+        sources = (*sources, *data)
+        node = Node(step.kind, step.role, sources, data, after, kept=True, place=self._fixed(place))
         for _ in range(step.times):
             self.stored[place] = self._node(replace(node))
 
@@ -159,6 +163,13 @@ class _Builder:
             self.pointers[key] = str(index if self._steps(index) else base)  # one step for all turns in one
             return place, ()
         return place, (self._indexed(base, index, address.scale),)
+
+    def _fixed(self, place: _Place) -> str:
+        """Return a name for a place that is the same in every turn of a loop, none for any other."""
+        _, base, index, _, _ = place
+        if self.loop is None or any(self._steps(root) or self._varies(root) for root in (base, index)):
+            return ""
+        return str(place)
 
     def _steps(self, root: Root) -> bool:
         return self.loop is not None and root in self.loop.moved
