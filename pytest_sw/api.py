@@ -16,7 +16,7 @@ from pytest_sw.collect import load_project, region_task
 from pytest_sw.context import Context
 from pytest_sw.items import Prepared, TargetHandle
 from pytest_sw.records import Record, record_of, set_record
-from pytest_sw.targeting import FEATURES, feature_names, mark_arguments
+from pytest_sw.targeting import feature_names, mark_arguments
 from pytest_sw.targets.base import Target
 from pytest_sw.touched import touch
 from pytest_sw.verdicts import Category, SwFailure, SwInfraError
@@ -30,7 +30,7 @@ from swbuild.check.report import explain_array
 from swbuild.check.results import Counts
 from swbuild.check.staged import GeneratedRegion, RegionTask
 from swbuild.diagnostics import SwbuildError
-from swbuild.options import Machine
+from swbuild.machine import DEFAULT_MACHINE, load
 from swbuild.toolchain import Completed, Job, launcher_for
 
 __all__ = [
@@ -190,7 +190,7 @@ def kernel_factory(request: pytest.FixtureRequest, handle: TargetHandle) -> Call
         source = project.sources[0]
         task = region_task(source, source.kernel(name), bench.settings.seed)
         _require_features(item, task.options.machine)
-        _open_record(item).set(kernel=name, machine=task.options.machine.value)
+        _open_record(item).set(kernel=name, machine=task.options.machine)
         target = bench.require(handle.name, task.options.machine, _open_record(item))
         return Kernel(bench.context, item, target, handle, task)
 
@@ -204,13 +204,13 @@ def program_runner(request: pytest.FixtureRequest, handle: TargetHandle) -> Call
     def sw_run(
         executable: str | Path,
         *arguments: str,
-        machine: str = "sw26010",
+        machine: str = DEFAULT_MACHINE,
         timeout: float = 60.0,
         environment: Mapping[str, str] | None = None,
     ) -> Completed:
         """Start an executable on the target, through the launcher there, and return how it ended."""
         __tracebackhide__ = True
-        target = bench.require(handle.name, Machine(machine), _open_record(request.node))
+        target = bench.require(handle.name, load(machine).name, _open_record(request.node))
         limit = (handle.timeout or timeout) * bench.settings.timeout_scale
         job = Job(Path(executable), arguments, {}, environment or {}, None, limit)
         launcher = bench.settings.launcher if handle.name == "node" else "local"
@@ -258,11 +258,11 @@ def _open_record(item: pytest.Item, create: bool = True) -> Record:
     return record
 
 
-def _require_features(item: pytest.Item, machine: Machine) -> None:
-    missing = [name for name in feature_names(item) if machine.value not in FEATURES[name]]
+def _require_features(item: pytest.Item, machine: str) -> None:
+    missing = [name for name in feature_names(item) if name not in load(machine).features]
     if missing:
         _open_record(item).set(category=Category.NOT_APPLICABLE.value)
-        pytest.skip(f"{machine.value} has no {', '.join(missing)}")
+        pytest.skip(f"{machine} has no {', '.join(missing)}")
 
 
 def _with_values(name: str, generated: GeneratedRegion, plan: Plan, values: Mapping[str, Any]) -> Plan:

@@ -145,7 +145,7 @@ class Broker:
     def _job(self, tasks: Sequence[TestTask], site: Site) -> JobReport:
         number = len(list(self.directory.glob("*"))) if self.directory.exists() else 0
         directory = self.directory / f"{number:03}"
-        return run_tests(site.system, self.context.settings, tasks, directory, f"sw{number}")
+        return run_tests(site.system, site.machine, self.context.settings, tasks, directory, f"sw{number}")
 
     def _count(self, report: JobReport) -> None:
         if report.failed:

@@ -38,7 +38,7 @@ class KernelItem(pytest.Item):
         self.target = target
         self.label = label
         self.line = max(line, 1)
-        self.record = Record(self.nodeid, target, task.name, label, task.options.machine.value, self.line)
+        self.record = Record(self.nodeid, target, task.name, label, task.options.machine, self.line)
         touch(self)
         set_record(self, self.record)
         self.add_marker(pytest.mark.sunway(target=target))

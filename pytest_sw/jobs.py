@@ -78,9 +78,14 @@ class JobReport:
 
 
 def run_tests(
-    system: BatchSystem, settings: Settings, tasks: Sequence[TestTask], directory: Path, name: str
+    system: BatchSystem,
+    machine: str,
+    settings: Settings,
+    tasks: Sequence[TestTask],
+    directory: Path,
+    name: str,
 ) -> JobReport:
-    """Run the tests in one job and return what became of each."""
+    """Run the tests in one job on ``machine`` and return what became of each."""
     directory.mkdir(parents=True, exist_ok=True)
     nonce = new_nonce()
     records = directory / "records.jsonl"
@@ -99,19 +104,19 @@ def run_tests(
         finished=lambda: read_records(records, nonce).done,
         queue_timeout=settings.queue_timeout,
         run_timeout=limit,
-        settings=_placeholders(settings, limit, name),
+        settings=_placeholders(settings, machine, limit, name),
         environment=dict(os.environ),
         poll=1.0,
     )
     return _report(run_job(system, request), read_records(records, nonce), tasks, nonce, directory)
 
 
-def _placeholders(settings: Settings, limit: float, name: str) -> dict[str, str]:
-    from swbuild.toolchain.launchers.template import PLACEHOLDERS
+def _placeholders(settings: Settings, machine: str, limit: float, name: str) -> dict[str, str]:
+    from swbuild.toolchain.launchers.template import placeholders
 
     given = {"name": name, "minutes": str(math.ceil(limit / 60)), "options": settings.launcher_options}
     given["queue"] = settings.queue
-    return {**PLACEHOLDERS, **given}
+    return {**placeholders(machine), **given}
 
 
 def _batch_run(task: TestTask, nonce: str) -> BatchRun:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from pytest_sw.options import TARGETS, is_mode
 from pytest_sw.workbench import workbench
+from swbuild.machine import FEATURES
 
-__all__ = ["FEATURES", "feature_names", "mark_arguments", "parametrize"]
-
-#: What a test may need, and the machines that have it.
-FEATURES: Mapping[str, tuple[str, ...]] = {
-    "simd": ("sw26010", "sw26010-pro"),
-    "register-communication": ("sw26010",),
-    "rma": ("sw26010-pro",),
-}
+__all__ = ["feature_names", "mark_arguments", "parametrize"]
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:

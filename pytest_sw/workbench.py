@@ -27,7 +27,6 @@ from swbuild.check.evidence import verdicts
 from swbuild.check.results import CaseResult, Outcome, worst
 from swbuild.diagnostics import SwbuildError
 from swbuild.endings import unwound_by_signals
-from swbuild.options import Machine
 
 __all__ = ["Workbench", "prune", "workbench"]
 
@@ -54,9 +53,9 @@ class Workbench:
         self._broker = Broker(context)
         self._baselines: Baselines | None = None
 
-    def target(self, name: str, machine: Machine) -> Target:
+    def target(self, name: str, machine: str) -> Target:
         """Return the target for a machine, made on first use."""
-        key = (name, machine.value)
+        key = (name, machine)
         if key not in self._targets:
             self._targets[key] = make_target(name, machine, self.context, self._broker)
         return self._targets[key]
@@ -79,7 +78,7 @@ class Workbench:
             self.context.breaker.worked(item.target)
         item.stash[_EVIDENCE] = Evidence(prepared, runs)
 
-    def require(self, name: str, machine: Machine, record: Record) -> Target:
+    def require(self, name: str, machine: str, record: Record) -> Target:
         """Return a target, or skip the test when there is none that works."""
         __tracebackhide__ = True
         if self.context.breaker.open(name):

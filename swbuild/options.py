@@ -10,24 +10,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from swbuild.diagnostics import Span
+from swbuild.machine import DEFAULT_MACHINE, load
 
 __all__ = [
-    "THREAD_SHAPES",
     "Distribution",
     "Fusion",
     "KernelOptions",
-    "Machine",
     "Preset",
     "Step",
     "StepKind",
 ]
-
-
-class Machine(Enum):
-    """The two chips; the value is the manifest's spelling."""
-
-    SW26010 = "sw26010"
-    SW26010_PRO = "sw26010-pro"
 
 
 class Fusion(Enum):
@@ -84,15 +76,13 @@ class Step:
     span: Span = field(default=Span(""), compare=False)
 
 
-#: The thread shapes [rows, columns] that the mapping accepts.
-THREAD_SHAPES: tuple[tuple[int, int], ...] = ((1, 16), (2, 8), (1, 32), (4, 8), (1, 64), (8, 8))
-
-
 @dataclass(frozen=True, slots=True)
 class KernelOptions:
     """Options of one region.
 
-    ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen to fit the LDM);
+    ``machine`` is the name of one that :func:`swbuild.machine.load` knows; ``threads`` are one of its
+    thread shapes (none given: the whole mesh).  ``tile`` gives sizes in iterations, outermost mapped loop
+    first (empty: chosen to fit the LDM);
     ``ldm_budget`` is in bytes (``None``: the machine file's); ``params`` fixes symbolic sizes to
     constants, ``assume`` holds C conditions over the sizes that the caller guarantees; ``arrays``
     gives the extents, as C expressions, of pointers whose shape the source does not show.
@@ -101,8 +91,8 @@ class KernelOptions:
     maxima to be taken in another order, in parts.
     """
 
-    machine: Machine = Machine.SW26010
-    threads: tuple[int, int] = (8, 8)
+    machine: str = DEFAULT_MACHINE
+    threads: tuple[int, int] = (0, 0)
     tile: tuple[int, ...] = ()
     distribution: Distribution = Distribution.CYCLIC
     fusion: Fusion = Fusion.MAX
@@ -113,3 +103,7 @@ class KernelOptions:
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
     transform: tuple[Step, ...] = ()
     reassociate: bool = False
+
+    def __post_init__(self) -> None:
+        if not all(self.threads):
+            object.__setattr__(self, "threads", load(self.machine).mesh)

@@ -81,9 +81,11 @@ def _maps(maps: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         name = f"{found['array']}{shape}"
         yield _figure(found["cells"], f"{name} ({found['mode']}): share of bad elements", 260)
         if found["mesh"]:
-            rows = [found["mesh"][row * 8 : row * 8 + 8] for row in range(8)]
+            rows = found["mesh"]
             most = max(max(row) for row in rows) or 1
-            caption = f"bad elements of {found['array']} by the core that put them, 8×8 mesh"
+            caption = (
+                f"bad elements of {found['array']} by the core that put them, {len(rows)}×{len(rows[0])} mesh"
+            )
             if found["nobody"]:
                 caption += f"; {found['nobody']} put by nobody"
             yield _figure([[n / most for n in row] for row in rows], caption, 200, rows)

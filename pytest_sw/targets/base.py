@@ -22,7 +22,6 @@ from swbuild.check.staged import GeneratedRegion, build_reference, seen_by
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import SwbuildError
 from swbuild.files import encoded
-from swbuild.options import Machine
 from swbuild.toolchain import Job, Toolchain, host_toolchain, launcher_for, overrides_from_environment
 from swbuild.toolchain.model import Overrides
 
@@ -37,7 +36,7 @@ class Target(ABC):
 
     judged_by_jobs = False
 
-    def __init__(self, machine: Machine, context: Context) -> None:
+    def __init__(self, machine: str, context: Context) -> None:
         self.machine = machine
         self.context = context
 

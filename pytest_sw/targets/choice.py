@@ -8,12 +8,11 @@ from pytest_sw.targets.base import Target
 from pytest_sw.targets.emulator import EmulatorTarget
 from pytest_sw.targets.host import HostTarget
 from pytest_sw.targets.node import NodeTarget
-from swbuild.options import Machine
 
 __all__ = ["make_target"]
 
 
-def make_target(name: str, machine: Machine, context: Context, broker: Broker) -> Target:
+def make_target(name: str, machine: str, context: Context, broker: Broker) -> Target:
     """Return the target of this name for ``machine``; ``broker`` is for those that run jobs."""
     if name == "emulator":
         return EmulatorTarget(machine, context)

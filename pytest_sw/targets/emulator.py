@@ -19,6 +19,7 @@ from swbuild.check.ownership import Owners, read_addresses, read_owners, trace_e
 from swbuild.check.results import CaseResult
 from swbuild.check.staged import GeneratedRegion, build_offloaded
 from swbuild.check.store import RegionStore
+from swbuild.machine import load
 from swbuild.toolchain import Role, Toolchain, require_driver, toolchain_for
 from swbuild.toolchain import Target as Place
 
@@ -123,7 +124,7 @@ class EmulatorTarget(Target):
             for report in result.arrays:
                 if report.mismatches and slots[report.array] in places:
                     size = item_size(prepared, report.array)
-                    owners = read_owners(trace, *places[slots[report.array]], size)
+                    owners = read_owners(trace, *places[slots[report.array]], size, load(self.machine).mesh)
                     if owners is not None:
                         found[number, report.array] = owners
         return found

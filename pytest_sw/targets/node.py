@@ -14,7 +14,6 @@ from swbuild.check.evidence import CaseRun
 from swbuild.check.staged import GeneratedRegion, build_offloaded
 from swbuild.check.store import RegionStore
 from swbuild.diagnostics import SwbuildError
-from swbuild.options import Machine
 from swbuild.toolchain import Role, Toolchain, require_driver, toolchain_for
 from swbuild.toolchain import Target as Place
 from swbuild.toolchain.launchers import BatchSystem, batch_system_for
@@ -25,7 +24,7 @@ __all__ = ["NodeTarget"]
 class NodeTarget(Site):
     """Builds with the machine's own compilers and runs through the site's launcher."""
 
-    def __init__(self, machine: Machine, context: Context, broker: Broker) -> None:
+    def __init__(self, machine: str, context: Context, broker: Broker) -> None:
         super().__init__(machine, context)
         self._toolchain = toolchain_for(Place.NODE, machine, self.overrides())
         self._broker = broker

@@ -44,7 +44,7 @@ def answer(project: Project) -> dict[str, Any]:
         "version": VERSION,
         "swbuild": __version__,
         "manifest": path,
-        "machine": project.machine.value,
+        "machine": project.machine,
         "depends": [path] if path else [],
         "sources": [_source(source) for source in project.sources],
         "tests": [test for source in project.sources for test in _tests(source)],

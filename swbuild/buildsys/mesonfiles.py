@@ -9,8 +9,9 @@ from pathlib import Path
 
 from swbuild.buildsys.helpers import helper_dir
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.options import Machine
+from swbuild.machine import load
 from swbuild.toolchain import Target, toolchain_for
+from swbuild.toolchain.launchers.template import PLACEHOLDERS
 
 __all__ = ["kernels_file", "machine_file"]
 
@@ -31,7 +32,7 @@ def kernels_file(manifest: Path, directory: Path, name: str) -> str:
     return text
 
 
-def machine_file(target: Target, machine: Machine, *, mpi: bool = False) -> str:
+def machine_file(target: Target, machine: str, *, mpi: bool = False) -> str:
     """Return a native file (emulator) or cross file (node) for ``machine``."""
     chain = toolchain_for(target, machine)
     folder = chain.path[0] + "/" if chain.path else ""
@@ -48,42 +49,40 @@ def machine_file(target: Target, machine: Machine, *, mpi: bool = False) -> str:
     return "\n".join(_section(name, values) for name, values in sections)
 
 
-def _drivers(machine: Machine, mpi: bool) -> tuple[str, str]:
-    table = {
-        (Machine.SW26010, False): ("sw5cc", "sw5CC"),
-        (Machine.SW26010, True): ("mpicc", "mpiCC"),
-        (Machine.SW26010_PRO, False): ("swgcc", "swg++"),
-        (Machine.SW26010_PRO, True): ("mpicc", "mpicxx"),
-    }
-    return table[machine, mpi]
+def _drivers(machine: str, mpi: bool) -> tuple[str, str]:
+    compilers = load(machine).tools.compilers
+    return (compilers.mpi_c, compilers.mpi_cxx) if mpi else (compilers.c, compilers.cxx)
 
 
-def _binaries(target: Target, machine: Machine, c: str, cxx: str) -> dict[str, object]:
+def _binaries(target: Target, machine: str, c: str, cxx: str) -> dict[str, object]:
     found: dict[str, object] = {"c": c, "cpp": cxx, "ar": _ARCHIVER}
     if target is Target.NODE:
         found["exe_wrapper"] = launch_words(machine)
     return found
 
 
-def launch_words(machine: Machine) -> list[str]:
+def launch_words(machine: str) -> list[str]:
     """Return the launcher's words ahead of the program, with the usual sizes."""
-    words = ["bsub", "-b", "-I", "-q", "q_sw_expr", "-n", "1", "-cgsp", "64", "-host_stack", "1024"]
-    return [*words, "-share_size", "4096", *(["-cache_size", "0"] if machine is Machine.SW26010_PRO else [])]
+    chip = load(machine)
+    words = ["bsub", "-b", "-I", "-q", "q_sw_expr", "-n", "1", "-cgsp", str(chip.cpes), "-host_stack", "1024"]
+    return [*words, "-share_size", "4096", *(word.format(**PLACEHOLDERS) for word in chip.tools.launch)]
 
 
-def _linking(machine: Machine) -> dict[str, object]:
-    """On the SW26010 a link has no role by default, so that everything is linked in the hybrid one.
+def _linking(machine: str) -> dict[str, object]:
+    """Where a link has no role by default, everything is linked in the hybrid one.
 
     The role of compiling is not among the built-in options: Meson gives those to linking, too.  It
     comes with the dependency.
     """
-    return {"c_link_args": ["-hybrid"], "cpp_link_args": ["-hybrid"]} if machine is Machine.SW26010 else {}
+    tools = load(machine).tools
+    flags = [flag.text for flag in tools.link.flags]
+    return {"c_link_args": flags, "cpp_link_args": flags} if tools.links_hybrid else {}
 
 
-def _properties(target: Target, machine: Machine, slave: str) -> dict[str, object]:
-    found: dict[str, object] = {"sunway_machine": machine.value, "sunway_target": target.value}
+def _properties(target: Target, machine: str, slave: str) -> dict[str, object]:
+    found: dict[str, object] = {"sunway_machine": machine, "sunway_target": target.value}
     found["sunway_slave"] = [slave]
-    found["sunway_links_hybrid"] = machine is Machine.SW26010
+    found["sunway_links_hybrid"] = load(machine).tools.links_hybrid
     if target is Target.NODE:
         found["needs_exe_wrapper"] = True
     return found

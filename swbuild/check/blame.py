@@ -21,11 +21,17 @@ Rerun = Callable[[Path, Mapping[str, str]], object]
 
 
 def blamed(
-    results: Sequence[CaseResult], cases: Sequence[Case], slots: Sequence[Slot], directory: Path, rerun: Rerun
+    results: Sequence[CaseResult],
+    cases: Sequence[Case],
+    slots: Sequence[Slot],
+    directory: Path,
+    rerun: Rerun,
+    mesh: tuple[int, int],
 ) -> list[CaseResult]:
     """Return ``results`` with the owner of the first bad element told for the first mismatch among them.
 
-    ``results`` and ``cases`` belong together one by one, as far as both go.
+    ``results`` and ``cases`` belong together one by one, as far as both go.  ``mesh`` are the rows and
+    columns of the CPEs that it ran on.
     """
     found = list(results)
     number = next((i for i, result in enumerate(results) if result.outcome is Outcome.MISMATCH), None)
@@ -36,7 +42,9 @@ def blamed(
     write_inputs(inputs, slots, [cases[number].inputs])
     rerun(inputs, trace_environment(trace, addresses))
     places = read_addresses(addresses, 0)
-    reports = tuple(_told(report, cases[number], slots, trace, places) for report in found[number].arrays)
+    reports = tuple(
+        _told(report, cases[number], slots, trace, places, mesh) for report in found[number].arrays
+    )
     found[number] = dataclasses.replace(found[number], arrays=reports)
     return found
 
@@ -47,13 +55,14 @@ def _told(
     slots: Sequence[Slot],
     trace: Path,
     places: Mapping[int, tuple[int, int]],
+    mesh: tuple[int, int],
 ) -> ArrayReport:
     """Return the report on an array with the owner of its first bad element, where the trace tells."""
     position = next(i for i, slot in enumerate(slots) if slot.name == report.array)
     if not report.first or position not in places or not report.first[0].index:
         return report
     values = case.inputs[report.array]
-    owners = read_owners(trace, *places[position], values.dtype.itemsize)
+    owners = read_owners(trace, *places[position], values.dtype.itemsize, mesh)
     if owners is None:
         return report
     element = int(np.ravel_multi_index(report.first[0].index, values.shape))

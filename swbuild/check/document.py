@@ -65,7 +65,7 @@ def _region(result: RegionResult) -> dict[str, Any]:
     return {
         "region": result.region,
         "source": result.source,
-        "machine": result.machine.value,
+        "machine": result.machine,
         "threads": list(result.threads),
         "kernels": list(result.kernels),
         "outcome": result.outcome.value,

@@ -25,6 +25,7 @@ from swbuild.codegen.unit import GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Diagnostic, SwbuildError, internal_error
 from swbuild.files import made, system_error
 from swbuild.frontend.request import CppOptions, RegionRequest, SourceModel
+from swbuild.machine import load
 from swbuild.options import KernelOptions
 from swbuild.toolchain import Completed, Job, Target, Toolchain, host_toolchain, launcher_for, toolchain_for
 
@@ -213,7 +214,9 @@ def _blamed(
         job = Job(executable, arguments, {}, {**environment, **extra}, work.directory, limit)
         return launcher_for("local", work.toolchain.machine).start(work.toolchain, job)
 
-    return blamed(results, work.plan.cases, work.plan.slots, work.directory, rerun)
+    return blamed(
+        results, work.plan.cases, work.plan.slots, work.directory, rerun, load(work.toolchain.machine).mesh
+    )
 
 
 def _idle(result: CaseResult, case: Case) -> CaseResult:

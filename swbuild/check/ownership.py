@@ -42,6 +42,7 @@ class Owners:
     cpes: npt.NDArray[np.uint8]
     sites: npt.NDArray[np.uint32]
     places: Mapping[int, str]
+    shape: tuple[int, int]
 
     def phrase(self, element: int) -> str:
         """Return who put the element, as a phrase."""
@@ -50,12 +51,13 @@ class Owners:
             return "nobody: no transfer put it to main memory"
         place = self.places.get(int(self.sites[element]), "")
         where = f", by the transfer at {place}" if place else ""
-        return f"CPE {cpe} (row {cpe // 8}, column {cpe % 8}){where}"
+        return f"CPE {cpe} (row {cpe // self.shape[1]}, column {cpe % self.shape[1]}){where}"
 
-    def mesh(self, bad: npt.NDArray[np.bool_]) -> list[int]:
-        """Return how many bad elements each of the 64 cores put."""
+    def mesh(self, bad: npt.NDArray[np.bool_]) -> list[list[int]]:
+        """Return how many bad elements each core put, by the rows of the mesh."""
         counts = np.bincount(self.cpes[bad.ravel()], minlength=256)
-        return [int(count) for count in counts[:64]]
+        rows, columns = self.shape
+        return [[int(n) for n in counts[row * columns : (row + 1) * columns]] for row in range(rows)]
 
     def orphans(self, bad: npt.NDArray[np.bool_]) -> int:
         """Return how many bad elements no core put."""
@@ -79,10 +81,11 @@ def read_addresses(path: Path, case: int) -> dict[int, tuple[int, int]]:
     return found
 
 
-def read_owners(trace: Path, address: int, size: int, item: int) -> Owners | None:
+def read_owners(trace: Path, address: int, size: int, item: int, mesh: tuple[int, int]) -> Owners | None:
     """Return the owners of the object of ``size`` bytes at ``address``, whose elements have ``item`` bytes.
 
-    ``None`` when there is no trace, or one that is too long to be worth it.
+    ``mesh`` are the rows and columns of the CPEs.  ``None`` when there is no trace, or one that is
+    too long to be worth it.
     """
     if not trace.exists() or trace.stat().st_size > _LARGEST or not size:
         return None
@@ -97,7 +100,7 @@ def read_owners(trace: Path, address: int, size: int, item: int) -> Owners | Non
         for first, last in _spans(put, address, item, count):
             cpes[first:last] = put["cpe"]
             sites[first:last] = put["site"]
-    return Owners(cpes, sites, _places(trace))
+    return Owners(cpes, sites, _places(trace), mesh)
 
 
 def _spans(put: Any, address: int, item: int, count: int) -> list[tuple[int, int]]:

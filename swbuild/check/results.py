@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from swbuild.diagnostics import Diagnostic
-from swbuild.options import Machine
 
 __all__ = [
     "ArrayReport",
@@ -200,7 +199,7 @@ class RegionResult:
 
     region: str
     source: str
-    machine: Machine
+    machine: str
     threads: tuple[int, int]
     outcome: Outcome
     message: str = ""

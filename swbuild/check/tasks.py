@@ -8,7 +8,7 @@ from pathlib import Path
 
 from swbuild.check.compare import Tolerance
 from swbuild.frontend.request import CppOptions, RegionRequest
-from swbuild.options import KernelOptions, Machine
+from swbuild.options import KernelOptions
 from swbuild.toolchain import Overrides, Target
 
 __all__ = ["DEFAULT_MODES", "CheckSettings", "RegionCheck", "SourceTask"]
@@ -44,7 +44,7 @@ class SourceTask:
     default_check: RegionCheck = field(default_factory=RegionCheck)
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> str:
         """The machine that all regions of the file are for."""
         return next(iter(self.options.values()), self.default_options).machine
 

@@ -15,12 +15,12 @@ from typing import Any
 
 from swbuild.buildsys.names import select_sources
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.machine import machine_names
 from swbuild.manifest import Check, Defaults, Manifest, Project, Source, load_manifest, resolve, select
 from swbuild.manifest.kinds import Kind
 from swbuild.manifest.nodes import ListNode, Node, Scalar
 from swbuild.manifest.problems import Problems, Rejected
 from swbuild.manifest.records import options
-from swbuild.options import Machine
 
 __all__ = [
     "add_cpp_arguments",
@@ -46,7 +46,7 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     add_cpp_arguments(parser)
     group = parser.add_argument_group("options of kernels (win over the manifest)")
     group.add_argument("-p", "--param", action="append", default=[], metavar="NAME=VALUE", help=parameter)
-    group.add_argument("--machine", metavar="M", help="sw26010 or sw26010-pro")
+    group.add_argument("--machine", metavar="M", help=" or ".join(machine_names()))
     group.add_argument("--threads", metavar="R,C", help="thread grid, such as 8,8 or 8x8")
     group.add_argument("--tile", metavar="N,…", help="tile sizes, outermost loop first, such as 64,64,32")
     group.add_argument("--distribution", metavar="D", help="cyclic or block")
@@ -124,9 +124,10 @@ def project_of(args: Namespace, *, params_are_sizes: bool = False) -> Project:
     return select(project, args.kernel)
 
 
-def machine_of(args: Namespace) -> Machine | None:
+def machine_of(args: Namespace) -> str | None:
     """Return the machine that ``--machine`` names, None without it."""
-    return None if args.machine is None else _value("--machine", "machine", args.machine)
+    name: str | None = None if args.machine is None else _value("--machine", "machine", args.machine)
+    return name
 
 
 def _from_manifest(args: Namespace, overrides: Defaults) -> Project:

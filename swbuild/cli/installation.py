@@ -11,7 +11,7 @@ from typing import Any
 
 from swbuild import __version__
 from swbuild.diagnostics import SwbuildError
-from swbuild.options import Machine
+from swbuild.machine import load, machine_names
 from swbuild.toolchain import LAUNCHERS, Role, Target, toolchain_for
 
 __all__ = ["Item", "packages", "programs", "targets"]
@@ -96,24 +96,24 @@ def _version_line(path: str) -> str:
 
 def targets() -> list[Item]:
     """Return the targets: the emulator for each machine, the node compilers, the launchers."""
-    found = [_emulator(machine) for machine in Machine]
-    for machine in Machine:
+    found = [_emulator(machine) for machine in machine_names()]
+    for machine in machine_names():
         tools = {
             role: tool.driver.split()[0] for role, tool in toolchain_for(Target.NODE, machine).tools.items()
         }
         missing = sorted({driver for driver in tools.values() if shutil.which(driver) is None})
         detail = f"not on PATH: {', '.join(missing)}" if missing else tools[Role.SLAVE]
-        found.append(Item(f"node {machine.value}", not missing, detail, "the vendor's compilers"))
+        found.append(Item(f"node {machine}", not missing, detail, "the vendor's compilers"))
     for name in LAUNCHERS:
-        command = LAUNCHERS[name][Machine.SW26010].split()[0]
+        command = LAUNCHERS[name].split()[0]
         path = "" if name == "local" else shutil.which(command)
         found.append(Item(f"launcher {name}", path is not None, path or "", "starting programs"))
     return found
 
 
-def _emulator(machine: Machine) -> Item:
-    name = f"emulator {machine.value}"
+def _emulator(machine: str) -> Item:
+    name, use = f"emulator {machine}", f"{load(machine).cpes} emulated CPEs"
     try:
-        return Item(name, True, toolchain_for(Target.EMULATOR, machine).path[0], "64 emulated CPEs", True)
+        return Item(name, True, toolchain_for(Target.EMULATOR, machine).path[0], use, True)
     except SwbuildError as error:
-        return Item(name, False, error.diagnostics[0].message.splitlines()[0], "64 emulated CPEs", True)
+        return Item(name, False, error.diagnostics[0].message.splitlines()[0], use, True)

@@ -16,6 +16,7 @@ from swbuild.codegen.surroundings import Surroundings
 from swbuild.frontend.scop import Array
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Launch, Node
+from swbuild.machine import Dialect, load
 from swbuild.memory.partials import Partial
 from swbuild.memory.plan import LONGEST_ROW, Store
 from swbuild.names import own
@@ -181,21 +182,25 @@ def _entries(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -
     lines: Lines = []
     kernels = [kernel for region in regions for kernel in region.kernels]
     if kernels:
-        lines += ["", *(f"extern void SLAVE_FUN({kernel.function})(void *);" for kernel in kernels)]
-        lines += ["", *_READY]
+        dialect = _dialect(regions[0])
+        lines += ["", *(dialect.declare.format(kernel=kernel.function) for kernel in kernels)]
+        lines += ["", *_ready(dialect)]
     for region in regions:
         lines += ["", *_entry(region)]
-    headers = ["#include <athread.h>"] if kernels else []
+    headers = [f"#include <{name}>" for name in _dialect(regions[0]).host_includes] if kernels else []
     return ["", f'#line 1 "{base}.host.c (entries)"', *around.behind(lines, headers)]
 
 
 #: set once the CPEs are ready; the files of a program share it, so that its name is no file's own choice
 READY = "sw_athread_ready"
 
-_READY = [
-    "/* Set once the program has called athread_init(); one copy serves all files of a program. */",
-    f"int {READY} __attribute__((weak));",
-]
+
+def _ready(dialect: Dialect) -> Lines:
+    called = dialect.start.removesuffix(";")
+    return [
+        f"/* Set once the program has called {called}; one copy serves all files of a program. */",
+        f"int {READY} __attribute__((weak));",
+    ]
 
 
 def _entry(region: RegionCode) -> Lines:
@@ -209,6 +214,10 @@ def _entry(region: RegionCode) -> Lines:
         "}",
         *(f"#undef {name.split('(')[0]}" for name, _ in macros),
     ]
+
+
+def _dialect(region: RegionCode) -> Dialect:
+    return load(region.options.machine).dialect
 
 
 def _refusal(region: RegionCode) -> Lines:
@@ -225,7 +234,7 @@ def _work(region: RegionCode, host: Node) -> Lines:
     for number, (condition, _) in enumerate(_conditions(region), 1):
         body += [f"if ({condition})", f"  return {number};"]
     if region.kernels:
-        body += [f"if (!{READY}) {{", "  athread_init();", f"  {READY} = 1;", "}"]
+        body += [f"if (!{READY}) {{", f"  {_dialect(region).start}", f"  {READY} = 1;", "}"]
     body += [_local(region, array) for array in region.locals]
     return [*body, *print_node(host, _Launches(region).lines), "return 0;"]
 
@@ -250,6 +259,7 @@ class _Launches:
 
     def __init__(self, region: RegionCode) -> None:
         self.scop = region.scop
+        self.dialect = _dialect(region)
         self.threads = region.options.threads[0] * region.options.threads[1]
         self.kernels = {kernel.name: kernel for kernel in region.kernels}
         self.by_pointer = {a.name for a, _, written in region.arguments if written and a.is_scalar}
@@ -267,8 +277,8 @@ class _Launches:
         lines = [
             f"struct {kernel.struct} {ARGUMENTS};",
             *(fields or [f"{ARGUMENTS}.{UNUSED} = 0;"]),
-            f"athread_spawn({kernel.function}, &{ARGUMENTS});",
-            "athread_join();",
+            self.dialect.spawn.format(kernel=kernel.function, arguments=ARGUMENTS),
+            self.dialect.join,
             *(line for partial in kernel.partials for line in self._combined(kernel, partial)),
         ]
         return ["{", *indent(lines), "}"]

@@ -12,12 +12,12 @@ import re
 import islpy as isl
 
 from swbuild.codegen.ctext import Lines, indent, index_macro
-from swbuild.codegen.dialect import Dialect
 from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode
 from swbuild.codegen.transfers import Transfers
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.expressions import to_c
+from swbuild.machine import Dialect
 from swbuild.memory.partials import Partial
 from swbuild.names import own
 from swbuild.polyhedral.reductions import Operator

@@ -24,7 +24,7 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         "name": scop.name,
         "function": scop.function,
         "lines": [scop.span.line, scop.span.end_line],
-        "machine": region.options.machine.value,
+        "machine": region.options.machine,
         "preset": region.options.preset.value,
         "threads": list(region.options.threads),
         "parameters": [p.name for p in scop.parameters],

@@ -9,7 +9,6 @@ import islpy as isl
 from swbuild.codegen import partials
 from swbuild.codegen.comments import kernel_comment
 from swbuild.codegen.ctext import Lines, array_index, extent_texts, indent, index_macro, print_node
-from swbuild.codegen.dialect import Dialect, dialect_of
 from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode, RegionCode, symbol_stem
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.codegen.transfers import ISSUED, Moved, Transfers
@@ -17,6 +16,7 @@ from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import to_c
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
 from swbuild.kernelir.passes import walk
+from swbuild.machine import Dialect, load
 from swbuild.mapping.tiling import thread_parameters
 from swbuild.memory.plan import Buffer, Store
 from swbuild.names import own
@@ -30,7 +30,7 @@ _ARGUMENT, _ROW, _COLUMN = own("sw_argument"), own("sw_rid"), own("sw_cid")
 def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -> Lines:
     """Return the slave file's lines after its opening comment; ``base`` names its header."""
     kernels = [(region, kernel) for region in regions for kernel in region.kernels]
-    dialect = dialect_of(kernels[0][0].options.machine)
+    dialect = load(kernels[0][0].options.machine).dialect
     includes = sorted(
         {name for region in regions for name in region.scop.includes}
         | {name for region, kernel in kernels for name in partials.headers(kernel, region.scop)}
@@ -48,7 +48,7 @@ def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings
 
 def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: Dialect) -> Lines:
     lines = ["/* The LDM of the kernels in this file; they share it, since only one runs at a time. */"]
-    lines.append("__thread_local union {")
+    lines.append(f"{dialect.storage} union {{")
     for region, kernel in kernels:
         lines.append("  struct {")
         for buffer in kernel.plan.buffers:
@@ -60,7 +60,7 @@ def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: D
         lines.append(f"    struct {kernel.struct} {own('args')};")
         lines.append(f"  }} {kernel.function};")
     lines.append(f"}} {own(f'sw_ldm_{stem}')} __attribute__((aligned(64)));")
-    lines.append(f"__thread_local {dialect.reply_type} {own(f'sw_reply_{stem}')};")
+    lines.append(f"{dialect.storage} {dialect.reply_type} {own(f'sw_reply_{stem}')};")
     return lines
 
 
@@ -107,12 +107,12 @@ class _Kernel:
     def _identity(self) -> Lines:
         rows, columns = self.options.threads
         threads = rows * columns
-        lines = [f"const long {THREAD} = _PEN;"]
+        lines = [f"const long {THREAD} = {self.dialect.thread};"]
         if len(self.kernel.tiled.mapping.threads) == 2:
             lines.append(f"const long {_ROW} = {THREAD} / {columns}, {_COLUMN} = {THREAD} % {columns};")
         else:
             lines.append(f"const long {_ROW} = {THREAD};")
-        if threads < 64:
+        if threads < load(self.options.machine).cpes:
             lines.append(f"if ({THREAD} >= {threads})\n    return;")
         return [part for line in lines for part in line.split("\n")]
 

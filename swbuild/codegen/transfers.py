@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from swbuild.codegen.ctext import Lines, array_index, indent
-from swbuild.codegen.dialect import Dialect
 from swbuild.kernelir.nodes import RowPut
+from swbuild.machine import Dialect
 from swbuild.names import own
 
 __all__ = ["ISSUED", "Moved", "Transfers"]

@@ -100,7 +100,7 @@ def _sources() -> list[Path]:
 
 
 def _machine_files() -> list[Path]:
-    return sorted((_HERE.parent / "machine").glob("*.yaml"))
+    return sorted((_HERE.parent / "machine" / "chips").glob("*.yaml"))
 
 
 def _runtime_key() -> str:
@@ -131,9 +131,8 @@ def _runtime_sources(kind: str) -> list[Path]:
 
 def _model(machine: str) -> MachineModel:
     from swbuild.machine import load  # here: reading the machine file is only needed to build
-    from swbuild.options import Machine
 
-    return load(Machine(machine))
+    return load(machine)
 
 
 def _numbers(machine: str) -> list[str]:

@@ -1,13 +1,16 @@
-"""The machines: every number of the chips, with its source and how far it can be trusted."""
+"""The machines: a file for each chip, every number in it with its source and how far it can be trusted."""
 
 from __future__ import annotations
 
-from swbuild.machine.loader import CONFIDENCES, facts, load, machine_file
+from swbuild.machine.loader import facts, load
 from swbuild.machine.model import (
+    FEATURES,
     Compute,
     Control,
+    Dialect,
     Dma,
     Fact,
+    Flag,
     Host,
     MachineModel,
     Memory,
@@ -16,14 +19,22 @@ from swbuild.machine.model import (
     Rma,
     Scheduler,
     Simd,
+    Tool,
+    Tools,
 )
+from swbuild.machine.reading import CONFIDENCES
+from swbuild.machine.registry import DEFAULT_MACHINE, machine_file, machine_names, own_machines
 
 __all__ = [
     "CONFIDENCES",
+    "DEFAULT_MACHINE",
+    "FEATURES",
     "Compute",
     "Control",
+    "Dialect",
     "Dma",
     "Fact",
+    "Flag",
     "Host",
     "MachineModel",
     "Memory",
@@ -32,7 +43,11 @@ __all__ = [
     "Rma",
     "Scheduler",
     "Simd",
+    "Tool",
+    "Tools",
     "facts",
     "load",
     "machine_file",
+    "machine_names",
+    "own_machines",
 ]

@@ -5,109 +5,101 @@ Kept light: the generator loads a machine in every run, so nothing but PyYAML is
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from functools import cache
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.machine.checks import objections
 from swbuild.machine.model import Fact, MachineModel
-from swbuild.options import Machine
+from swbuild.machine.reading import Problem, filled, located, types_of
+from swbuild.machine.registry import machine_file
 
-__all__ = ["CONFIDENCES", "facts", "load", "machine_file"]
-
-#: The letters that a machine file may give as ``confidence``, best first.
-CONFIDENCES = ("A", "B", "C", "D", "U")
-
-_LEAF_KEYS = {"value", "unit", "source", "confidence"}
-_HEADER_KEYS = ("name", "title")
+__all__ = ["facts", "load"]
 
 
-def machine_file(machine: Machine) -> Path:
-    """Return the path of the YAML file that describes ``machine``."""
-    return Path(__file__).with_name(f"{machine.value}.yaml")
+def load(name: str, overrides: Mapping[str, int | float] | None = None) -> MachineModel:
+    """Return the machine ``name`` with ``overrides`` (dotted name -> number) in place of its numbers.
 
-
-def load(machine: Machine, overrides: Mapping[str, int | float] | None = None) -> MachineModel:
-    """Return the description of ``machine`` with ``overrides`` (dotted name -> number) in place.
-
-    Raise :class:`SwbuildError` if an override names no number of the machine, or gives a float
-    where the machine file has an integer.
+    Raise :class:`SwbuildError` if there is no such machine, for all that its file gets wrong, and if an
+    override names no number of the machine, or gives a float where the machine file has an integer.
     """
-    return _build(machine, tuple(sorted((overrides or {}).items())))
+    return _build(machine_file(name), tuple(sorted((overrides or {}).items())))
 
 
-def facts(machine: Machine) -> tuple[Fact, ...]:
+def facts(name: str) -> tuple[Fact, ...]:
     """Return every number of the machine file with unit, source and confidence, in file order."""
-    return tuple(_facts(_document(machine), ""))
+    load(name)
+    return tuple(_facts(MachineModel, _document(machine_file(name)), ""))
 
 
 @cache
-def _build(machine: Machine, overrides: tuple[tuple[str, int | float], ...]) -> MachineModel:
-    document = _document(machine)
-    values: dict[str, Any] = {fact.name: fact.value for fact in facts(machine)}
-    _check_overrides(machine, overrides)
-    values.update(overrides)
-    values.update({key: document[key] for key in _HEADER_KEYS})
-    model: MachineModel = _fill(MachineModel, values, "")
-    if values:
-        raise ValueError(f"{machine_file(machine).name}: unknown names {sorted(values)}")
+def _build(path: Path, overrides: tuple[tuple[str, int | float], ...] = ()) -> MachineModel:
+    if overrides:
+        _check_overrides(path.stem, overrides)
+        return reduce(
+            lambda model, item: _with(model, item[0].split("."), item[1]), overrides, _build(path, ())
+        )
+    problems: list[Problem] = []
+    model: MachineModel = filled(MachineModel, _document(path), (), problems)
+    problems += [] if problems else objections(model, path.stem)
+    if problems:
+        raise SwbuildError(located(problems, path, path.stem))
     return model
+
+
+def _with(record: Any, path: list[str], value: float) -> Any:
+    """Return ``record`` with another number at the end of ``path``."""
+    name, *rest = path
+    old = getattr(record, name)
+    return replace(record, **{name: _with(old, rest, value) if rest else type(old)(value)})
 
 
 @cache
 def _kinds() -> dict[str, type[Any]]:
     """Return the type of every number of a machine by dotted name."""
-    found = {name: kind for name, kind in _leaves(MachineModel, "") if name not in _HEADER_KEYS}
-    return dict(sorted(found.items()))
+    return dict(sorted(_numbers(MachineModel, "")))
 
 
-def _leaves(kind: type[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]:
-    hints = typing.get_type_hints(kind)
+def _numbers(kind: Any, prefix: str) -> Iterator[tuple[str, type[Any]]]:
+    hints = types_of(kind)
     for item in fields(kind):
-        name, hint = prefix + item.name, hints[item.name]
-        if isinstance(hint, type) and is_dataclass(hint):
-            yield from _leaves(hint, name + ".")
-        else:
-            yield name, hint
+        hint = hints[item.name]
+        if is_dataclass(hint):
+            yield from _numbers(hint, f"{prefix}{item.name}.")
+        elif hint in (int, float):
+            yield prefix + item.name, hint
 
 
 @cache
-def _document(machine: Machine) -> dict[str, Any]:
+def _document(path: Path) -> Any:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    document: dict[str, Any] = yaml.load(machine_file(machine).read_bytes(), Loader=loader)
-    return document
+    try:
+        return yaml.load(path.read_bytes(), Loader=loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        span = Span(str(path), mark.line + 1, mark.column + 1) if mark else Span(str(path))
+        what = f"machine {path.stem}: this is not YAML: {getattr(error, 'problem', error)}"
+        raise SwbuildError(Diagnostic("SW697", what, span)) from None
 
 
-def _facts(section: Mapping[str, Any], prefix: str) -> Iterator[Fact]:
+def _facts(kind: Any, section: Mapping[str, Any], prefix: str) -> Iterator[Fact]:
+    hints = types_of(kind)
     for key, entry in section.items():
-        if not prefix and key in _HEADER_KEYS:
-            continue
-        if set(entry) == _LEAF_KEYS:
+        if is_dataclass(hints[key]):
+            yield from _facts(hints[key], entry, f"{prefix}{key}.")
+        elif hints[key] in (int, float):
             yield Fact(name=prefix + key, **entry)
-        else:
-            yield from _facts(entry, f"{prefix}{key}.")
 
 
-def _fill(kind: type[Any], values: dict[str, Any], prefix: str) -> Any:
-    """Build ``kind`` from the dotted names in ``values``, taking out those that it uses."""
-    hints = typing.get_type_hints(kind)
-    arguments = {}
-    for item in fields(kind):
-        name, hint = prefix + item.name, hints[item.name]
-        section = isinstance(hint, type) and is_dataclass(hint)
-        arguments[item.name] = _fill(hint, values, name + ".") if section else hint(values.pop(name))
-    return kind(**arguments)
-
-
-def _check_overrides(machine: Machine, overrides: tuple[tuple[str, int | float], ...]) -> None:
+def _check_overrides(machine: str, overrides: tuple[tuple[str, int | float], ...]) -> None:
     problems = [message for name, value in overrides if (message := _objection(name, value))]
     if problems:
-        span = Span(f"<machine {machine.value}>")
+        span = Span(f"<machine {machine}>")
         raise SwbuildError(Diagnostic("SW690", message, span) for message in problems)
 
 

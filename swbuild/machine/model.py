@@ -1,8 +1,9 @@
-"""The typed shape of a machine file: one frozen dataclass per section, one field per number.
+"""The typed shape of a machine file: one frozen dataclass per section, one field per entry.
 
-The dataclasses are the truth: a machine file must hold every field that they name and nothing
-else.  Lengths are in bytes, times in CPE clock cycles, rates in bytes per cycle, unless the
-field's name says otherwise.
+The dataclasses are the truth: a machine file must hold every field that they name (but those with a
+default) and nothing else.  Fields of type ``int`` and ``float`` are numbers with unit, source and confidence
+(:class:`Fact`), all others plain words.  Lengths are in bytes, times in CPE clock cycles, rates in bytes per
+cycle, unless the field's name says otherwise.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "FEATURES",
+    "Compilers",
     "Compute",
     "Control",
+    "Dialect",
     "Dma",
+    "Emulation",
     "Fact",
+    "Flag",
     "Host",
     "MachineModel",
     "Memory",
@@ -22,7 +28,12 @@ __all__ = [
     "Rma",
     "Scheduler",
     "Simd",
+    "Tool",
+    "Tools",
 ]
+
+#: What a machine may have.  ``crts``: the interface of the newer machine's headers, with its calls of DMA.
+FEATURES = ("simd", "register-communication", "rma", "crts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,110 @@ class Fact:
     unit: str
     source: str
     confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How C asks for a spawn, a transfer and a wait: templates, braces hold the names of the pieces.
+
+    ``ldm`` and ``memory`` are addresses, ``bytes`` the length of the transfer, ``block`` the length
+    of one contiguous piece in main memory and ``gap`` the distance from its end to the next one's
+    start, all in bytes.  ``fence`` makes earlier puts visible to later gets of the same CPE,
+    ``store_fence`` earlier stores.  ``start`` comes once, ahead of the first spawn; ``thread`` is the
+    number of the CPE that runs, from 0; ``declare`` tells the host of a kernel, ``storage`` puts a variable
+    into the LDM.
+    """
+
+    host_includes: tuple[str, ...]
+    includes: tuple[str, ...]
+    declare: str
+    start: str
+    spawn: str
+    join: str
+    thread: str
+    storage: str
+    reply_type: str
+    get: str
+    get_strided: str
+    put: str
+    put_strided: str
+    wait: str
+    fence: str
+    store_fence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One flag and what it is for.
+
+    ``verified`` says that public material shows the flag in use for this role on this machine;
+    a flag without it is our reading of a manual and is listed by ``swbuild doctor``.
+    """
+
+    text: str
+    purpose: str
+    verified: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A driver and the flags that one role always gets."""
+
+    driver: str
+    flags: tuple[Flag, ...] = ()
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the command line of a call with these arguments after the role's flags."""
+        return [*self.driver.split(), *(flag.text for flag in self.flags), *arguments]
+
+
+@dataclass(frozen=True, slots=True)
+class Compilers:
+    """The drivers that build systems call for a language, without and with MPI."""
+
+    c: str
+    cxx: str
+    mpi_c: str
+    mpi_cxx: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The vendor's tools by role.  ``libraries`` come last on the link line.
+
+    ``links_hybrid``: a link has no role unless it is told one.  ``launch`` are options that ``bsub`` takes
+    for this machine only; braces hold placeholders of launchers.
+    """
+
+    host: Tool
+    slave: Tool
+    link: Tool
+    libraries: tuple[str, ...]
+    compilers: Compilers
+    links_hybrid: bool
+    launch: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Emulation:
+    """How the emulator stands in for the machine's tools.
+
+    ``compilers`` are the names that stand-ins bear, ``binutils`` begins the names of the binary utilities.
+    ``assembly`` names the instruction set of the CPEs in ``swbuild.sw64``.  ``flags`` and ``c_flags`` (for C
+    alone) are what the driver does unasked, ``defines`` the macros that it sets; ``{role}`` is the side.
+    ``simd_aligns``: -msimd aligns arrays for vectors.  ``slave_cxx``: CPE code may be C++.  ``include`` is a
+    directory of further headers, relative to the machine file.
+    """
+
+    compilers: tuple[str, ...]
+    binutils: str
+    assembly: str
+    flags: tuple[str, ...]
+    c_flags: tuple[str, ...]
+    defines: tuple[str, ...]
+    simd_aligns: bool
+    slave_cxx: bool
+    include: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +329,19 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class MachineModel:
-    """One core group as programs see it, plus what the timing model needs to know."""
+    """One chip: what programs see of a core group, its tools, and what the timing model needs to know.
+
+    ``aliases`` are words that people may write for ``name``; ``names`` are those that the machine's headers
+    take in programs' C, beside what ``names.yaml`` lists.
+    """
 
     name: str
     title: str
+    aliases: tuple[str, ...]
+    features: tuple[str, ...]
+    dialect: Dialect
+    tools: Tools
+    emulator: Emulation
     core_groups: int
     mesh_rows: int
     mesh_columns: int
@@ -238,8 +362,27 @@ class MachineModel:
     scheduler: Scheduler
     compute: Compute
     host: Host
+    names: tuple[str, ...] = ()
 
     @property
     def cpes(self) -> int:
         """Return the number of CPEs of one core group."""
         return self.mesh_rows * self.mesh_columns
+
+    @property
+    def mesh(self) -> tuple[int, int]:
+        """Return the rows and columns of a core group's mesh of CPEs."""
+        return self.mesh_rows, self.mesh_columns
+
+    @property
+    def thread_shapes(self) -> tuple[tuple[int, int], ...]:
+        """Return the shapes of thread grids that a kernel may have, [rows, columns].
+
+        A quarter, half and all of the CPEs, each in one row, and in rows as wide as the mesh's; where that is
+        one row again, in two.
+        """
+        found = []
+        for threads in (self.cpes // 4, self.cpes // 2, self.cpes):
+            rows = max(2, threads // self.mesh_columns)
+            found += [(1, threads), (rows, threads // rows)]
+        return tuple(found)

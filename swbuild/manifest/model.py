@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from swbuild.diagnostics import Span
+from swbuild.machine import DEFAULT_MACHINE
 from swbuild.manifest.kinds import (
     Choice,
     Integer,
@@ -25,8 +26,18 @@ from swbuild.manifest.nodes import ListNode, MapNode, Node, Scalar
 from swbuild.manifest.problems import Problems
 from swbuild.manifest.records import Record, option, place
 from swbuild.manifest.transformations import StepEntry, Transformation
-from swbuild.manifest.values import BYTES, IDENTIFIER, INT, SECONDS, Defines, Extent, Shape, Sizes
-from swbuild.options import Distribution, Fusion, Machine, Preset
+from swbuild.manifest.values import (
+    BYTES,
+    IDENTIFIER,
+    INT,
+    SECONDS,
+    Defines,
+    Extent,
+    MachineName,
+    Shape,
+    Sizes,
+)
+from swbuild.options import Distribution, Fusion, Preset
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -105,11 +116,11 @@ class Defaults:
 
     threads: tuple[int, int] | None = option(
         Shape(),
-        "The shape of the thread grid, rows and columns of the 8×8 mesh of CPEs.  One outer parallel loop "
-        "goes over all threads, two go over rows and columns.",
+        "The shape of the thread grid, rows and columns: all of the mesh of CPEs, half or a quarter of it.  "
+        "One outer parallel loop goes over all threads, two go over rows and columns.",
         example="[8, 8]",
         default=None,
-        shown="[8, 8]",
+        shown="the whole mesh",
         also=("cpes", "grid", "thread", "mesh", "num-threads"),
     )
     tile: tuple[int, ...] | None = option(
@@ -347,12 +358,12 @@ class Manifest:
         shown="any",
         also=("minimum-version", "requires"),
     )
-    machine: Machine | None = option(
-        Choice(Machine, (("sw26010pro", "sw26010-pro"), ("sw26010p", "sw26010-pro"), ("pro", "sw26010-pro"))),
+    machine: str | None = option(
+        MachineName(),
         "The chip to generate for.",
-        example="sw26010-pro",
+        example=DEFAULT_MACHINE,
         default=None,
-        shown="sw26010",
+        shown=DEFAULT_MACHINE,
         also=("arch", "target", "chip", "architecture"),
     )
     include_dirs: tuple[str, ...] | None = option(

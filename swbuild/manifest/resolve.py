@@ -11,10 +11,12 @@ from typing import Any, TypeVar
 from swbuild import __version__
 from swbuild.diagnostics import Diagnostic, Note, Span, SwbuildError
 from swbuild.frontend.request import CppOptions, RegionRequest
+from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.options import Distribution, Fusion, KernelOptions, Machine, Preset
+from swbuild.manifest.values import listed
+from swbuild.options import Distribution, Fusion, KernelOptions, Preset
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
 
@@ -83,7 +85,7 @@ class Project:
     """A resolved manifest; ``path`` is ``None`` when there is only a C file."""
 
     path: Path | None
-    machine: Machine
+    machine: str
     sources: tuple[ProjectSource, ...]
 
 
@@ -95,8 +97,8 @@ def resolve(manifest: Manifest, path: Path | None = None, overrides: Defaults | 
     """
     resolver = _Resolver(manifest, path.parent if path else Path(), overrides or Defaults())
     sources = tuple(resolver.source(source) for source in manifest.sources)
-    budgets = _budget_problems(manifest, resolver.machine, resolver.overrides)
-    problems = [*resolver.problems, *_version_problems(manifest), *_clashes(sources), *budgets]
+    limits = _machine_problems(manifest, resolver.machine, resolver.overrides)
+    problems = [*resolver.problems, *_version_problems(manifest), *_clashes(sources), *limits]
     if problems:
         raise SwbuildError(problems)
     return Project(path, resolver.machine, sources)
@@ -136,7 +138,7 @@ class _Resolver:
         self.manifest = manifest
         self.base = base
         self.overrides = overrides
-        self.machine = manifest.machine or Machine.SW26010
+        self.machine = manifest.machine or DEFAULT_MACHINE
         self.common = manifest.defaults or Defaults()
         self.problems: list[Diagnostic] = []
         self.includes = self._directories(manifest.include_dirs, manifest.span)
@@ -167,7 +169,7 @@ class _Resolver:
     def _options(self, settings: Defaults) -> KernelOptions:
         return KernelOptions(
             machine=self.machine,
-            threads=settings.threads or (8, 8),
+            threads=settings.threads or load(self.machine).mesh,
             tile=settings.tile or (),
             distribution=settings.distribution or Distribution.CYCLIC,
             fusion=settings.fusion or Fusion.MAX,
@@ -265,29 +267,33 @@ def _version_problems(manifest: Manifest) -> Iterator[Diagnostic]:
         yield Diagnostic("SW111", message, manifest.span, "upgrade swbuild")
 
 
-def _budget_problems(manifest: Manifest, machine: Machine, overrides: Defaults) -> Iterator[Diagnostic]:
-    """Yield what is wrong with budgets: more than a CPE of ``machine`` has; ``overrides`` replace others."""
-    if overrides.ldm_budget is not None:
-        given = [(overrides, Span("--ldm-budget"))]
-    else:
-        common = [manifest.defaults] if manifest.defaults else []
-        regions = [region for source in manifest.sources for region in (source.regions or {}).values()]
-        given = [(settings, settings.span) for settings in (*common, *regions)]
-    for settings, span in given:
-        if settings.ldm_budget is not None:
-            yield from _over_budget(settings.ldm_budget, machine, span)
-
-
-def _over_budget(budget: int, machine: Machine, span: Span) -> Iterator[Diagnostic]:
-    from swbuild.machine import load
-
+def _machine_problems(manifest: Manifest, machine: str, overrides: Defaults) -> Iterator[Diagnostic]:
+    """Yield what ``machine`` cannot do of what the settings ask for; ``overrides`` replace others."""
     chip = load(machine)
+    common = [manifest.defaults] if manifest.defaults else []
+    regions = [region for source in manifest.sources for region in (source.regions or {}).values()]
+    given = [(settings, settings.span) for settings in (*common, *regions)]
+    for key, objection in (("ldm_budget", _over_budget), ("threads", _foreign_shape)):
+        value = getattr(overrides, key)
+        places = given if value is None else [(overrides, Span(f"--{key.replace('_', '-')}"))]
+        for settings, span in places:
+            if (value := getattr(settings, key)) is not None:
+                yield from objection(value, chip, span)
+
+
+def _over_budget(budget: int, chip: MachineModel, span: Span) -> Iterator[Diagnostic]:
     if budget > chip.ldm_bytes:
         message = (
-            f"`ldm-budget`: {budget} bytes are more than the {chip.ldm_bytes} of a CPE of the {machine.value}"
+            f"`ldm-budget`: {budget} bytes are more than the {chip.ldm_bytes} of a CPE of the {chip.name}"
         )
         hint = f"leave it out: {chip.ldm_budget} bytes leave room for the stack"
         yield Diagnostic("SW107", message, span, hint)
+
+
+def _foreign_shape(threads: tuple[int, int], chip: MachineModel, span: Span) -> Iterator[Diagnostic]:
+    if threads not in chip.thread_shapes:
+        message = f"`threads`: {list(threads)} is no thread shape of the {chip.name}"
+        yield Diagnostic("SW107", message, span, f"choose one of {listed(chip.thread_shapes)}")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from swbuild.machine import load, machine_names
 from swbuild.manifest.kinds import (
     Integer,
     ListOf,
@@ -20,7 +22,7 @@ from swbuild.manifest.kinds import (
 from swbuild.manifest.nodes import ListNode, MapNode, Node, Scalar
 from swbuild.manifest.problems import Problems
 from swbuild.manifest.scalars import looks_like, trap
-from swbuild.options import THREAD_SHAPES
+from swbuild.manifest.suggest import did_you_mean, listing
 
 __all__ = ["BYTES", "IDENTIFIER", "INT", "SECONDS", "Defines", "Extent", "Shape", "Sizes"]
 
@@ -33,24 +35,56 @@ _MACROS = ListOf(Text("a macro", r"[A-Za-z_][A-Za-z0-9_]*(=.*)?", "write NAME or
 _INTS = ListOf(INT, "integers", 1)
 
 
+def _shapes() -> tuple[tuple[int, int], ...]:
+    """Return the thread shapes of all machines."""
+    return tuple(dict.fromkeys(shape for name in machine_names() for shape in load(name).thread_shapes))
+
+
+def listed(shapes: Iterable[tuple[int, int]]) -> str:
+    """Return thread shapes as a manifest has them."""
+    return ", ".join(f"[{rows}, {columns}]" for rows, columns in shapes)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineName:
+    """The name of a machine, or a word that people write for it."""
+
+    def load(self, node: Node, name: str, problems: Problems) -> str:
+        names = machine_names()
+        if isinstance(node, Scalar) and trap(node):
+            raise trapped(node, name, problems, f"choose {listing(names, 'or')}")
+        text = plain_text(node, name, self, problems)
+        if text not in names:
+            aliases = {alias: known for known in names for alias in load(known).aliases}
+            hint = did_you_mean(text, names, aliases)
+            raise problems.reject("SW107", f"{name}: there is no `{text}` to choose", node.span, hint)
+        return text
+
+    def schema(self) -> Schema:
+        return {"enum": list(machine_names())}
+
+    def describe(self) -> str:
+        return "one of " + listing(machine_names(), "or")
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The shape of a thread grid, ``[rows, columns]``."""
+    """The shape of a thread grid of one of the machines, ``[rows, columns]``."""
 
     def load(self, node: Node, name: str, problems: Problems) -> tuple[int, int]:
-        shapes = ", ".join(f"[{rows}, {columns}]" for rows, columns in THREAD_SHAPES)
+        shapes = listed(_shapes())
         if isinstance(node, Scalar) and trap(node):
             raise trapped(node, name, problems, f"write a list, one of {shapes}")
         if not isinstance(node, ListNode):
             raise wrong_type(self, node, name, problems, f"write one of {shapes}")
-        values = ListOf(Integer(1, 64), "integers").load(node, name, problems)
-        if values not in THREAD_SHAPES:
+        values = ListOf(Integer(1, max(map(max, _shapes()))), "integers").load(node, name, problems)
+        if values not in _shapes():
             message = f"{name}: {list(values)} is no thread shape that the mapping knows"
             raise problems.reject("SW107", message, node.span, f"choose one of {shapes}")
         return values[0], values[1]
 
     def schema(self) -> Schema:
-        return {"enum": [list(shape) for shape in THREAD_SHAPES]}
+        return {"enum": [list(shape) for shape in _shapes()]}
 
     def describe(self) -> str:
         return "a list [rows, columns]"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from swbuild.frontend.request import CppOptions, RefusedRegion, SourceModel
 from swbuild.frontend.scop import Array, Scop
+from swbuild.machine import load
 
 __all__ = ["manifest_text"]
 
@@ -20,7 +21,7 @@ machine: {machine}
 
 _DEFAULTS = """
 defaults:
-  threads: [8, 8]               # also [1, 16] [2, 8] [1, 32] [4, 8] [1, 64]
+  {threads:<29} # also {shapes}
   # fusion: max                 # min: leave loop nests apart
   # preset: default             # classic: the published baseline
 """
@@ -37,7 +38,9 @@ def _lines(models: Sequence[SourceModel], cpp: CppOptions, machine: str, base: P
         yield f"include-dirs: [{', '.join(_quoted(_relative(name, base)) for name in cpp.includes)}]"
     if cpp.defines:
         yield f"defines: [{', '.join(map(_quoted, cpp.defines))}]"
-    yield _DEFAULTS.rstrip()
+    *shapes, whole = load(machine).thread_shapes
+    also = " ".join(str(list(shape)) for shape in shapes)
+    yield _DEFAULTS.format(threads=f"threads: {list(whole)}", shapes=also).rstrip()
     yield "\nsources:"
     for model in models:
         yield f"  - file: {_quoted(_relative(model.path, base))}"

@@ -70,7 +70,7 @@ def report_of(unit: Unit) -> dict[str, Any]:
         "version": 1,
         "swbuild": __version__,
         "source": unit.source.path.name,
-        "machine": unit.source.every.options.machine.value,
+        "machine": unit.source.every.options.machine,
         "regions": [
             {
                 "region": region.scop.name,

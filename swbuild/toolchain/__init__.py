@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from swbuild.machine import Flag, Tool
 from swbuild.toolchain.build import (
     CompileStep,
     compile_object,
@@ -11,7 +12,7 @@ from swbuild.toolchain.build import (
     undefined_symbols,
 )
 from swbuild.toolchain.launch import LAUNCHERS, Job, Launcher, launcher_for, launcher_from_template
-from swbuild.toolchain.model import Flag, Overrides, Role, Target, Tool, Toolchain
+from swbuild.toolchain.model import Overrides, Role, Target, Toolchain
 from swbuild.toolchain.process import Completed, run
 from swbuild.toolchain.select import host_toolchain, overrides_from_environment, toolchain_for
 

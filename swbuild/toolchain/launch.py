@@ -10,26 +10,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.options import Machine
-from swbuild.toolchain.launchers.template import PLACEHOLDERS, Template, read_template
+from swbuild.machine import DEFAULT_MACHINE
+from swbuild.toolchain.launchers.template import (
+    PLACEHOLDERS,
+    Template,
+    for_machine,
+    placeholders,
+    read_template,
+)
 from swbuild.toolchain.model import Toolchain
 from swbuild.toolchain.process import Completed, run
 
 __all__ = ["LAUNCHERS", "Job", "Launcher", "launcher_for", "launcher_from_template"]
 
-#: Templates by name and machine.  ``-b`` keeps the compute cores' stacks in their local memory.
-LAUNCHERS: Mapping[str, Mapping[Machine, str]] = {
-    "local": dict.fromkeys(Machine, "{exe} {args}"),
-    "bsub": {
-        Machine.SW26010: "bsub -b -I [-q {queue}] -n {ranks} -cgsp {cpes} -host_stack {stack_mb}"
-        " -share_size {share_mb} -J {name} {exe} {args}",
-        Machine.SW26010_PRO: "bsub -b -I [-q {queue}] -n {ranks} -cgsp {cpes} -host_stack {stack_mb}"
-        " -share_size {share_mb} -cache_size {cache_kb} -J {name} {exe} {args}",
-    },
-    "swrun": dict.fromkeys(Machine, "swrun -E {cpes} -i {exe} {args}"),
-    "slurm": dict.fromkeys(
-        Machine, "srun -n {ranks} -J {name} -t {minutes} [-p {queue}] {options} {exe} {args}"
-    ),
+#: Templates by name.  ``-b`` keeps the compute cores' stacks in their local memory; ``{launch}`` stands for
+#: the options that the machine needs.
+LAUNCHERS: Mapping[str, str] = {
+    "local": "{exe} {args}",
+    "bsub": "bsub -b -I [-q {queue}] -n {ranks} -cgsp {cpes} -host_stack {stack_mb}"
+    " -share_size {share_mb} {launch} -J {name} {exe} {args}",
+    "swrun": "swrun -E {cpes} -i {exe} {args}",
+    "slurm": "srun -n {ranks} -J {name} -t {minutes} [-p {queue}] {options} {exe} {args}",
 }
 
 
@@ -52,10 +53,11 @@ class Launcher:
     name: str
     template: Template
     takes_arguments: bool
+    machine: str = DEFAULT_MACHINE
 
     def command(self, job: Job) -> list[str]:
         """Return the command line that starts ``job``."""
-        values = {**PLACEHOLDERS, **job.settings, "exe": str(job.executable)}
+        values = {**placeholders(self.machine), **job.settings, "exe": str(job.executable)}
         line = self.template.fill(values, job.arguments)
         return line if self.takes_arguments else [*line, *job.arguments]
 
@@ -70,15 +72,15 @@ class Launcher:
             raise SwbuildError(Diagnostic("SW412", what, Span(command[0]))) from error
 
 
-def launcher_from_template(template: str, name: str = "template") -> Launcher:
+def launcher_from_template(template: str, name: str = "template", machine: str = DEFAULT_MACHINE) -> Launcher:
     """Return the launcher for a site's template; raise SW411 for what the template gets wrong."""
-    return Launcher(name, read_template(template, PLACEHOLDERS, "exe"), "{args}" in template)
+    return Launcher(name, read_template(template, PLACEHOLDERS, "exe"), "{args}" in template, machine)
 
 
-def launcher_for(name: str, machine: Machine) -> Launcher:
+def launcher_for(name: str, machine: str) -> Launcher:
     """Return a launcher by name, or from a template when ``name`` holds a placeholder."""
     if "{" in name:
-        return launcher_from_template(name)
+        return launcher_from_template(name, machine=machine)
     if name not in LAUNCHERS:
         raise SwbuildError(
             Diagnostic(
@@ -88,4 +90,4 @@ def launcher_for(name: str, machine: Machine) -> Launcher:
                 hint=f"one of {', '.join(LAUNCHERS)}, or a template with {{exe}}",
             )
         )
-    return launcher_from_template(LAUNCHERS[name][machine], name)
+    return launcher_from_template(for_machine(LAUNCHERS[name], machine), name, machine)

@@ -1,4 +1,4 @@
-"""What the toolchain speaks of: roles, targets, tools and flags."""
+"""What the toolchain speaks of: roles, targets, a site's overrides and what comes of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from swbuild.options import Machine
+from swbuild.machine import Tool
 
-__all__ = ["Flag", "Overrides", "Role", "Target", "Tool", "Toolchain"]
+__all__ = ["Overrides", "Role", "Target", "Toolchain"]
 
 
 class Role(Enum):
@@ -30,31 +30,6 @@ class Target(Enum):
     EMULATOR = "emulator"
     NODE = "node"
     HOST = "host"
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """One flag and what it is for.
-
-    ``verified`` says that public material shows the flag in use for this role on this machine;
-    a flag without it is our reading of a manual and is listed by ``swbuild doctor``.
-    """
-
-    text: str
-    purpose: str
-    verified: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A driver and the flags that one role always gets."""
-
-    driver: str
-    flags: tuple[Flag, ...] = ()
-
-    def command(self, *arguments: str) -> list[str]:
-        """Return the command line of a call with these arguments after the role's flags."""
-        return [*self.driver.split(), *(flag.text for flag in self.flags), *arguments]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +54,7 @@ class Toolchain:
     """
 
     target: Target
-    machine: Machine
+    machine: str
     tools: Mapping[Role, Tool]
     libraries: tuple[str, ...] = ()
     path: tuple[str, ...] = ()

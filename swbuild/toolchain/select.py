@@ -7,14 +7,14 @@ import subprocess
 from collections.abc import Mapping
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.options import Machine
-from swbuild.toolchain.model import Flag, Overrides, Role, Target, Tool, Toolchain
-from swbuild.toolchain.table import HOST_TOOLS, LIBRARIES, MACHINE_TOOLS
+from swbuild.machine import DEFAULT_MACHINE, Flag, Tool, load
+from swbuild.toolchain.model import Overrides, Role, Target, Toolchain
+from swbuild.toolchain.table import HOST_TOOLS
 
 __all__ = ["host_toolchain", "overrides_from_environment", "toolchain_for"]
 
 
-def toolchain_for(target: Target, machine: Machine, overrides: Overrides | None = None) -> Toolchain:
+def toolchain_for(target: Target, machine: str, overrides: Overrides | None = None) -> Toolchain:
     """Return the toolchain for ``target`` and ``machine``.
 
     For the emulator the directory of its stand-ins comes first on ``PATH`` (made on first use).
@@ -22,13 +22,14 @@ def toolchain_for(target: Target, machine: Machine, overrides: Overrides | None 
     chosen = overrides or Overrides()
     if target is Target.HOST:
         return host_toolchain(machine, chosen)
-    tools = {role: _overridden(role, tool, chosen) for role, tool in MACHINE_TOOLS[machine].items()}
+    vendor = load(machine).tools
+    tools = {role: _overridden(role, getattr(vendor, role.value), chosen) for role in Role}
     path = (_stand_ins(machine),) if target is Target.EMULATOR else ()
-    libraries = LIBRARIES[machine] if chosen.libraries is None else chosen.libraries
+    libraries = vendor.libraries if chosen.libraries is None else chosen.libraries
     return Toolchain(target, machine, tools, libraries, path)
 
 
-def host_toolchain(machine: Machine = Machine.SW26010, overrides: Overrides | None = None) -> Toolchain:
+def host_toolchain(machine: str = DEFAULT_MACHINE, overrides: Overrides | None = None) -> Toolchain:
     """Return the plain compiler of this computer, as serial references use it."""
     chosen = overrides or Overrides()
     tools = {role: _overridden(role, tool, chosen) for role, tool in HOST_TOOLS.items()}
@@ -64,11 +65,11 @@ def _overridden(role: Role, tool: Tool, overrides: Overrides) -> Tool:
     return Tool(overrides.drivers.get(role, tool.driver), flags)
 
 
-def _stand_ins(machine: Machine) -> str:
+def _stand_ins(machine: str) -> str:
     from swbuild.emulator import toolchain_dir  # here: only this target needs the emulator
 
     try:
-        return str(toolchain_dir(machine.value))
+        return str(toolchain_dir(machine))
     except (OSError, subprocess.CalledProcessError) as error:
         what = f"the emulator cannot be built: {_reason(error)}"
         hint = "it needs gcc, ar and a writable cache directory: see `swbuild doctor`"

@@ -50,7 +50,7 @@ def test_regions_survive(name: str) -> None:
         '{"swbuild.toolchain.launch.Job": []}',
         '{"islpy._isl.Set": "{ [i"}',
         '{"islpy._isl.Set": "{ [i] }"}',
-        '{"swbuild.options.Machine": "SW26010"}',
+        '{"swbuild.options.Preset": "DEFAULT"}',
         '{"swbuild.check.staged.GeneratedRegion": []}',
         '{"tuple": 3}',
         '{"a": 1, "b": 2}',

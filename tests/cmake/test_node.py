@@ -11,9 +11,8 @@ from buildkit import ROOT, Installation, call
 from cmakekit import Configure
 from fakenode import FakeNode
 
-from swbuild.options import Machine
+from swbuild.machine import load, machine_names
 from swbuild.toolchain import Role
-from swbuild.toolchain.table import LIBRARIES, MACHINE_TOOLS
 
 _GOLDEN = Path(__file__).parent / "golden"
 
@@ -25,7 +24,7 @@ def _normal(line: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("mpi", [False, True], ids=["plain", "mpi"])
-@pytest.mark.parametrize("machine", [machine.value for machine in Machine])
+@pytest.mark.parametrize("machine", machine_names())
 def test_command_lines(
     configured: Configure, installation: Installation, tmp_path: Path, machine: str, mpi: bool
 ) -> None:
@@ -45,7 +44,7 @@ def test_command_lines(
     assert text == golden.read_text()
 
 
-@pytest.mark.parametrize("machine", [machine.value for machine in Machine])
+@pytest.mark.parametrize("machine", machine_names())
 def test_programs_run_through_the_batch_system(
     configured: Configure, installation: Installation, tmp_path: Path, machine: str
 ) -> None:
@@ -64,25 +63,25 @@ def test_roles_are_those_of_the_toolchain_table() -> None:
     script = ROOT / "tests" / "cmake" / "print_roles.cmake"
     printed = call(["cmake", f"-DROLES={ROOT}/cmake/modules/SwbuildRoles.cmake", "-P", script]).stdout
     by_cmake = dict(line.split(": ", 1) for line in printed.splitlines())
-    for machine in Machine:
-        tools = MACHINE_TOOLS[machine]
+    for machine in machine_names():
+        tools = load(machine).tools
         optimise = by_cmake["SWBUILD_SLAVE_OPTIMISE"].split(";")
         standard = by_cmake["SWBUILD_HOST_STANDARD"].split(";")
 
-        def listed(kind: str, machine: Machine = machine) -> list[str]:
-            return by_cmake[f"SWBUILD_{machine.value}_{kind}"].split(";")
+        def listed(kind: str, machine: str = machine) -> list[str]:
+            return by_cmake[f"SWBUILD_{machine}_{kind}"].split(";")
 
-        def flags(role: Role, machine: Machine = machine) -> list[str]:
-            return [flag.text for flag in MACHINE_TOOLS[machine][role].flags]
+        def flags(role: Role, machine: str = machine) -> list[str]:
+            return [flag.text for flag in getattr(load(machine).tools, role.value).flags]
 
-        assert listed("C_COMPILER") == [tools[Role.SLAVE].driver]
+        assert listed("C_COMPILER") == [tools.slave.driver]
         assert listed("SLAVE_FLAGS") + optimise == flags(Role.SLAVE)
         assert listed("HOST_FLAGS") + standard + optimise == flags(Role.HOST)
         assert listed("LINK_FLAGS") == flags(Role.LINK)
-        assert [f"-l{name}" for name in listed("LIBRARIES")] == list(LIBRARIES[machine])
+        assert [f"-l{name}" for name in listed("LIBRARIES")] == list(load(machine).tools.libraries)
     subproject = (ROOT / "meson" / "subproject" / "meson.build").read_text()
-    for machine in Machine:
+    for machine in machine_names():
         for kind in ("SLAVE_FLAGS", "HOST_FLAGS"):
-            words = by_cmake[f"SWBUILD_{machine.value}_{kind}"].split(";")
+            words = by_cmake[f"SWBUILD_{machine}_{kind}"].split(";")
             quoted = ", ".join(f"'{word}'" for word in words)
-            assert f"'{machine.value}': [{quoted}]" in subproject
+            assert f"'{machine}': [{quoted}]" in subproject

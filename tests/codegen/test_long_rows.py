@@ -9,7 +9,7 @@ import pytest
 from emulator_programs import build_generated, launch, run_serially
 from generation import generated
 
-from swbuild.options import KernelOptions, Machine
+from swbuild.options import KernelOptions
 
 #: Function, and whether it starts a kernel for rows of 2.4 GB and of 1.6 GB (or as long as its own are).
 FUNCTIONS = {
@@ -73,7 +73,7 @@ def _program() -> str:
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 def test_long_rows_are_read_and_written_where_they_are(machine: str, tmp_path: Path) -> None:
-    options = KernelOptions(machine=Machine(machine))
+    options = KernelOptions(machine=machine)
     unit = generated(tmp_path, _program(), options)
     build_generated(machine, unit, tmp_path)
     found = launch(machine, tmp_path, "checked")

@@ -54,7 +54,7 @@ def test_another_copy_of_the_same_sources_shares_the_runtime(
     assert first != second and _home(first) == _home(second) and len(BUILT) == 6
 
 
-@pytest.mark.parametrize("changed", ["runtime/dma.c", "model/swb_count.c", "../machine/sw26010.yaml"])
+@pytest.mark.parametrize("changed", ["runtime/dma.c", "model/swb_count.c", "../machine/chips/sw26010.yaml"])
 def test_changed_sources_make_another_runtime(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, changed: str
 ) -> None:

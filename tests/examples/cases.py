@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from swbuild.options import THREAD_SHAPES, Machine
+from swbuild.machine import load, machine_names
 
 __all__ = ["COMBINATIONS", "EXAMPLES", "MANIFEST", "PARAMETERS", "STENCILS", "sizes_of"]
 
@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "polybench"
 MANIFEST = EXAMPLES / "sunway.yaml"
 
 #: Every machine with every thread shape.
-COMBINATIONS = tuple((machine, shape) for machine in Machine for shape in THREAD_SHAPES)
+COMBINATIONS = tuple((machine, shape) for machine in machine_names() for shape in load(machine).thread_shapes)
 
 #: Parameters of each region, with the sizes that PolyBench calls MINI and SMALL.
 PARAMETERS: Mapping[str, Mapping[str, tuple[int, int]]] = {

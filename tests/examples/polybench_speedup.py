@@ -196,9 +196,8 @@ def _kernels(analysis: Analysis | None) -> float:
 
 def _page(sizes: dict[str, list[Row]]) -> Iterator[str]:
     from swbuild.machine import load
-    from swbuild.options import Machine
 
-    machine = load(Machine.SW26010)
+    machine = load("sw26010")
     commit = subprocess.run(
         ["git", "log", "-1", "--format=commit %h of %cs"], capture_output=True, text=True, check=True
     ).stdout.strip()

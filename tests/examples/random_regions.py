@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, SourceTask, check_source, explain
-from swbuild.options import THREAD_SHAPES, Distribution, Fusion, KernelOptions, Machine, Preset
+from swbuild.machine import DEFAULT_MACHINE, load, machine_names
+from swbuild.options import Distribution, Fusion, KernelOptions, Preset
 from swbuild.toolchain import run
 
 __all__ = ["Program", "check_program_text", "make_options", "make_program", "reduced"]
@@ -195,8 +196,8 @@ def make_options(seed: int) -> KernelOptions:
     """Return the options to check the program of this seed with."""
     rng = random.Random(seed ^ 0x5EED)
     return KernelOptions(
-        machine=rng.choice(list(Machine)),
-        threads=rng.choice(THREAD_SHAPES),
+        machine=rng.choice(machine_names()),
+        threads=rng.choice(load(DEFAULT_MACHINE).thread_shapes),
         tile=rng.choice(((), (), (), (8,), (5, 7), (32, 4, 16))),
         fusion=rng.choice((Fusion.MAX, Fusion.MAX, Fusion.MIN)),
         distribution=rng.choice((Distribution.CYCLIC, Distribution.CYCLIC, Distribution.BLOCK)),

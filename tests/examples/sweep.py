@@ -20,7 +20,7 @@ from pathlib import Path
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramResult, ProgramTask, check_program
 from swbuild.frontend.request import CppOptions
-from swbuild.options import KernelOptions, Machine, Preset
+from swbuild.options import KernelOptions, Preset
 
 __all__ = ["main"]
 
@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("tree", type=Path)
     parser.add_argument("--dataset", default="MINI")
     parser.add_argument("--only", default="")
-    parser.add_argument("--machine", type=Machine, default=Machine.SW26010)
+    parser.add_argument("--machine", default="sw26010")
     parser.add_argument("--threads", default="8x8")
     parser.add_argument("--preset", type=Preset, default=Preset.DEFAULT)
     parser.add_argument("--modes", default="late,eager")

@@ -11,9 +11,9 @@ from generation import generated, unit_of
 
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
-from swbuild.machine import load
+from swbuild.machine import load, machine_names
 from swbuild.memory import placing
-from swbuild.options import KernelOptions, Machine
+from swbuild.options import KernelOptions
 from swbuild.polyhedral import scheduling
 
 
@@ -123,7 +123,7 @@ SCALED = body("for (int i = 0; i < n; i++) a[i] *= 2;", "int n, double a[restric
 
 
 def test_a_buffer_is_no_longer_than_a_transfer(tmp_path: Path) -> None:
-    pro = KernelOptions(machine=Machine.SW26010_PRO, ldm_budget=262144, tile=(32767,))
+    pro = KernelOptions(machine="sw26010-pro", ldm_budget=262144, tile=(32767,))
     (kernel,) = region(generated(tmp_path, SCALED, pro)).report["kernels"]
     assert [b["bytes"] for b in kernel["buffers"]] == [262136]
     with pytest.raises(SwbuildError) as caught:
@@ -148,10 +148,10 @@ def test_tiles_shrink_until_transfers_are_short_enough(
 
 
 def test_default_tiles_shrink_until_they_fit(tmp_path: Path) -> None:
-    for machine in Machine:
+    for machine in machine_names():
         found = region(unit_of("heat-3d", KernelOptions(machine=machine)))
         for kernel in found.report["kernels"]:
-            assert kernel["ldm_bytes"] <= (57344 if machine is Machine.SW26010 else 204800)
+            assert kernel["ldm_bytes"] <= (57344 if machine == "sw26010" else 204800)
 
 
 def test_possible_overlap_is_tested_before_anything_runs(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from generation import EXAMPLES, model_of
 
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.scop import Scop
+from swbuild.machine import DEFAULT_MACHINE, load
 from swbuild.mapping.regiontree import Kernel, split_region
 from swbuild.mapping.tiling import Mapping, TiledKernel, thread_parameters, tile_kernel
-from swbuild.options import THREAD_SHAPES, Distribution, Fusion
+from swbuild.options import Distribution, Fusion
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import analyse, relations
 from swbuild.polyhedral.islutil import sets_of
@@ -63,7 +64,7 @@ def test_tiles_keep_order_and_threads_are_independent(name: str, restructure: bo
         assert inside.is_subset(tile.apply_range(tile.reverse())), "two threads would depend on each other"
 
 
-@pytest.mark.parametrize("shape", THREAD_SHAPES)
+@pytest.mark.parametrize("shape", load(DEFAULT_MACHINE).thread_shapes)
 @pytest.mark.parametrize("size", [1, 2, 7, 31, 33, 65])
 def test_every_iteration_belongs_to_exactly_one_thread(shape: tuple[int, int], size: int) -> None:
     scop = scop_of("gemm")

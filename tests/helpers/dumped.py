@@ -7,7 +7,7 @@ from pathlib import Path
 
 from swbuild.compilation import Compilation, compile_regions
 from swbuild.frontend import CppOptions, read_source
-from swbuild.options import KernelOptions, Machine, Preset, Step, StepKind
+from swbuild.options import KernelOptions, Preset, Step, StepKind
 
 __all__ = ["CASES", "Case", "compiled"]
 
@@ -35,7 +35,7 @@ CASES = (
         "jacobi-2d",
         _EXAMPLES / "polybench" / "jacobi-2d.c",
         "jacobi_2d",
-        KernelOptions(machine=Machine.SW26010_PRO),
+        KernelOptions(machine="sw26010-pro"),
     ),
     Case("doitgen", _EXAMPLES / "polybench" / "doitgen.c", "doitgen"),
     Case("trmm", _EXAMPLES / "polybench" / "trmm.c", "trmm"),

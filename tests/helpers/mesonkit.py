@@ -12,7 +12,6 @@ import pytest
 from buildkit import Installation, call
 
 from swbuild.buildsys.mesonfiles import machine_file
-from swbuild.options import Machine
 from swbuild.toolchain import Target
 
 __all__ = ["MesonBuild", "Setup", "meson", "meson_program", "node_file"]
@@ -53,9 +52,9 @@ def meson_program() -> str:
     return found
 
 
-def node_file(folder: Path, machine: Machine, mpi: bool = False) -> Path:
+def node_file(folder: Path, machine: str, mpi: bool = False) -> Path:
     """Write the cross file for a node of ``machine`` and return its path."""
-    path = folder / f"{machine.value}.ini"
+    path = folder / f"{machine}.ini"
     path.write_text(machine_file(Target.NODE, machine, mpi=mpi), encoding="utf-8")
     return path
 

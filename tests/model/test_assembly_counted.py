@@ -13,7 +13,6 @@ import pytest
 from swbuild.emulator import environment
 from swbuild.emulator.model.marked import marked_costs
 from swbuild.machine import load
-from swbuild.options import Machine
 
 SUM = """\
 \t.text
@@ -93,7 +92,7 @@ def test_marks_may_be_doubled_and_moved() -> None:
             "\tnop",
         ]
     )
-    blocks, costs = marked_costs(text, load(Machine.SW26010))
+    blocks, costs = marked_costs(text, load("sw26010"))
     assert [(block.start, cost.cycles) for block, cost in zip(blocks, costs, strict=True)] == [
         (1, 1),
         (4, 1),
@@ -102,4 +101,4 @@ def test_marks_may_be_doubled_and_moved() -> None:
 
 
 def test_text_without_marks_has_no_such_costs() -> None:
-    assert marked_costs("\t.text\n\taddl $1, %eax\n", load(Machine.SW26010)) == ([], [])
+    assert marked_costs("\t.text\n\taddl $1, %eax\n", load("sw26010")) == ([], [])

@@ -11,7 +11,6 @@ from swbuild.emulator.model import calibration, document, experiments
 from swbuild.emulator.model.calibration import Row, summarise
 from swbuild.emulator.model.replay import replay
 from swbuild.machine import load
-from swbuild.options import Machine
 
 PAGE = Path(__file__).parents[2] / "docs" / "model.md"
 
@@ -74,7 +73,7 @@ def test_rma_is_within_fifteen_percent(table: str) -> None:
 
 def test_spawn_and_join_lie_between_the_two_sources() -> None:
     """swDNN's runs leave 12 to 17 microseconds, swCandle's broadcast runs 26."""
-    machine = load(Machine.SW26010)
+    machine = load("sw26010")
     cycles = replay(experiments.spawn_only(), machine).cycles
     assert 12 <= cycles / machine.clock_hz * 1e6 <= 26
     assert all(1 / 2 < row.model / row.measured < 2 for row in rows()["spawn"])
@@ -88,7 +87,7 @@ def test_the_convolution_runs_are_within_fifteen_percent() -> None:
 
 def test_the_model_is_no_look_up_of_the_measurements() -> None:
     """A change of one parameter moves every table that rests on it."""
-    faster = calibration.stream_rows(load(Machine.SW26010, overrides={"memory.get_request": 3.5}))
+    faster = calibration.stream_rows(load("sw26010", overrides={"memory.get_request": 3.5}))
     for before, after in zip(rows()["stream"], faster, strict=True):
         assert after.model > before.model, before.case
 

@@ -18,9 +18,8 @@ from swbuild.emulator.model.costs import block_costs
 from swbuild.emulator.model.flow import read_blocks
 from swbuild.emulator.model.profile import read_profile
 from swbuild.machine import load
-from swbuild.options import Machine
 
-OLD = load(Machine.SW26010)
+OLD = load("sw26010")
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
 

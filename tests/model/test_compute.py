@@ -21,10 +21,9 @@ from swbuild.emulator.model.step import Role
 from swbuild.emulator.model.trace import header_path
 from swbuild.emulator.model.values import Node, graph
 from swbuild.machine import load
-from swbuild.options import Machine
 from swbuild.sw64.instructions import Kind
 
-OLD, NEW = load(Machine.SW26010), load(Machine.SW26010_PRO)
+OLD, NEW = load("sw26010"), load("sw26010-pro")
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
 

@@ -22,9 +22,8 @@ from swbuild.emulator.model.costs import function_cycles
 from swbuild.emulator.model.flow import read_blocks
 from swbuild.emulator.model.step import Role
 from swbuild.machine import load
-from swbuild.options import Machine
 
-MACHINE = load(Machine.SW26010)
+MACHINE = load("sw26010")
 
 #: Each: what stands ahead of the loop, one turn, what stands behind, cycles a turn and why.
 LOOPS = {

@@ -24,11 +24,10 @@ from swbuild.emulator.model.host_mix import mixes
 from swbuild.emulator.model.host_report import host_lines, host_table, program_table, speedup_table
 from swbuild.emulator.model.report import Analysis, analyse, as_json, tables
 from swbuild.machine import facts, load
-from swbuild.options import Machine
 
 pytestmark = [pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"), pytest.mark.slow]
 
-MACHINE = load(Machine.SW26010)
+MACHINE = load("sw26010")
 
 # A serial program: what it does for how many doubles, how often, is told on the command line.
 SERIAL = """\
@@ -274,7 +273,7 @@ def test_a_speed_up_over_a_program_that_was_not_counted_is_refused(offloaded: Pa
 
 # --- parameters ----------------------------------------------------------------------------------
 
-TIMES = [fact.name for fact in facts(Machine.SW26010) if fact.name.startswith("host.")]
+TIMES = [fact.name for fact in facts("sw26010") if fact.name.startswith("host.")]
 
 
 @pytest.mark.parametrize("name", [name for name in TIMES if name not in CACHE_SHAPE])

@@ -11,7 +11,6 @@ import pytest
 from swbuild.emulator.model import listed, listings
 from swbuild.emulator.model.listed import Listed
 from swbuild.machine import load
-from swbuild.options import Machine
 
 
 def errors(held_out: bool, model: Callable[[Listed], int]) -> list[float]:
@@ -53,7 +52,7 @@ def test_the_figures_rest_on_the_machine_file_as_it_is() -> None:
     """``python -m swbuild.emulator.model.listings DIRECTORY`` renews them from the listings."""
     with listed.PARAMETERS.open(encoding="utf-8", newline="") as file:
         stored = [(row["name"], float(row["value"])) for row in csv.DictReader(file)]
-    assert stored == [(name, float(value)) for name, value in listed.parameters(load(Machine.SW26010))]
+    assert stored == [(name, float(value)) for name, value in listed.parameters(load("sw26010"))]
 
 
 def test_a_listing_is_measured_block_by_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,8 @@ import pytest
 from swbuild.emulator.model.instructions import steps
 from swbuild.emulator.model.probes import probe
 from swbuild.machine import load
-from swbuild.options import Machine
 
-MACHINE = load(Machine.SW26010)
+MACHINE = load("sw26010")
 LOAD, STORE = 0x100, 0x200
 
 

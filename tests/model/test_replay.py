@@ -15,12 +15,11 @@ from swbuild.emulator.model.result import Category, Replay
 from swbuild.emulator.model.sharing import SharedServer
 from swbuild.emulator.model.trace import HOST, NONE, Kind, Process, Record, RmaMode, Site, Trace
 from swbuild.machine import MachineModel, load
-from swbuild.options import Machine
 
-OLD, NEW = load(Machine.SW26010), load(Machine.SW26010_PRO)
+OLD, NEW = load("sw26010"), load("sw26010-pro")
 #: A machine whose every cost is a round number.
 PLAIN = load(
-    Machine.SW26010_PRO,
+    "sw26010-pro",
     overrides={
         "memory.issue_cycles": 10,
         "memory.get_latency": 100,
@@ -304,7 +303,7 @@ def test_a_server_is_shared_by_those_who_come_while_it_is_shared() -> None:
 def test_faster_machines_are_not_slower() -> None:
     process = experiments.stream(0, 128, True, 4)
     times = [
-        replay(process, load(Machine.SW26010, overrides={"memory.get_request": cost})).cycles
+        replay(process, load("sw26010", overrides={"memory.get_request": cost})).cycles
         for cost in (5, 7, 9, 14)
     ]
     assert times == sorted(times)

@@ -16,10 +16,9 @@ from acting import interruptible
 
 from swbuild.check.batch import BatchRun, read_records, write_script
 from swbuild.diagnostics import SwbuildError
-from swbuild.options import Machine
 from swbuild.toolchain.launchers import JobEnd, JobRequest, JobState, batch_system_for, run_job
 from swbuild.toolchain.launchers.states import state_in
-from swbuild.toolchain.launchers.template import PLACEHOLDERS, read_template
+from swbuild.toolchain.launchers.template import PLACEHOLDERS, placeholders, read_template
 
 NONCE = "0123456789abcdef"
 
@@ -49,7 +48,7 @@ def request(directory: Path, executable: Path, **changes: object) -> JobRequest:
         "finished": lambda: read_records(records, NONCE).done,
         "queue_timeout": 30.0,
         "run_timeout": 30.0,
-        "settings": {**PLACEHOLDERS, "queue": "q_test"},
+        "settings": {**placeholders("sw26010"), "queue": "q_test"},
         "environment": dict(os.environ),
         "poll": 0.05,
         "grace": 0.3,
@@ -96,16 +95,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     return found
 
 
-def on_lsf(tmp_path: Path, job: Path, machine: Machine = Machine.SW26010, **changes: object) -> JobEnd:
+def on_lsf(tmp_path: Path, job: Path, machine: str = "sw26010", **changes: object) -> JobEnd:
     return run_job(batch_system_for("bsub", machine), request(tmp_path, job, **changes))
 
 
-@pytest.mark.parametrize(
-    ("machine", "only"), [(Machine.SW26010, ""), (Machine.SW26010_PRO, " -cache_size 0")]
-)
-def test_lsf_gets_the_options_of_each_generation(
-    tmp_path: Path, site: Site, machine: Machine, only: str
-) -> None:
+@pytest.mark.parametrize(("machine", "only"), [("sw26010", ""), ("sw26010-pro", " -cache_size 0")])
+def test_lsf_gets_the_options_of_each_generation(tmp_path: Path, site: Site, machine: str, only: str) -> None:
     site.bsub("$job")
     job = batch(tmp_path, ["exit 0"])
     end = on_lsf(tmp_path, job, machine)

@@ -54,7 +54,7 @@ BAD = record(
             "mode": "late",
             "shape": [2, 3],
             "cells": [[0.0, 1.0, 0.5], [0.0, 0.0, 0.0]],
-            "mesh": [3] + [0] * 63,
+            "mesh": [[3] + [0] * 15, *[[0] * 16] * 3],
             "nobody": 2,
         }
     ],
@@ -76,7 +76,8 @@ def test_a_wrong_kernel_is_shown_where_it_is_wrong(pytester: Any, monkeypatch: A
     (test,) = found["tests"]
     (first, *_) = test["maps"]
     assert first["shape"] == [100] and first["nobody"] == 0
-    assert first["mesh"][1] > 0 and sum(first["mesh"]) == first["mesh"][1]
+    assert first["mesh"][0][1] > 0 and sum(map(sum, first["mesh"])) == first["mesh"][0][1]
+    assert [len(row) for row in first["mesh"]] == [8] * 8
     assert sum(first["cells"][0]) > 0
     assert "<svg" in (pytester.path / "out/report.html").read_text()
     (issue,) = json.loads((pytester.path / "out/quality.json").read_text())

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from swbuild.cli.exits import Exit
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.options import Machine
+from swbuild.machine import DEFAULT_MACHINE, machine_names
 
 __all__ = ["configure", "run"]
 
@@ -37,9 +37,8 @@ class _Behind(ArgumentParser):
         raise SwbuildError(Diagnostic("SW100", message, Span(self.prog)))
 
 
-def _add_machine(parser: ArgumentParser, chosen: str = Machine.SW26010.value) -> None:
-    machines = [machine.value for machine in Machine]
-    parser.add_argument("--machine", choices=machines, default=chosen, help="the chip")
+def _add_machine(parser: ArgumentParser, chosen: str = DEFAULT_MACHINE) -> None:
+    parser.add_argument("--machine", choices=machine_names(), default=chosen, help="the chip")
 
 
 def _with_options(args: Namespace) -> Namespace:
@@ -57,11 +56,11 @@ def run(args: Namespace) -> int:
     if args.what == "meson":
         from swbuild.buildsys.mesonfiles import machine_file
 
-        print(machine_file(Target.EMULATOR, Machine(args.machine)), end="")
+        print(machine_file(Target.EMULATOR, args.machine), end="")
         return Exit.OK
     if args.what == "exec":
-        return _execute(Machine(args.machine), args.tool)
-    folder = toolchain_for(Target.EMULATOR, Machine(args.machine)).path[0]
+        return _execute(args.machine, args.tool)
+    folder = toolchain_for(Target.EMULATOR, args.machine).path[0]
     if args.what == "path":
         print(folder)
         return Exit.OK
@@ -72,14 +71,14 @@ def run(args: Namespace) -> int:
     return Exit.OK
 
 
-def _execute(machine: Machine, command: list[str]) -> int:
+def _execute(machine: str, command: list[str]) -> int:
     """Become one of the tools: for build systems that take a compiler as several words."""
     from swbuild.emulator import environment, toolchain_dir
 
-    folder = toolchain_dir(machine.value)
+    folder = toolchain_dir(machine)
     if not command or not (folder / command[0]).is_file():
         known = ", ".join(sorted(path.name for path in folder.iterdir()))
         message = f"exec takes one of {known}"
         raise SwbuildError(Diagnostic("SW100", message, Span("swbuild emulator exec")))
     path = str(folder / command[0])
-    os.execve(path, [path, *command[1:]], environment(machine.value))
+    os.execve(path, [path, *command[1:]], environment(machine))

@@ -89,11 +89,10 @@ def run(args: Namespace) -> int:
 def _pipeline(args: Namespace) -> int:
     """Print what the loops of files of assembly do on the pipes."""
     from swbuild.cli.pipes import pipeline_data, pipeline_lines, schedules
-    from swbuild.machine import load
-    from swbuild.options import Machine
+    from swbuild.machine import DEFAULT_MACHINE, load
     from swbuild.sw64.rules import rules
 
-    machine = load(machine_of(args) or Machine.SW26010, overrides(args))
+    machine = load(machine_of(args) or DEFAULT_MACHINE, overrides(args))
     found, problems = [], []
     for path in args.inputs:
         blocks, unknown = schedules(path, rules(machine), args.function, args.verbose)

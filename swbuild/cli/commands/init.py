@@ -9,6 +9,7 @@ from pathlib import Path
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_cpp_arguments
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, render
+from swbuild.machine import DEFAULT_MACHINE, machine_names
 
 __all__ = ["configure", "run"]
 
@@ -22,7 +23,7 @@ which makes a library of the manifest's kernels and registers its tests, and the
 def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("inputs", nargs="+", metavar="FILE", help="C files with '#pragma scop' regions")
-    parser.add_argument("--machine", choices=("sw26010", "sw26010-pro"), default="sw26010", help="the chip")
+    parser.add_argument("--machine", choices=machine_names(), default=DEFAULT_MACHINE, help="the chip")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the manifest here, unless it exists")
     group = parser.add_argument_group("init meson MANIFEST")
     group.add_argument("--name", default="kernels", help="the library's name (default: kernels)")

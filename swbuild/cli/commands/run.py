@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from swbuild.cli.overrides import add_set_argument, overrides
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.options import Machine
+from swbuild.machine import DEFAULT_MACHINE, machine_names
 
 __all__ = ["configure", "run"]
 
@@ -28,8 +28,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("program", metavar="PROGRAM", help="the executable")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARG", help="its arguments")
-    machines = [machine.value for machine in Machine]
-    parser.add_argument("--machine", choices=machines, default=machines[0], help="the chip it was built for")
+    parser.add_argument(
+        "--machine", choices=machine_names(), default=DEFAULT_MACHINE, help="the chip it was built for"
+    )
     parser.add_argument("--checked", action="store_true", help="watch every access and transfer (slower)")
     parser.add_argument("--dma", metavar="MODE", help="when transfers complete: eager, late or random:SEED")
     parser.add_argument(
@@ -72,7 +73,7 @@ def _caches(args: Namespace) -> str:
     from swbuild.machine import load
 
     numbers = overrides(args)
-    host = load(Machine(args.machine), numbers).host
+    host = load(args.machine, numbers).host
     for name in numbers:
         if name not in CACHE_SHAPE:
             hint = f"'swbuild profile --set {name}=...' takes it; here: {', '.join(CACHE_SHAPE)}"

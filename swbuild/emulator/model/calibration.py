@@ -5,18 +5,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import linear_regression, median
 
 from swbuild.emulator.model import compiled_loops, experiments
 from swbuild.emulator.model.host_experiments import stream_cycles
+from swbuild.emulator.model.measurements import measured_on, measured_rows
 from swbuild.emulator.model.replay import replay
 from swbuild.emulator.model.trace import Process
-from swbuild.machine import MachineModel, load
-from swbuild.options import Machine
+from swbuild.machine import MachineModel
 
 __all__ = [
     "Row",
@@ -31,7 +29,7 @@ __all__ = [
     "summarise",
 ]
 
-_MEASURED = Path(__file__).with_name("measured")
+
 _REPETITIONS = 5
 #: The numbers of CPEs whose rows took no part in fitting the machine file.
 HELD_OUT_CPES = (2, 8, 32)
@@ -74,11 +72,6 @@ def summarise(rows: Sequence[Row]) -> Summary:
     return Summary(len(rows), median(abs(row.error) for row in rows), abs(worst.error), worst.case)
 
 
-def _table(name: str) -> list[dict[str, str]]:
-    with (_MEASURED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
-
-
 def _cycles(process: Process, machine: MachineModel) -> float:
     """Return the cycles of the slowest CPE of a process with one kernel."""
     (kernel,) = replay(process, machine).kernels
@@ -88,7 +81,7 @@ def _cycles(process: Process, machine: MachineModel) -> float:
 def dma_rows(machine: MachineModel, keep: Callable[[dict[str, str]], bool] = lambda row: True) -> list[Row]:
     """DMA study on the Pro: cycles per operation, for the rows of the table that ``keep`` accepts."""
     rows = []
-    for entry in filter(keep, _table("dma_pro")):
+    for entry in filter(keep, measured_rows("dma_pro")):
         op, offset, cpes, size = entry["op"], int(entry["offset"]), int(entry["cpes"]), int(entry["bytes"])
         model = _cycles(experiments.dma_loop(op, offset, cpes, size, _REPETITIONS), machine) / _REPETITIONS
         case = f"{op} {size} B, {cpes} CPE{'s' * (cpes > 1)}, offset {offset}"
@@ -102,7 +95,7 @@ def dma_rows(machine: MachineModel, keep: Callable[[dict[str, str]], bool] = lam
 def stream_rows(machine: MachineModel) -> list[Row]:
     """swCandle STREAM on the SW26010: MB/s; the strided rows with a gap above one double are held out."""
     rows = []
-    for entry in _table("stream_sw26010"):
+    for entry in measured_rows("stream_sw26010"):
         step, doubles = int(entry["step"]), int(entry["n"])
         for name, arrays in (("copy", 2), ("triad", 3)):
             cycles = _cycles(experiments.stream(step, doubles, name == "triad", _REPETITIONS), machine)
@@ -117,7 +110,7 @@ def stream_rows(machine: MachineModel) -> list[Row]:
 def get_rows(machine: MachineModel) -> list[Row]:
     """swGEMM's map of get bandwidth by block size on the SW26010: MB/s."""
     rows = []
-    for entry in _table("get_map_sw26010"):
+    for entry in measured_rows("get_map_sw26010"):
         block = int(entry["bytes"])
         cycles = _cycles(experiments.get_blocks(block, _REPETITIONS), machine)
         payload = 64 * _REPETITIONS * max(1, 24576 // block) * block
@@ -129,7 +122,7 @@ def get_rows(machine: MachineModel) -> list[Row]:
 def rma_rows(machine: MachineModel) -> list[Row]:
     """RMA study on the Pro: half round trips, cycles per put by window, and by number of flows."""
     rows = []
-    for entry in _table("rma_pro"):
+    for entry in measured_rows("rma_pro"):
         kind, one, other = entry["kind"], int(entry["a"]), int(entry["b"])
         size, window = int(entry["bytes"]), int(entry["window"])
         if kind == "latency":
@@ -159,7 +152,7 @@ def latency_formula_rows(machine: MachineModel) -> list[Row]:
 def convolution_rows(machine: MachineModel) -> list[Row]:
     """The DMA test of swDNN's convolution runs on the SW26010: microseconds per spawn."""
     rows = []
-    for entry in _table("convolution_sw26010"):
+    for entry in measured_rows("convolution_sw26010"):
         block, channels = int(entry["b"]), int(entry["ni"])
         cycles = replay(experiments.convolution_reads(block, channels // 8, 20), machine).cycles
         case = f"20 gets of {channels // 8} blocks of {block} B"
@@ -187,7 +180,7 @@ def spawn_rows(machine: MachineModel) -> list[Row]:
 def broadcast_rows(machine: MachineModel) -> list[Row]:
     """swCandle's broadcast STREAM on the SW26010: microseconds of spawn, 20 gets by one CPE, and join."""
     rows = []
-    for entry in _table("broadcast_sw26010"):
+    for entry in measured_rows("broadcast_sw26010"):
         doubles = int(entry["n"])
         cycles = replay(experiments.broadcast(doubles, 20), machine).cycles
         time = cycles / machine.clock_hz * 1e6
@@ -202,7 +195,8 @@ def compute_rows(machine: MachineModel) -> list[Row]:
     taken off at the pace at which copy's time grows; mean of 2048 and 3072 doubles.
     """
     times = {
-        int(entry["n"]): {name: float(entry[name]) for name in entry} for entry in _table("broadcast_sw26010")
+        int(entry["n"]): {name: float(entry[name]) for name in entry}
+        for entry in measured_rows("broadcast_sw26010")
     }
     pace = (times[3072]["copy"] - times[2048]["copy"]) / 1024
     rows = []
@@ -231,9 +225,9 @@ def host_rows() -> list[Row]:
     Its times are whole microseconds, cut off: half of one is added.  Those below 5120 doubles are too short
     for its clock, those of more than a million go on in a straight line, in the data and in the model.
     """
-    entries = [entry for entry in _table("host_sw26010") if 5120 <= int(entry["n"]) <= HOST_LIMIT]
+    entries = [entry for entry in measured_rows("host_sw26010") if 5120 <= int(entry["n"]) <= HOST_LIMIT]
     found = stream_cycles([int(entry["n"]) for entry in entries])
-    clock = load(Machine.SW26010).clock_hz
+    clock = measured_on("host_sw26010").clock_hz
     rows = []
     for entry in entries:
         size = int(entry["n"])
@@ -266,7 +260,7 @@ def penalties(rows: Iterable[Row]) -> list[Row]:
 
 def all_rows() -> dict[str, list[Row]]:
     """Return every table of the calibration by name."""
-    old, new = load(Machine.SW26010), load(Machine.SW26010_PRO)
+    old, new = measured_on("stream_sw26010"), measured_on("dma_pro")
     return {
         "dma": dma_rows(new),
         "rma": rma_rows(new) + latency_formula_rows(new),

@@ -5,25 +5,22 @@
 
 from __future__ import annotations
 
-import csv
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from swbuild.emulator.driver.counting import costed
 from swbuild.emulator.model.blocks import Block, functions
 from swbuild.emulator.model.flow import read_blocks
+from swbuild.emulator.model.measurements import MEASURED, measured_on, measured_rows
 from swbuild.emulator.model.schedule import compiler_cycles, turn_cycles
-from swbuild.machine import MachineModel, load
-from swbuild.options import Machine
+from swbuild.machine import MachineModel
 
 __all__ = ["Loop", "compiled", "loops", "table", "turn"]
 
-_MEASURED = Path(__file__).with_name("measured")
-_CODE = _MEASURED / "loops.s"
+_CODE = MEASURED / "loops.s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +35,7 @@ class Loop:
 
 def loops() -> list[Loop]:
     """Return the loops whose listings give a schedule."""
-    with (_MEASURED / "loops_sw5cc.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    rows = measured_rows("loops_sw5cc")
     return [
         Loop(row["loop"], row["words"], int(row["unrolled"]), int(row["cycles"]) / int(row["unrolled"]))
         for row in rows
@@ -48,7 +44,7 @@ def loops() -> list[Loop]:
 
 def table() -> list[list[str]]:
     """Return for every loop the compiler's cycles, the model's by the same rules, and those on the pipes."""
-    machine = load(Machine.SW26010)
+    machine = measured_on("loops_sw5cc")
     rows = []
     for loop in loops():
         model = compiled(loop.name, loop.unrolled, machine)
@@ -86,7 +82,7 @@ def main() -> int:
     """Compile the stored loops as the stand-ins do for costing."""
     flags = ["-O2", "-ffp-contract=off", "-Wno-psabi", *costed("gcc")]
     command = ["gcc", *flags, "-g0", "-fno-asynchronous-unwind-tables", "-o", "-", "loops.c"]
-    done = subprocess.run(command, cwd=_MEASURED, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=MEASURED, check=True, capture_output=True, text=True)
     _CODE.write_text("\n".join(_bare(done.stdout)) + "\n", encoding="latin-1")
     return 0
 

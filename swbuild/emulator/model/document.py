@@ -14,8 +14,7 @@ from pathlib import Path
 from swbuild.emulator.model.calibration import HELD_OUT_CPES, Row, all_rows, penalties, summarise
 from swbuild.emulator.model.compiled_loops import table
 from swbuild.emulator.model.listed import block_rows, loop_rows, size_rows, stream_rows
-from swbuild.machine import Fact, facts, load
-from swbuild.options import Machine
+from swbuild.machine import Fact, facts, load, own_machines
 
 __all__ = ["main", "renew", "sections"]
 
@@ -57,8 +56,7 @@ def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         ),
         "loops": _markdown(["file", "loop", "instructions", "cycles a turn"], loop_rows()),
         "host": _list(rows["host"]),
-        "parameters-sw26010": _parameters(Machine.SW26010),
-        "parameters-sw26010-pro": _parameters(Machine.SW26010_PRO),
+        **{f"parameters-{name}": _parameters(name) for name in own_machines()},
     }
 
 
@@ -155,7 +153,7 @@ def _list(rows: Sequence[Row]) -> str:
     return _markdown(["table", "case", "measured", "model", "unit", "error"], lines)
 
 
-def _parameters(machine: Machine) -> str:
+def _parameters(machine: str) -> str:
     model = load(machine)
     absent = {
         name

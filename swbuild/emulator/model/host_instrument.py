@@ -24,8 +24,7 @@ from swbuild.emulator.model.host_mix import VECTOR_BYTES, mixes
 from swbuild.emulator.model.instructions import steps
 from swbuild.emulator.model.probes import flags_live, memory_operand
 from swbuild.emulator.model.step import Role
-from swbuild.machine import MachineModel, load
-from swbuild.options import Machine
+from swbuild.machine import MachineModel, load, machine_names
 
 __all__ = ["instrument_host", "main"]
 
@@ -137,11 +136,11 @@ def _tables(found: Sequence[Block], mix_texts: Sequence[str], kinds: Sequence[st
 
 def main(arguments: Sequence[str]) -> int:
     """Act for ``MACHINE IN.s OUT.s``; return the exit status."""
-    if len(arguments) != 3 or arguments[0] not in [machine.value for machine in Machine]:
+    if len(arguments) != 3 or arguments[0] not in machine_names():
         print("usage: python -m swbuild.emulator.model.host_instrument MACHINE IN.s OUT.s", file=sys.stderr)
         return 2
     text = Path(arguments[1]).read_text(encoding="latin-1")
-    Path(arguments[2]).write_text(instrument_host(text, load(Machine(arguments[0]))), encoding="latin-1")
+    Path(arguments[2]).write_text(instrument_host(text, load(arguments[0])), encoding="latin-1")
     return 0
 
 

@@ -26,8 +26,7 @@ from swbuild.emulator.model.flow import read_blocks
 from swbuild.emulator.model.instructions import steps
 from swbuild.emulator.model.marked import marked_costs
 from swbuild.emulator.model.probes import probe
-from swbuild.machine import MachineModel, load
-from swbuild.options import Machine
+from swbuild.machine import MachineModel, load, machine_names
 
 __all__ = ["instrument", "main"]
 
@@ -106,12 +105,12 @@ def _tables(found: Sequence[Block], costs: Sequence[Cost]) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Act for ``MACHINE RUNNING.s COSTED.s OUT.s [NAME=NUMBER...]``; return the exit status."""
-    if len(arguments) < 4 or arguments[0] not in [machine.value for machine in Machine]:
+    if len(arguments) < 4 or arguments[0] not in machine_names():
         files = "RUNNING.s COSTED.s OUT.s [NAME=NUMBER...]"
         print(f"usage: python -m swbuild.emulator.model.instrument MACHINE {files}", file=sys.stderr)
         return 2
     running, costed = (Path(name).read_text(encoding="latin-1") for name in arguments[1:3])
-    machine = load(Machine(arguments[0]), overrides=dict(_override(word) for word in arguments[4:]))
+    machine = load(arguments[0], overrides=dict(_override(word) for word in arguments[4:]))
     Path(arguments[3]).write_text(instrument(running, costed, machine), encoding="latin-1")
     return 0
 

@@ -6,10 +6,9 @@ import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from swbuild.emulator.model.measurements import MEASURED
 from swbuild.machine import MachineModel, facts
-from swbuild.options import Machine
 
 __all__ = [
     "BLOCKS",
@@ -25,11 +24,10 @@ __all__ = [
     "stream_rows",
 ]
 
-_MEASURED = Path(__file__).with_name("measured")
-BLOCKS = _MEASURED / "blocks_sw5cc.csv"
-LOOPS = _MEASURED / "loops_swgemm.csv"
-STREAM = _MEASURED / "loops_stream.csv"
-PARAMETERS = _MEASURED / "blocks_parameters.csv"
+BLOCKS = MEASURED / "blocks_sw5cc.csv"
+LOOPS = MEASURED / "loops_swgemm.csv"
+STREAM = MEASURED / "loops_stream.csv"
+PARAMETERS = MEASURED / "blocks_parameters.csv"
 
 #: Bounds of the sizes of blocks, in instructions, that the page tells apart.
 _SIZES = ((1, 2), (3, 5), (6, 10), (11, 20), (21, 1000))
@@ -68,7 +66,7 @@ def parameters(machine: MachineModel) -> list[tuple[str, float]]:
     """Return the numbers of the machine file that the figures rest on."""
     return [
         (fact.name, fact.value)
-        for fact in facts(Machine(machine.name))
+        for fact in facts(machine.name)
         if fact.name.startswith(("pipes.", "scheduler."))
     ]
 

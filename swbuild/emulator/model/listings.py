@@ -17,8 +17,8 @@ from dataclasses import astuple
 from pathlib import Path
 
 from swbuild.emulator.model.listed import BLOCKS, LOOPS, PARAMETERS, STREAM, Listed, parameters
-from swbuild.machine import MachineModel, load
-from swbuild.options import Machine
+from swbuild.emulator.model.measurements import measured_on
+from swbuild.machine import MachineModel
 from swbuild.sw64.blocks import basic_blocks, operations
 from swbuild.sw64.instructions import Kind, shape
 from swbuild.sw64.pipeline import block_cycles, loop_cycles
@@ -134,7 +134,7 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) ->
 
 def main(arguments: Sequence[str]) -> int:
     """Renew the figures from the listings under the directory that is named; return the exit status."""
-    root, machine = Path(arguments[0]), load(Machine.SW26010)
+    root, machine = Path(arguments[0]), measured_on("blocks_sw5cc")
     listings = [*root.glob("swCandle/**/*.s"), *root.glob("swGEMM/**/sgemm_small.S")]
     texts = {path.read_text(encoding="utf-8", errors="replace"): path for path in sorted(listings)}
     figures = _measure(texts, machine)

@@ -22,7 +22,7 @@ from typing import Any
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.host_block import HostBlock, Mix
 from swbuild.emulator.model.trace import Process, Site, Trace, read_trace
-from swbuild.options import Machine
+from swbuild.machine import machine_names
 
 __all__ = ["LineCount", "Profile", "read_profile"]
 
@@ -45,7 +45,7 @@ class LineCount:
 class Profile:
     """One profiled run; ``counters`` is the first process's JSON as the runtime wrote it."""
 
-    machine: Machine
+    machine: str
     processes: tuple[Process, ...]
     lines: tuple[LineCount, ...] = ()
     counters: Mapping[str, Any] = field(default_factory=dict)
@@ -57,12 +57,18 @@ def read_profile(path: Path) -> Profile:
     paths = [path, *_further(path)]
     documents = [first, *map(_document, paths[1:])]
     try:
-        machine = Machine(first["machine"])
+        machine = _known(first["machine"])
         lines = tuple(line for document in documents for line in _lines(document))
     except (KeyError, TypeError, ValueError) as problem:
         raise _error(path, f"a part is missing or of the wrong kind ({problem!r})") from None
     processes = tuple(_process(rank, place) for rank, place in enumerate(paths))
     return Profile(machine, processes, lines, first)
+
+
+def _known(machine: object) -> str:
+    if machine not in machine_names():
+        raise ValueError(f"there is no machine {machine!r}")
+    return str(machine)
 
 
 def _further(path: Path) -> list[Path]:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.options import Machine
-from swbuild.toolchain.launchers.template import PLACEHOLDERS, Template, read_template
+from swbuild.toolchain.launchers.template import PLACEHOLDERS, Template, for_machine, read_template
 
 __all__ = ["BATCH_SYSTEMS", "BatchSystem", "batch_system_for"]
 
@@ -32,39 +31,36 @@ class BatchSystem:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """A batch system as it is written down in the table below."""
+    """A batch system as it is written down in the table below; ``{launch}`` are options of the machine."""
 
-    submit: Mapping[Machine, str]
+    submit: str
     attached: bool = True
     job: str = ""
     status: str = ""
     cancel: str = ""
 
 
-_BSUB = (
-    "bsub -I -b [-q {queue}] -n {ranks} -cgsp {cpes} -host_stack {stack_mb} -share_size {share_mb}"
-    " %s -J {name} {options} {exe} {args}"
-)
 _SLURM = "[-p {queue}] -N 1 -n {ranks} -t {minutes} -J {name} {options}"
 
 BATCH_SYSTEMS: Mapping[str, _Texts] = {
-    "local": _Texts(dict.fromkeys(Machine, "{exe} {args}")),
-    # LSF's cousin at the centres.  -b keeps the compute cores' stacks in their local memory; the newer
-    # machine's data cache is off unless a size is given, because its default differs between documents.
+    "local": _Texts("{exe} {args}"),
+    # LSF's cousin at the centres.  -b keeps the compute cores' stacks in their local memory; a data cache
+    # is off unless a size is given, because its default differs between documents.
     "bsub": _Texts(
-        {Machine.SW26010: _BSUB % "", Machine.SW26010_PRO: _BSUB % "-cache_size {cache_kb}"},
+        "bsub -I -b [-q {queue}] -n {ranks} -cgsp {cpes} -host_stack {stack_mb} -share_size {share_mb}"
+        " {launch} -J {name} {options} {exe} {args}",
         job=r"Job <(\d+)>",
         status="bjobs {job}",
         cancel="bkill {job}",
     ),
-    "swrun": _Texts(dict.fromkeys(Machine, "swrun -E {cpes} -i {options} {exe} {args}")),
+    "swrun": _Texts("swrun -E {cpes} -i {options} {exe} {args}"),
     "srun": _Texts(
-        dict.fromkeys(Machine, f"srun {_SLURM} {{exe}} {{args}}"),
+        f"srun {_SLURM} {{exe}} {{args}}",
         job=r"srun: job (\d+)|srun: jobid (\d+)",
         cancel="scancel {job}",
     ),
     "slurm": _Texts(
-        dict.fromkeys(Machine, f"sbatch --parsable --no-requeue -o {{log}} {_SLURM} {{exe}} {{args}}"),
+        f"sbatch --parsable --no-requeue -o {{log}} {_SLURM} {{exe}} {{args}}",
         attached=False,
         job=r"^(\d+)(?:;\S+)?$",
         status="squeue -h -t all -j {job} -o %T",
@@ -75,7 +71,7 @@ BATCH_SYSTEMS: Mapping[str, _Texts] = {
 _JOB = ("job",)
 
 
-def batch_system_for(name: str, machine: Machine) -> BatchSystem:
+def batch_system_for(name: str, machine: str) -> BatchSystem:
     """Return the batch system of this name; a template makes an attached one.
 
     Raise SW410 for an unknown name and SW411 for a bad template.
@@ -88,7 +84,7 @@ def batch_system_for(name: str, machine: Machine) -> BatchSystem:
     texts = BATCH_SYSTEMS[name]
     return BatchSystem(
         name,
-        read_template(texts.submit[machine], PLACEHOLDERS, "exe"),
+        read_template(for_machine(texts.submit, machine), PLACEHOLDERS, "exe"),
         texts.attached,
         re.compile(texts.job, re.MULTILINE) if texts.job else None,
         read_template(texts.status, _JOB, "job", "status template") if texts.status else None,

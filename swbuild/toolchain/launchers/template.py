@@ -13,17 +13,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
+from swbuild.machine import load
 
-__all__ = ["PLACEHOLDERS", "Template", "read_template"]
+__all__ = ["PLACEHOLDERS", "Template", "for_machine", "placeholders", "read_template"]
 
-#: What a template may speak of, and the value when a job does not say.
+#: What a template may speak of, and the value when neither a job nor the machine says.
 PLACEHOLDERS: Mapping[str, str] = {
     "exe": "",
     "args": "",
     "name": "swbuild",
     "queue": "",
     "ranks": "1",
-    "cpes": "64",
+    "cpes": "",
     "share_mb": "4096",
     "stack_mb": "1024",
     "cache_kb": "0",
@@ -34,6 +35,16 @@ PLACEHOLDERS: Mapping[str, str] = {
 
 #: Placeholders that stand for several words.
 _LISTS = ("args", "options")
+
+
+def placeholders(machine: str) -> dict[str, str]:
+    """Return the values of the placeholders when a job for ``machine`` does not say."""
+    return {**PLACEHOLDERS, "cpes": str(load(machine).cpes)}
+
+
+def for_machine(text: str, machine: str) -> str:
+    """Return the text of a template with the options that ``machine`` needs in place of ``{launch}``."""
+    return text.replace(" {launch}", "".join(f" {word}" for word in load(machine).tools.launch))
 
 
 @dataclass(frozen=True, slots=True)

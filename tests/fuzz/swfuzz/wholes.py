@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramResult, ProgramTask, check_program
-from swbuild.options import Distribution, Fusion, KernelOptions, Machine, Preset
+from swbuild.options import Distribution, Fusion, KernelOptions, Preset
 from swfuzz.typed import Unit, program_of, random_unit
 
 __all__ = ["checked_units", "main"]
@@ -34,7 +34,7 @@ def checked_units(units: list[Unit], seed: int, directory: Path, mode: str = "")
     Transfers complete as ``mode`` says; without it ``seed`` draws that, too.
     """
     random = Random(f"options {seed}")
-    machine = random.choice((Machine.SW26010, Machine.SW26010_PRO))
+    machine = random.choice(("sw26010", "sw26010-pro"))
     options = {unit.name: _options(random, machine) for unit in units}
     source = directory / "typed.c"
     source.write_text(program_of(units))
@@ -43,7 +43,7 @@ def checked_units(units: list[Unit], seed: int, directory: Path, mode: str = "")
     return check_program(task, CheckSettings(modes=(mode or drawn,), timeout=120))
 
 
-def _options(random: Random, machine: Machine) -> KernelOptions:
+def _options(random: Random, machine: str) -> KernelOptions:
     return KernelOptions(
         machine=machine,
         threads=random.choice(_SHAPES),

@@ -1,0 +1,92 @@
+"""What the entries of a machine file must be to each other, and what templates must speak of."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Mapping
+
+from swbuild.machine.model import FEATURES, MachineModel
+from swbuild.machine.reading import Problem
+
+__all__ = ["objections"]
+
+#: Host and CPEs name sets of CPEs by words of 64 bits.
+_MOST_CPES = 64
+_ASSEMBLIES = ("sw3", "sws")
+_TRANSFER = ("memory", "ldm", "bytes", "reply")
+#: The pieces that each template of a dialect has to use, and may.
+_PIECES: Mapping[str, tuple[str, ...]] = {
+    "declare": ("kernel",),
+    "start": (),
+    "spawn": ("kernel", "arguments"),
+    "join": (),
+    "get": _TRANSFER,
+    "get_strided": (*_TRANSFER, "block", "gap"),
+    "put": _TRANSFER,
+    "put_strided": (*_TRANSFER, "block", "gap"),
+    "wait": ("reply", "count"),
+    "fence": (),
+    "store_fence": (),
+}
+
+
+def objections(model: MachineModel, name: str) -> Iterator[Problem]:
+    """Yield what is wrong with a machine file that is called ``name`` and has every entry."""
+    if model.name != name:
+        yield Problem(
+            ("name",), f"the file is called {name}.yaml, the machine `{model.name}`", "let them agree"
+        )
+    yield from _mesh(model)
+    yield from _amounts(model)
+    for word in model.features:
+        if word not in FEATURES:
+            yield Problem(("features",), f"there is no feature `{word}`", f"there are {', '.join(FEATURES)}")
+    if model.emulator.assembly not in _ASSEMBLIES:
+        hint = f"there are {', '.join(_ASSEMBLIES)}"
+        yield Problem(("emulator", "assembly"), f"no assembly `{model.emulator.assembly}` is known", hint)
+    for field, pieces in _PIECES.items():
+        yield from _template(field, getattr(model.dialect, field), pieces)
+
+
+def _mesh(model: MachineModel) -> Iterator[Problem]:
+    rows, columns = model.mesh
+    if rows < 1 or columns < 2 or model.cpes > _MOST_CPES or model.cpes % 8:
+        what = (
+            f"a mesh of {rows} x {columns} CPEs: it needs rows, two columns, and a multiple of 8 CPEs up to"
+        )
+        yield Problem(("mesh_rows",), f"{what} {_MOST_CPES}")
+    elif model.cpes % (2 * columns) and rows > 1:
+        yield Problem(("mesh_columns",), f"half of {rows} x {columns} CPEs are no whole rows of the mesh")
+
+
+def _amounts(model: MachineModel) -> Iterator[Problem]:
+    if not 0 < model.ldm_budget <= model.ldm_bytes:
+        yield Problem(("ldm_budget",), f"it must lie between 1 and the {model.ldm_bytes} bytes of the LDM")
+    limits = {
+        ("dma", "alignment"): model.dma.alignment,
+        ("dma", "max_length"): model.dma.max_length,
+        ("dma", "max_block"): model.dma.max_block,
+        ("dma", "request_bytes"): model.dma.request_bytes,
+        ("simd", "register_bytes"): model.simd.register_bytes,
+        ("clock_hz",): model.clock_hz,
+        ("host_clock_hz",): model.host_clock_hz,
+        ("core_groups",): model.core_groups,
+    }
+    for path, amount in limits.items():
+        if amount < 1:
+            yield Problem(path, f"`{'.'.join(path)}` must be at least 1, not {amount}")
+
+
+def _template(field: str, text: str, pieces: tuple[str, ...]) -> Iterator[Problem]:
+    path = ("dialect", field)
+    try:
+        used = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    except ValueError as error:
+        yield Problem(path, f"`dialect.{field}`: {error}", "a brace of C is written twice: {{ and }}")
+        return
+    for name in sorted(used - set(pieces)):
+        known = ", ".join(f"{{{piece}}}" for piece in pieces) or "none"
+        yield Problem(path, f"`dialect.{field}` cannot speak of {{{name}}}", f"its pieces: {known}")
+    for name in pieces:
+        if name not in used:
+            yield Problem(path, f"`dialect.{field}` does not use {{{name}}}")
