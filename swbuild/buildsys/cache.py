@@ -72,11 +72,17 @@ def _own_code() -> str:
     """Return a text that changes with swbuild's code and with the libraries that do the mathematics."""
     root = Path(swbuild.__file__).parent
     libraries = (f"{name} {_version(name)}" for name in ("islpy", "pycparser"))
-    parts = [swbuild.__version__, sys.version, *libraries]
-    for path in sorted([*root.rglob("*.py"), *root.rglob("*.yaml")]):
-        status = path.stat()
-        parts.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(parts)
+    return "\n".join([swbuild.__version__, sys.version, *libraries, *sorted(_states(os.fspath(root)))])
+
+
+def _states(root: str) -> Iterator[str]:
+    """Yield name, size and time of each file below ``root`` that says what the generator does."""
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith((".py", ".yaml")):
+                path = os.path.join(folder, name)
+                status = os.stat(path)
+                yield f"{os.path.relpath(path, root)} {status.st_size} {status.st_mtime_ns}"
 
 
 def _version(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from swbuild.diagnostics import Diagnostic, SwbuildError, render
 
 if TYPE_CHECKING:
     from swbuild.compilation import Compilation
+    from swbuild.frontend.preprocess import Preprocessed
     from swbuild.manifest import Project, ProjectSource
     from swbuild.pipeline import Timings
 
@@ -46,30 +48,34 @@ def generate_entries(
 
 def _entry(project: Project, source: ProjectSource, timings: Timings, allow_refused: bool) -> Entry:
     folder = cache_directory()
-    key = None if folder is None else _key(source, timings, allow_refused)
-    if folder is None or key is None:
+    with timings.stage("preprocess"):
+        read = None if folder is None else _read(source)
+    if folder is None or read is None:
         return _generated(project, source, timings, allow_refused)
+    text, seen = read
     with timings.stage("cache"):
+        key = _key(source, text, seen, allow_refused)
         found = load(folder, key)
     if found is None:
-        found = _generated(project, source, timings, allow_refused)
+        found = _generated(project, source, timings, allow_refused, seen=seen)
         with timings.stage("cache"):
             store(folder, key, found)
     return found
 
 
-def _key(source: ProjectSource, timings: Timings, allow_refused: bool) -> str | None:
-    """Return the cache's key, or None where the source cannot be read: generation will say why."""
+def _read(source: ProjectSource) -> tuple[bytes, Preprocessed] | None:
+    """Return what ``source`` holds, as it is and preprocessed, or None: generation will say why."""
     from swbuild.frontend.preprocess import preprocess
 
-    with timings.stage("cache"):
-        try:
-            text = source.path.read_bytes()
-            seen = preprocess(source.path, source.cpp)
-            parts = "\0".join((seen.text, *sorted(seen.own_macros())))  # names of ours depend on macros, too
-            return key_of(source, text, parts, allow_refused)
-        except (OSError, SwbuildError):
-            return None
+    with suppress(OSError, SwbuildError):
+        return source.path.read_bytes(), preprocess(source.path, source.cpp)
+    return None
+
+
+def _key(source: ProjectSource, text: bytes, seen: Preprocessed, allow_refused: bool) -> str:
+    """Return the cache's key; names of ours depend on macros, too."""
+    parts = "\0".join((seen.text, *sorted(seen.own_macros())))
+    return key_of(source, text, parts, allow_refused)
 
 
 def _generated(
@@ -78,11 +84,13 @@ def _generated(
     timings: Timings,
     allow_refused: bool,
     watch: Callable[[tuple[Compilation, ...]], None] | None = None,
+    seen: Preprocessed | None = None,
 ) -> Entry:
     from swbuild.pipeline import generate_project, outputs_of
     from swbuild.pipeline.writing import dependencies
 
-    (unit,) = generate_project(project, timings, allow_refused=allow_refused, watch=watch)
+    known = {source.path: seen} if seen else None
+    (unit,) = generate_project(project, timings, allow_refused=allow_refused, watch=watch, seen=known)
     # A run that takes from the cache has not loaded swbuild's modules: their names are kept, too.
     read = dependencies([source.path, *unit.model.dependencies])
     notes = tuple(render(region.diagnostics) for region in unit.generated.refused)

@@ -40,9 +40,14 @@ __all__ = ["read_source"]
 Pair = tuple[Marker, Marker]
 
 
-def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] | None) -> SourceModel:
+def read_source(
+    path: Path,
+    cpp: CppOptions,
+    requests: Sequence[RegionRequest] | None,
+    seen: Preprocessed | None = None,
+) -> SourceModel:
     """Return the model of the C file ``path``: the regions of ``requests`` (None: all of them,
-    default options).
+    default options).  ``seen`` is the file preprocessed under ``cpp``, where somebody has done that.
 
     Regions that have no model are listed as refused.  Raises SwbuildError for mistakes that
     concern the file or the requests: unreadable, no region, unbalanced pragmas, syntax errors,
@@ -54,7 +59,7 @@ def read_source(path: Path, cpp: CppOptions, requests: Sequence[RegionRequest] |
         raise SwbuildError(
             Diagnostic("SW200", f"cannot read '{path}': {error.strerror}", Span(str(path)), "check the path")
         ) from error
-    source = preprocess(path, cpp)
+    source = seen or preprocess(path, cpp)
     _check_name(path, source)
     try:
         parsed, pairs, chunks = _pruned(source, text)

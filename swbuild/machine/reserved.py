@@ -47,5 +47,6 @@ def _families() -> tuple[str, ...]:
 
 @cache
 def _lists() -> dict[str, frozenset[str]]:
-    text = Path(__file__).with_name("names.yaml").read_text(encoding="utf-8")
-    return {key: frozenset(words.split()) for key, words in yaml.safe_load(text).items()}
+    text = Path(__file__).with_name("names.yaml").read_bytes()
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return {key: frozenset(words.split()) for key, words in yaml.load(text, Loader=loader).items()}

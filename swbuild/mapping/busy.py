@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
 
 import islpy as isl
-import numpy as np
 
 from swbuild.mapping.grid import Grid
 from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
-from swbuild.polyhedral.points import Numbers, Points, TooMany
+
+if TYPE_CHECKING:
+    from swbuild.polyhedral.points import Numbers
 
 __all__ = ["Busy", "busy_cpes", "constant_busy_cpes"]
 
@@ -40,14 +43,11 @@ def busy_cpes(grid: Grid, sizes: Mapping[str, int]) -> Busy | None:
     try:
         with bounded_effort(_EFFORT):
             points = _at(isl.Set(str(grid.points)), sizes).apply(tiled).coalesce()
-            rows = Points(points).all({}, _LIMIT)
-    except TooMany:
-        return None
+            return _of_box(grid, points) if not hosts and points.is_box() else _one_by_one(grid, points)
     except isl.Error as error:
         if not ran_out(error):
             raise
         return None
-    return _shared(grid, rows)
 
 
 def constant_busy_cpes(grid: Grid, context: isl.Set) -> float | None:
@@ -70,8 +70,35 @@ def _at(values: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
     return values.project_out(_PARAM, 0, values.dim(_PARAM))
 
 
+def _of_box(grid: Grid, tiles: isl.Set) -> Busy | None:
+    """Return who gets ``tiles``, all those of a single launch between two corners."""
+    sides = [_length(tiles, k) for k in range(len(grid.mapped))]
+    if prod(sides) > _LIMIT:
+        return None
+    if grid.distribution is Distribution.BLOCK:
+        chunks = [-(-side // threads) for side, threads in zip(sides, grid.threads, strict=True)]
+        return Busy(1, float(prod(-(-side // chunk) for side, chunk in zip(sides, chunks, strict=True))))
+    return Busy(1, float(prod(map(min, sides, grid.threads))))
+
+
+def _length(tiles: isl.Set, position: int) -> int:
+    return int(tiles.dim_max_val(position).sub(tiles.dim_min_val(position)).to_python()) + 1
+
+
+def _one_by_one(grid: Grid, tiles: isl.Set) -> Busy | None:
+    """Return who gets ``tiles``; ``None`` for too many of them."""
+    from swbuild.polyhedral.points import Points, TooMany  # numpy: a quarter of a small file's time
+
+    try:
+        return _shared(grid, Points(tiles).all({}, _LIMIT))
+    except TooMany:
+        return None
+
+
 def _shared(grid: Grid, rows: Numbers) -> Busy:
     """Return who gets the tiles in ``rows``: a launch per value of the first columns."""
+    import numpy as np
+
     if not len(rows):
         return Busy(0, 0.0)
     owners = rows.copy()

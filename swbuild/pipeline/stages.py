@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swbuild.codegen.mappingnotes import mapping_diagnostics
@@ -14,6 +15,7 @@ from swbuild.pipeline.timings import Timings
 if TYPE_CHECKING:
     from swbuild.codegen.unit import GeneratedUnit, RegionUnit
     from swbuild.compilation import Compilation
+    from swbuild.frontend.preprocess import Preprocessed
     from swbuild.frontend.request import SourceModel
     from swbuild.manifest import Project, ProjectSource
 
@@ -86,11 +88,13 @@ def generate_project(
     *,
     allow_refused: bool = False,
     watch: Callable[[tuple[Compilation, ...]], None] | None = None,
+    seen: Mapping[Path, Preprocessed] | None = None,
 ) -> tuple[Unit, ...]:
     """Return a unit for every source, or raise with the mistakes of all of them.
 
     Without ``allow_refused`` a region that cannot be offloaded is a mistake; with it, it stays on the host.
-    ``watch`` is shown what becomes of the regions of each source, those with mistakes among them.
+    ``watch`` is shown what becomes of the regions of each source, those with mistakes among them; ``seen``
+    are sources that are preprocessed already.
     """
     with timings.stage("import"):
         from swbuild.compilation import compile_regions
@@ -101,7 +105,8 @@ def generate_project(
     for source in project.sources:
         try:
             with timings.stage("front end"):
-                model = read_source(source.path, source.cpp, source.requests)
+                preprocessed = (seen or {}).get(source.path)
+                model = read_source(source.path, source.cpp, source.requests, preprocessed)
             with timings.stage("generate"):
                 compiled = compile_regions(model, source.options(scop.name for scop in model.scops))
                 if watch is not None:

@@ -18,6 +18,7 @@ from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.scop import Scop
+from swbuild.mapping import busy
 from swbuild.mapping.busy import busy_cpes
 from swbuild.mapping.grid import Grid
 from swbuild.options import Distribution, KernelOptions
@@ -187,6 +188,21 @@ def test_busy_cpes_are_counted(tmp_path: Path, distribution: Distribution, n: in
     busy = busy_cpes(grid, {"n": n})
     assert busy is not None
     assert (busy.cpes, busy.launches) == (cpes, 1)
+
+
+@pytest.mark.parametrize("distribution", list(Distribution))
+@pytest.mark.parametrize("sizes", [(1, 1), (7, 300), (33, 64), (2100, 65), (1, 4000)])
+def test_busy_cpes_of_a_box_are_those_of_its_tiles(
+    tmp_path: Path, distribution: Distribution, sizes: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = KernelOptions(tile=(32, 2), threads=(4, 8), distribution=distribution)
+    body = "for (int i = 0; i < n; i++) for (int j = 3; j < m + 3; j++) a[i * p + j] = b[j];\n"
+    found = region(tmp_path, body, options)
+    (grid,) = found.grids
+    given = {"n": sizes[0], "m": sizes[1]}
+    counted = busy_cpes(grid, given)
+    monkeypatch.setattr(busy, "_of_box", busy._one_by_one)
+    assert counted == busy_cpes(grid, given)
 
 
 def test_sizes_that_leave_nothing_to_do_are_not_enough(tmp_path: Path) -> None:
