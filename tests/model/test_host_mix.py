@@ -9,9 +9,8 @@ from swbuild.emulator.model.flow import connected
 from swbuild.emulator.model.host_block import Chain, Mix
 from swbuild.emulator.model.host_mix import mixes
 from swbuild.machine import load
-from swbuild.options import Machine
 
-HOST = load(Machine.SW26010).host
+HOST = load("sw26010").host
 
 
 def of(*lines: str) -> list[Mix]:
