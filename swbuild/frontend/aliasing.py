@@ -14,13 +14,13 @@ from typing import TypeGuard
 from pycparser import c_ast
 
 from swbuild.expressions.types import ElementType, TypeKind
+from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, StructType
 from swbuild.frontend.drafts import Object
 from swbuild.frontend.layout import element_types
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.places import Place
 from swbuild.frontend.scop import Held, Storage
-from swbuild.frontend.state import RegionState
 from swbuild.frontend.symbols import Symbol, walk
 
 __all__ = ["Aliasing"]
@@ -61,7 +61,7 @@ class Aliasing:
     """Compares the objects of one region; ``written`` are the names of those that it writes."""
 
     def __init__(
-        self, builder: RegionState, liveness: Liveness, objects: Iterable[Object], written: frozenset[str]
+        self, builder: RegionBuilder, liveness: Liveness, objects: Iterable[Object], written: frozenset[str]
     ) -> None:
         self._builder, self._liveness, self._written = builder, liveness, written
         self._objects = {thing: _of_place(thing.place, thing.storage) for thing in objects}
@@ -80,7 +80,7 @@ class Aliasing:
     def held(self) -> tuple[Held, ...]:
         """Return the sizes and pointers that writes may change."""
         found = []
-        for name, place, _ in self._builder.parameters.values():
+        for name, place, _ in self._builder.state.parameters.values():
             found.append(self._held(name, place.path, _of_place(place, place.symbol.storage)))
         for path, memory in self._pointers().items():
             found.append(self._held(f"{'_'.join((memory.symbol.name, *memory.fields))}_", path, memory))
@@ -98,7 +98,7 @@ class Aliasing:
     def _pointers(self) -> dict[str, _Memory]:
         """Return the pointers that are followed on the way to the region's objects and sizes."""
         places = [thing.place for thing in self._objects]
-        places += [place for _, place, _ in self._builder.parameters.values()]
+        places += [place for _, place, _ in self._builder.state.parameters.values()]
         return {path: memory for place in places for path, memory in _followed(place)}
 
     # -- two places -----------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Aliasing:
         return self._fresh[symbol]
 
     def _assigned(self, symbol: Symbol) -> list[c_ast.Node]:
-        facts = self._builder.facts
+        facts = self._builder.around.facts
         found = []
         if isinstance(symbol.node, c_ast.Decl) and symbol.node.init is not None:
             found.append(symbol.node.init)
@@ -161,7 +161,7 @@ class Aliasing:
 
     def _has_address(self, symbol: Symbol) -> bool:
         """Whether the function takes the address of a variable itself."""
-        facts = self._builder.facts
+        facts = self._builder.around.facts
         taken = (n.expr for n in walk(facts.function.body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
         return any(isinstance(n, c_ast.ID) and facts.bindings.symbol(n) is symbol for n in taken)
 

@@ -8,13 +8,13 @@ import islpy as isl
 from pycparser import c_ast, c_generator
 
 from swbuild.frontend.aliasing import Aliasing
+from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.drafts import Object
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.scop import AccessKind, Array, Statement, Storage
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
-from swbuild.frontend.state import RegionState
 from swbuild.frontend.symbols import FileScope
 
 __all__ = ["ArrayMaker"]
@@ -29,7 +29,7 @@ class ArrayMaker:
 
     def __init__(
         self,
-        builder: RegionState,
+        builder: RegionBuilder,
         liveness: Liveness,
         shapes: Mapping[Object, Shape],
         statements: tuple[Statement, ...],
@@ -39,7 +39,7 @@ class ArrayMaker:
         accesses = [a for s in statements for a in s.accesses]
         used = {a.array for a in accesses}
         written = frozenset(a.array for a in accesses if a.kind is not AccessKind.READ)
-        self._objects = [thing for thing in builder.objects.values() if thing.name in used]
+        self._objects = [thing for thing in builder.state.objects.values() if thing.name in used]
         self.aliasing = Aliasing(builder, liveness, self._objects, written)
 
     def arrays(self) -> tuple[Array, ...]:
@@ -58,7 +58,7 @@ class ArrayMaker:
             self._declaration(thing),
             self._pointer(thing),
             self._live_out(thing),
-            self._builder.problems.locator.span(thing.symbol.node),
+            self._builder.around.problems.locator.span(thing.symbol.node),
             thing.depth,
             place.element.const,
             isinstance(thing.symbol.type, Scalar | StructType) and _is_register(thing.symbol.node),
@@ -81,10 +81,10 @@ class ArrayMaker:
         if not isinstance(node, c_ast.Decl):
             return f"{thing.place.element.element.name} {thing.name}"
         if thing.place.record is not None and thing.storage is not Storage.REGION:
-            return _spelled(thing.place.record, thing.name, self._builder.scope)
+            return _spelled(thing.place.record, thing.name, self._builder.around.scope)
         if thing.storage is Storage.REGION or thing.place.fields:
-            return _spelled(thing.place.kind, thing.name, self._builder.scope)
-        return _spelled(thing.symbol.type, thing.symbol.name, self._builder.scope)
+            return _spelled(thing.place.kind, thing.name, self._builder.around.scope)
+        return _spelled(thing.symbol.type, thing.symbol.name, self._builder.around.scope)
 
     def _live_out(self, thing: Object) -> bool:
         if thing.storage is Storage.REGION:

@@ -2,126 +2,103 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import islpy as isl
 from pycparser import c_ast
 
 from swbuild.expressions.types import INT
 from swbuild.frontend.ctype import Scalar
-from swbuild.frontend.drafts import Draft, Object
-from swbuild.frontend.emit import Where
-from swbuild.frontend.integers import Value
+from swbuild.frontend.drafts import Object
+from swbuild.frontend.emission import Emission
+from swbuild.frontend.emit import Emitter, Where
+from swbuild.frontend.objects import Objects
 from swbuild.frontend.places import Place
 from swbuild.frontend.problems import NotModelledError
-from swbuild.frontend.scop import AccessKind, Storage
-from swbuild.frontend.state import Known, Position
-from swbuild.frontend.statements import PlainStatements
+from swbuild.frontend.reading import Reader
+from swbuild.frontend.scop import AccessKind, BodyPart, Storage
+from swbuild.frontend.state import Current, Position
+from swbuild.frontend.statements import Statements
 from swbuild.frontend.symbols import Symbol
+from swbuild.frontend.tracking import Tracker
+from swbuild.frontend.walking import CONTROL, Walk
 
-__all__ = ["CONTROL", "Branches"]
-
-#: Statements that leave the structure of blocks and counted loops, in words.
-CONTROL = {
-    "Goto": "goto", "Break": "break", "Continue": "continue", "Return": "return", "While": "a while loop",
-    "DoWhile": "a do-while loop", "Switch": "switch", "Label": "a label", "Case": "case",
-}  # fmt: skip
+__all__ = ["Branches"]
 
 
-class Branches(PlainStatements):
-    """Handles ``if`` statements."""
+class Branches:
+    """Handles ``if`` statements; ``walk`` takes the branches."""
 
-    def statement(self, node: c_ast.Node, where: Position) -> None:
-        """Walk one statement."""
-        raise NotImplementedError
-
-    def _if(self, node: c_ast.If, where: Position) -> None:
-        try:
-            before = len(self.assumptions)
-            holds = self.integers.condition(node.cond, where.domain)
-        except NotModelledError as reason:
-            del self.assumptions[before:]
-            self._data_dependent(node, where, reason)
-            return
-        entry, entry_stale = dict(self._values), dict(self.stale)
-        self._branch(node.iftrue, where, holds)
-        taken, taken_stale = self._values, self.stale
-        self._values, self.stale = entry, entry_stale
-        self._branch(node.iffalse, where, holds.complement())
-        self._merge(taken, taken_stale, holds)
-
-    def _branch(self, node: c_ast.Node | None, where: Position, holds: isl.Set) -> None:
-        if node is not None:
-            inside = Position(
-                where.block, where.loops, where.domain.intersect(holds).coalesce(), where.guards
-            )
-            self.statement(node, inside)
-
-    def _merge(
-        self, taken: dict[Symbol, Known | None], stale: dict[Symbol, c_ast.Node], holds: isl.Set
+    def __init__(
+        self,
+        now: Current,
+        reader: Reader,
+        objects: Objects,
+        tracker: Tracker,
+        emission: Emission,
+        statements: Statements,
+        walk: Walk,
     ) -> None:
-        """Join the values known behind the two branches of an affine ``if``."""
-        for symbol in taken.keys() | self._values.keys():
-            first, second = taken.get(symbol), self._values.get(symbol)
-            if first is second or (
-                symbol in self._depths and (symbol not in taken or symbol not in self._values)
-            ):
-                continue
-            if not (isinstance(first, Value) and isinstance(second, Value)):
-                self._values[symbol] = None
-            else:
-                joined = first.pa.intersect_domain(holds).union_add(
-                    second.pa.intersect_domain(holds.complement())
-                )
-                self._values[symbol] = Value(joined.coalesce(), first.type)
-        for symbol in stale.keys() ^ self.stale.keys():
-            self._values[symbol] = None
-        self.stale.update(stale)
+        self._now, self._reader, self._objects, self._tracker = now, reader, objects, tracker
+        self._emission, self._statements, self._walk = emission, statements, walk
 
-    def _data_dependent(self, node: c_ast.If, where: Position, reason: NotModelledError) -> None:
+    def branch(self, node: c_ast.If, where: Position) -> None:
+        """Walk an ``if`` statement."""
+        before = self._now.state
+        try:
+            holds = self._reader.integers.condition(node.cond, where.domain)
+        except NotModelledError:
+            self._now.drop_assumptions(before)
+            self._data_dependent(node, where)
+            return
+        entry = self._now.flow
+        self._arm(node.iftrue, where, holds)
+        taken = self._now.flow
+        self._now.flow = entry
+        self._arm(node.iffalse, where, holds.complement())
+        self._now.flow = taken.joined(self._now.flow, holds, self._now.state.depths)
+
+    def _arm(self, node: c_ast.Node | None, where: Position, holds: isl.Set) -> None:
+        if node is not None:
+            self._walk.statement(node, replace(where, domain=where.domain.intersect(holds).coalesce()))
+
+    def _data_dependent(self, node: c_ast.If, where: Position) -> None:
         """An ``if`` whose condition is data: one statement if nothing in it repeats,
         else a flag for each part.
         """
         if _is_flat(node):
-            self._macro(node, where)
+            self._statements.whole(node, where)
             return
         flag = self._flag(node, where)
-        values, stale = dict(self._values), dict(self.stale)
-        for branch, holds in ((node.iftrue, True), (node.iffalse, False)):
-            if branch is not None:
-                self._values, self.stale = dict(values), dict(stale)
+        entry = self._now.flow
+        for arm, holds in ((node.iftrue, True), (node.iffalse, False)):
+            if arm is not None:
+                self._now.flow = entry
+                domain, _ = self._reader.integers.possible(node.cond, where.domain, holds)
                 guards = (*where.guards, (flag, node.cond, holds))
-                domain, _ = self.integers.possible(node.cond, where.domain, holds)
-                self.statement(branch, Position(where.block, where.loops, domain, guards))
-        self._values, self.stale = values, stale
-        self._forget(node)
+                self._walk.statement(arm, Position(where.loops, domain, guards))
+        self._now.flow = entry
+        self._tracker.forget(node)
 
     def _flag(self, node: c_ast.If, where: Position) -> Object:
         """Add the statement that evaluates the condition into a variable of its own; return that."""
-        self._counters += 1
-        symbol = Symbol(f"sw_if{self._counters}", Scalar(INT), Storage.REGION, None)
-        self._depths[symbol] = len(where.loops)
-        place = Place(symbol, symbol.name, (), symbol.type, (), Scalar(INT), False)
-        flag = self.object(place, node)
-        draft = Draft(where.domain, where.loops, node.cond)
-        emitter = self._emitter(draft)
-        self._side_effects(node.cond, bool(where.guards))
-        prefix = self._guard_text(emitter, where)
-        piece = emitter.expression(node.cond, Where(where.domain, bool(where.guards)))
-        kind = AccessKind.MAY_WRITE if where.guards else AccessKind.MUST_WRITE
-        ref = emitter.flag(flag, kind, node.cond, where.domain)
-        draft.body = [*prefix, ref, " = ", *piece.at(4), " ? 1 : 0;"]
-        where.block.items.append(draft)
+        flag = self._objects.object(self._new_variable(len(where.loops)), node)
+
+        def text(emitter: Emitter, inner: Where) -> list[BodyPart]:
+            piece = emitter.expression(node.cond, inner)
+            kind = AccessKind.MAY_WRITE if where.is_guarded else AccessKind.MUST_WRITE
+            ref = emitter.flag(flag, kind, node.cond, inner.domain)
+            return [ref, " = ", *piece.at(4), " ? 1 : 0;"]
+
+        self._tracker.side_effects(node.cond, where.is_guarded)
+        self._emission.add(node.cond, where, text)
         return flag
 
-    def _macro(self, node: c_ast.Node, where: Position) -> None:
-        """Add ``node`` as one statement."""
-        draft = Draft(where.domain, where.loops, node)
-        emitter = self._emitter(draft)
-        self._side_effects(node, True)
-        prefix = self._guard_text(emitter, where)
-        body = self._macros.text(node, emitter, Where(where.domain, bool(where.guards)), "")
-        draft.body = [*prefix, "{\n", *body, "\n}"] if prefix else body
-        if draft.accesses:
-            where.block.items.append(draft)
+    def _new_variable(self, depth: int) -> Place:
+        symbol = Symbol(f"sw_if{self._now.number()}", Scalar(INT), Storage.REGION, None)
+        state = self._now.state
+        self._now.state = replace(state, depths={**state.depths, symbol: depth})
+        return Place(symbol, symbol.name, (), symbol.type, (), Scalar(INT), False)
 
 
 def _is_flat(node: c_ast.Node | None) -> bool:

@@ -1,7 +1,12 @@
-"""What the walk over a region leaves behind: loops, statements and accesses that are still to be finished."""
+"""What the walk over a region finds: loops, statements and accesses that are still to be finished.
+
+All of these are values: none changes once it is made, so a list of them is kept or dropped as a whole.
+Only a :class:`Record` grows, while the text of one statement is made.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -13,21 +18,23 @@ from swbuild.frontend.polynomials import Polynomial
 from swbuild.frontend.scop import AccessKind, BodyPart, Storage
 from swbuild.frontend.symbols import Symbol
 
-__all__ = ["Block", "Draft", "Loop", "Object", "RawAccess", "Subscript", "Tree"]
+__all__ = ["Block", "Draft", "Key", "Loop", "Object", "RawAccess", "Record", "Subscript", "Tree", "drafts_in"]
 
 Subscript = isl.PwAff | Polynomial | None
 
+#: What tells objects and sizes apart: a variable, and the members passed on the way.
+Key = tuple[Symbol, tuple[str, ...]]
 
-@dataclass(eq=False, slots=True)
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Object:
     """An array or scalar of the region (``key`` tells objects apart); ``rank`` counts its subscripts."""
 
     name: str
-    key: tuple[Symbol, tuple[str, ...]]
+    key: Key
     place: Place
     storage: Storage
     depth: int
-    loops: tuple[Loop, ...] = ()
 
     @property
     def symbol(self) -> Symbol:
@@ -38,7 +45,7 @@ class Object:
         return len(self.place.subscripts)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Loop:
     """A loop around statements: ``variable`` is the parameter that stands for its counter."""
 
@@ -50,7 +57,7 @@ class Loop:
     symbol: Symbol | None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class RawAccess:
     """An access as seen in the text: where it happens (``domain``) and with which subscripts.
 
@@ -68,15 +75,24 @@ class RawAccess:
     parts: tuple[tuple[BodyPart, ...], ...] = ()
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Draft:
-    """A statement to be."""
+    """A statement to be: the instances ``domain`` of ``body``, inside ``loops``."""
 
     domain: isl.Set
     loops: tuple[Loop, ...]
     node: c_ast.Node
+    accesses: tuple[RawAccess, ...]
+    body: tuple[BodyPart, ...]
+    flops: dict[str, int]
+    calls: tuple[str, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Record:
+    """What the text of one statement is found to do while it is made."""
+
     accesses: list[RawAccess] = field(default_factory=list)
-    body: list[BodyPart] = field(default_factory=list)
     flops: dict[str, int] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
     refs: int = 0
@@ -86,13 +102,26 @@ class Draft:
         self.refs += 1
         return self.refs - 1
 
+    def copy(self) -> Record:
+        """Return a record that goes on from here on its own."""
+        return Record(list(self.accesses), dict(self.flops), dict(self.calls), self.refs)
 
-@dataclass(eq=False, slots=True)
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Block:
     """Statements and blocks in textual order, repeated by ``loop`` if there is one."""
 
     loop: Loop | None
-    items: list[Tree] = field(default_factory=list)
+    items: tuple[Tree, ...]
 
 
 Tree = Block | Draft
+
+
+def drafts_in(block: Block) -> Iterator[Draft]:
+    """Yield the statements in ``block``, in textual order."""
+    for item in block.items:
+        if isinstance(item, Block):
+            yield from drafts_in(item)
+        else:
+            yield item

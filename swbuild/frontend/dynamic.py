@@ -12,13 +12,14 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
-from swbuild.frontend.branches import Branches
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.macros import counter_of
-from swbuild.frontend.problems import NotModelledError
+from swbuild.frontend.naming import Naming
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.state import Position
+from swbuild.frontend.state import Current, Position, Surroundings
+from swbuild.frontend.statements import Statements
 from swbuild.frontend.symbols import Symbol, identifiers, walk
+from swbuild.frontend.tracking import Tracker
 
 __all__ = ["DynamicLoops", "leaves_early"]
 
@@ -26,37 +27,44 @@ _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 _JUMPS = {"Goto": "goto", "Return": "return", "Switch": "switch", "Label": "a label", "Case": "case"}
 
 
-class DynamicLoops(Branches):
+class DynamicLoops:
     """Turns loops that depend on data into statements."""
 
-    def _dynamic(self, node: c_ast.Node, where: Position) -> None:
+    def __init__(
+        self, around: Surroundings, now: Current, naming: Naming, tracker: Tracker, statements: Statements
+    ) -> None:
+        self._around, self._now, self._naming = around, now, naming
+        self._tracker, self._statements = tracker, statements
+
+    def loop(self, node: c_ast.Node, where: Position) -> None:
         """Model a loop as one statement; raise NotModelledError where its text cannot be one."""
         self._refuse_jumps(node)
-        own = [s for s in self._local_counters(node) if self._own.get(s) is None]
+        own = [s for s in self._local_counters(node) if self._naming.own(s) is None]
         for symbol in own:
-            self.stale.pop(symbol, None)
-            self._values[symbol] = None
-            self._own.name(symbol)
-        first = counter_of(node, self.facts)
+            self._now.flow = self._now.flow.stored(symbol).with_value(symbol, None)
+            self._naming.make_own(symbol)
+        first = counter_of(node, self._around.facts)
         if first is not None and first not in own:
-            self._set(first, None, bool(where.guards))
+            self._tracker.set(first, None, where.is_guarded)
         try:
-            self._macro(node, where)
+            self._statements.whole(node, where)
         finally:
             for symbol in own:
-                self._own.drop(symbol)
-        self._forget_values(node, own)
+                self._naming.drop_own(symbol)
+        self._leave(node, own)
 
-    def _forget_values(self, node: c_ast.Node, own: list[Symbol]) -> None:
-        for symbol in self.facts.scalars_written_in(node):
-            self._values[symbol] = None
+    def _leave(self, node: c_ast.Node, own: list[Symbol]) -> None:
+        flow = self._now.flow
+        for symbol in self._around.facts.scalars_written_in(node):
+            flow = flow.with_value(symbol, None)
         for symbol in own:
-            self.stale[symbol] = node  # memory does not hold what the text's own variable was
+            flow = flow.outdated(symbol, node)  # memory does not hold what the text's own variable was
+        self._now.flow = flow
 
     def _refuse_jumps(self, node: c_ast.Node) -> None:
         for item in walk(node):
             if type(item).__name__ in _JUMPS:
-                raise self.problems.refuse(
+                raise self._around.problems.refuse(
                     "SW213",
                     f"{_JUMPS[type(item).__name__]} inside a region: which statements run is not known "
                     "from the loops' bounds",
@@ -68,7 +76,7 @@ class DynamicLoops(Branches):
         """Return the counters of ``for`` loops in ``node``, declared outside, that no one else looks at."""
         found: list[Symbol] = []
         for loop in walk(node):
-            symbol = counter_of(loop, self.facts)
+            symbol = counter_of(loop, self._around.facts)
             if symbol is not None and symbol not in found and self._only_counts(symbol):
                 found.append(symbol)
         return found
@@ -77,24 +85,20 @@ class DynamicLoops(Branches):
         """Whether the function names a variable only inside loops that set it first."""
         if symbol.storage is Storage.GLOBAL or symbol.is_static or not isinstance(symbol.type, Scalar):
             return False
-        everywhere = self._names_of(symbol, self.facts.function.body)
+        facts = self._around.facts
+        everywhere = self._names_of(symbol, facts.function.body)
         inside: set[int] = set()
-        for loop in walk(self.facts.function.body):
-            if counter_of(loop, self.facts) is symbol:
+        for loop in walk(facts.function.body):
+            if counter_of(loop, facts) is symbol:
                 inside |= self._names_of(symbol, loop)
         return everywhere <= inside and not any(
-            isinstance(n, c_ast.UnaryOp) and n.op == "&" and self.facts.mentions(n, symbol)
-            for n in walk(self.facts.function.body)
+            isinstance(n, c_ast.UnaryOp) and n.op == "&" and facts.mentions(n, symbol)
+            for n in walk(facts.function.body)
         )
 
     def _names_of(self, symbol: Symbol, node: c_ast.Node) -> set[int]:
-        return {id(n) for n in identifiers(node) if self.facts.bindings.symbol(n) is symbol}
-
-    def _attempted(self, node: c_ast.For, where: Position, reason: NotModelledError) -> None:
-        """Model a loop that is no counted one as a statement, or refuse it for the first ``reason``."""
-        if not where.loops or reason.diagnostic.code not in ("SW210", "SW211", "SW212", "SW226"):
-            raise reason
-        self._dynamic(node, where)
+        bindings = self._around.facts.bindings
+        return {id(n) for n in identifiers(node) if bindings.symbol(n) is symbol}
 
 
 def leaves_early(node: c_ast.Node) -> bool:

@@ -21,7 +21,7 @@ from swbuild.expressions.types import (
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.constants import Constant, integer_constant, literal
 from swbuild.frontend.ctype import CType, OtherType, Scalar, StructType, TypeNames
-from swbuild.frontend.drafts import Draft, Object, RawAccess, Subscript
+from swbuild.frontend.drafts import Object, RawAccess, Record, Subscript
 from swbuild.frontend.facts import writes
 from swbuild.frontend.integers import Integers
 from swbuild.frontend.places import Place, PlaceFinder
@@ -65,8 +65,8 @@ class Where:
 class Names:
     """What the emitter asks about names: the object of a place, the loop a counter belongs to (or None),
     the current value of a counter behind its loop, the formula that a variable stands for, what a first
-    subscript is (see :meth:`RegionState.place`), where a condition may hold (see
-    :meth:`RegionState.possible`), the name of a variable that belongs to the statement's own text, and the
+    subscript is (see :meth:`Reader.place`), where a condition may hold (see
+    :meth:`Reader.possible`), the name of a variable that belongs to the statement's own text, and the
     value of a constant one."""
 
     object: Callable[[Place, c_ast.Node], Object]
@@ -80,11 +80,11 @@ class Names:
 
 
 class Emitter:
-    """Emits the expressions of one statement into ``draft``."""
+    """Emits the expressions of one statement into ``record``."""
 
     def __init__(
         self,
-        draft: Draft,
+        record: Record,
         finder: PlaceFinder,
         integers: Integers,
         names: Names,
@@ -92,7 +92,7 @@ class Emitter:
         types: TypeNames,
         problems: Problems,
     ) -> None:
-        self._draft, self._finder, self._integers, self._names = draft, finder, integers, names
+        self._record, self._finder, self._integers, self._names = record, finder, integers, names
         self._calls, self._types, self._problems = calls, types, problems
         self._own: dict[Object, int] = {}
         #: Set while a declaration's initial value is emitted: it may write what is const.
@@ -184,11 +184,11 @@ class Emitter:
             # Written before in this very instance: the value is the statement's own.
             return Piece([AccessRef(self._own[thing])], _PRIMARY, element)
         subscripts, parts = self._subscripts(place, where)
-        ref = self._draft.new_ref()
+        ref = self._record.new_ref()
         for kind in kinds:
             if kind is AccessKind.MUST_WRITE and (where.conditional or any(s is None for s in subscripts)):
                 kind = AccessKind.MAY_WRITE
-            self._draft.accesses.append(
+            self._record.accesses.append(
                 RawAccess(thing, kind, subscripts, ref, where.domain, where.conditional, node, parts)
             )
         return Piece([AccessRef(ref)], _PRIMARY, element)
@@ -340,8 +340,8 @@ class Emitter:
 
     def flag(self, flag: Object, kind: AccessKind, node: c_ast.Node, domain: isl.Set) -> AccessRef:
         """Record an access to a condition's own variable and return its reference."""
-        ref = self._draft.new_ref()
-        self._draft.accesses.append(RawAccess(flag, kind, (), ref, domain, False, node))
+        ref = self._record.new_ref()
+        self._record.accesses.append(RawAccess(flag, kind, (), ref, domain, False, node))
         return AccessRef(ref)
 
     def is_local(self, node: c_ast.Node) -> bool:
@@ -370,11 +370,15 @@ class Emitter:
 
     def _type_of(self, node: c_ast.Node, where: Where) -> ElementType:
         """Return the type of an expression that is not emitted."""
-        accesses, flops, calls = list(self._draft.accesses), dict(self._draft.flops), dict(self._draft.calls)
+        accesses, flops, calls = (
+            list(self._record.accesses),
+            dict(self._record.flops),
+            dict(self._record.calls),
+        )
         try:
             return self.expression(node, where).type
         finally:
-            self._draft.accesses, self._draft.flops, self._draft.calls = accesses, flops, calls
+            self._record.accesses, self._record.flops, self._record.calls = accesses, flops, calls
 
     def _emit_cast(self, node: c_ast.Cast, where: Where) -> Piece:
         target = self._types.resolve(node.to_type)
@@ -390,7 +394,7 @@ class Emitter:
 
     def _emit_funccall(self, node: c_ast.FuncCall, where: Where) -> Piece:
         name, result = self._calls.resolve(node)
-        self._draft.calls[name] = None
+        self._record.calls[name] = None
         self._count(f"call:{name}")
         parts: list[BodyPart] = [f"{name}("]
         for index, argument in enumerate(node.args.exprs if node.args is not None else ()):
@@ -407,7 +411,7 @@ class Emitter:
         return Piece(parts, _COMMA if len(pieces) > 1 else pieces[0].level, pieces[-1].type)
 
     def _count(self, what: str) -> None:
-        self._draft.flops[what] = self._draft.flops.get(what, 0) + 1
+        self._record.flops[what] = self._record.flops.get(what, 0) + 1
 
 
 _DESCRIPTIONS = {

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
-from pycparser import c_ast
 
+from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import Scalar
-from swbuild.frontend.drafts import Block, Draft, Loop, Object, RawAccess
+from swbuild.frontend.drafts import Draft, Object, RawAccess, drafts_in
 from swbuild.frontend.integers import parameter, universe
-from swbuild.frontend.places import Place
 from swbuild.frontend.problems import NotModelledError
-from swbuild.frontend.relations import aligned, instances, moved_in, sets_of, where_equal, where_inside
+from swbuild.frontend.relations import aligned, instances, moved_in, where_equal, where_inside
 from swbuild.frontend.scop import (
     Access,
     AccessKind,
@@ -26,9 +25,11 @@ from swbuild.frontend.scop import (
     Storage,
 )
 from swbuild.frontend.shapes import Shape, Shapes
+from swbuild.frontend.sizes import sizes_only
 from swbuild.frontend.splitting import split_jumps
-from swbuild.frontend.state import RegionState, sizes_only
+from swbuild.frontend.state import Size
 from swbuild.frontend.symbols import Symbol
+from swbuild.frontend.textual_order import textual_order
 
 __all__ = ["Finished", "finish"]
 
@@ -46,7 +47,7 @@ class Finished:
 
 
 class _Finisher:
-    def __init__(self, builder: RegionState, shapes: Shapes) -> None:
+    def __init__(self, builder: RegionBuilder, shapes: Shapes) -> None:
         self.builder, self.shapes = builder, shapes
         self.names: dict[Draft, str] = {}
         self.domains: dict[Draft, isl.Set] = {}
@@ -95,7 +96,7 @@ class _Finisher:
                         continue
                     inside = inside.intersect(subscript.nonneg_set()) if shape.has_start(position) else inside
                     inside = inside.intersect(subscript.lt_set(extent)) if extent is not None else inside
-                self.builder.require(
+                self.builder.objects.require(
                     access.domain,
                     inside,
                     access.node,
@@ -111,15 +112,15 @@ class _Finisher:
         computing = sizes_only(drafts[0].domain)
         for draft in drafts[1:]:
             computing = computing.union(sizes_only(draft.domain)).coalesce()
-        holds, bad = self.builder.moderate, universe().complement()
-        for assumption in self.builder.assumptions:
+        holds, bad = self.builder.state.moderate, universe().complement()
+        for assumption in self.builder.state.assumptions:
             bad = bad.union(assumption.bad)
         bad = bad.coalesce()
-        for name, _, _ in self.builder.parameters.values():
+        for name, _, _ in self.builder.state.parameters.values():
             computing = computing.intersect(parameter(name).pos_set())
-        for assumption in self.builder.assumptions:
+        for assumption in self.builder.state.assumptions:
             simple = assumption.bad.gist(assumption.sizes).coalesce()
-            costs = simple.intersect(computing).intersect(self.builder.context)
+            costs = simple.intersect(computing).intersect(self.builder.state.context)
             holds = holds.subtract(simple if costs.is_subset(bad) else assumption.bad)
         return holds.coalesce()
 
@@ -132,7 +133,7 @@ class _Finisher:
         accesses = tuple(
             self._access(a, draft, gone) for a in draft.accesses if a.ref in needed and a.ref not in gone
         )
-        span = self.builder.problems.locator.span
+        span = self.builder.around.problems.locator.span
         iterators = tuple(Iterator(loop.name, loop.type, span(loop.node)) for loop in draft.loops)
         flops = tuple(sorted(draft.flops.items()))
         return Statement(
@@ -185,74 +186,42 @@ class _Finisher:
             self.relation(access, draft),
             access.ref,
             affine,
-            self.builder.problems.locator.span(access.node),
+            self.builder.around.problems.locator.span(access.node),
             index,
         )
 
-    # -- schedule -------------------------------------------------------------------------------
 
-    def schedule(self, block: Block) -> isl.Schedule | None:
-        """Return the textual order of the statements in ``block``; None if there are none."""
-        result: isl.Schedule | None = None
-        for item in block.items:
-            part = self.schedule(item) if isinstance(item, Block) else self._leaf(item)
-            if part is not None:
-                result = part if result is None else result.sequence(part)
-        if result is not None and block.loop is not None:
-            result = result.insert_partial_schedule(self._partial(result, block.loop))
-        return result
-
-    def _leaf(self, draft: Draft) -> isl.Schedule | None:
-        if draft not in self.domains:
-            return None
-        return isl.Schedule.from_domain(isl.UnionSet.from_set(self.domains[draft]))
-
-    def _partial(self, schedule: isl.Schedule, loop: Loop) -> isl.MultiUnionPwAff:
-        """Return the schedule dimension of ``loop`` for all statements in it (negated if it counts down)."""
-        names = {name: draft for draft, name in self.names.items()}
-        total: isl.UnionPwAff | None = None
-        for domain in sets_of(schedule.get_domain()):
-            draft = names[domain.get_tuple_name()]
-            position = draft.loops.index(loop)
-            space = isl.LocalSpace.from_space(domain.get_space())
-            aff = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
-            part = isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(aff if loop.ascending else aff.neg()))
-            total = part if total is None else total.union_add(part)
-        assert total is not None
-        return isl.MultiUnionPwAff.from_union_pw_aff(total)
-
-
-def finish(builder: RegionState, shapes: Shapes, live_after: Callable[[Symbol], bool]) -> Finished | None:
+def finish(builder: RegionBuilder, shapes: Shapes, live_after: Callable[[Symbol], bool]) -> Finished | None:
     """Return the finished parts, or None if the region computes nothing (or has problems, then collected).
 
     ``live_after``: whether the value that a variable has at the end may be read later.
     """
     work = _Finisher(builder, shapes)
-    split_jumps(builder.root, builder.context)
-    drafts = list(_drafts(builder.root))
+    root = split_jumps(builder.root, builder.state.context)
+    drafts = list(drafts_in(root))
     for thing in dict.fromkeys(a.object for d in drafts for a in d.accesses):
         try:
             shapes.settle(thing, [a for d in drafts for a in d.accesses if a.object is thing])
         except NotModelledError as problem:
-            builder.problems.add(problem.diagnostic)
-    if builder.problems.found:
+            builder.around.problems.add(problem.diagnostic)
+    if builder.around.problems.found:
         return None
     parameters = _scalar_parameters(builder)
     work.check_subscripts(drafts)
     work.space = _parameter_space(builder)
-    alive = [d for d in drafts if not d.domain.intersect(builder.context).is_empty()]
-    outside = {t for t in builder.objects.values() if t.storage is not Storage.REGION}
+    alive = [d for d in drafts if not d.domain.intersect(builder.state.context).is_empty()]
+    outside = {t for t in builder.state.objects.values() if t.storage is not Storage.REGION}
     lasting = {t for t in outside if not isinstance(t.symbol.type, Scalar) or live_after(t.symbol)}
     alive = work.without_idle(alive, lasting) or work.without_idle(alive, outside)
     for number, draft in enumerate(alive):
         work.names[draft] = f"S{number}"
         domain = aligned(instances(draft.domain, draft.loops, f"S{number}"), work.space)
         work.domains[draft] = domain.coalesce().remove_redundancies()
-    schedule = work.schedule(builder.root)
+    schedule = textual_order(root, work.domains)
     if schedule is None:
         return None
     statements = tuple(work.statement(draft, parameters) for draft in alive)
-    context = aligned(builder.context, work.space)
+    context = aligned(builder.state.context, work.space)
     assumptions = aligned(work.assumptions(alive), work.space).gist(context)
     _check_possible(work, alive, context, assumptions)
     return Finished(_parameters(builder), statements, shapes.settled, schedule, context, assumptions)
@@ -261,15 +230,15 @@ def finish(builder: RegionState, shapes: Shapes, live_after: Callable[[Symbol], 
 def _check_possible(work: _Finisher, drafts: Sequence[Draft], context: isl.Set, assumptions: isl.Set) -> None:
     """Refuse assumptions that leave nothing of any statement."""
     builder = work.builder
-    domains = [draft.domain.intersect(builder.context) for draft in drafts]
+    domains = [draft.domain.intersect(builder.state.context) for draft in drafts]
     if any(not domain.intersect(assumptions).is_empty() for domain in domains):
         return
     sizes = sizes_only(domains[0])
-    alone = [a for a in builder.assumptions if sizes.is_subset(a.bad)]
-    culprit = (alone or builder.assumptions)[0]
+    alone = [a for a in builder.state.assumptions if sizes.is_subset(a.bad)]
+    culprit = (alone or builder.state.assumptions)[0]
     why = "it never does" if alone else "with the other conditions here it never does"
-    builder.problems.add(
-        builder.problems.make(
+    builder.around.problems.add(
+        builder.around.problems.make(
             "SW221",
             f"{culprit.why}, and {why} where the region computes anything",
             culprit.node,
@@ -278,16 +247,16 @@ def _check_possible(work: _Finisher, drafts: Sequence[Draft], context: isl.Set, 
     )
 
 
-def _scalar_parameters(builder: RegionState) -> dict[Object, str]:
+def _scalar_parameters(builder: RegionBuilder) -> dict[Object, str]:
     """Return the scalars that are parameters, with their names."""
     return {
-        thing: builder.parameters[key][0]
-        for key, thing in builder.objects.items()
-        if key in builder.parameters
+        thing: builder.state.parameters[key].name
+        for key, thing in builder.state.objects.items()
+        if key in builder.state.parameters
     }
 
 
-def _parameter_space(builder: RegionState) -> isl.Space:
+def _parameter_space(builder: RegionBuilder) -> isl.Space:
     names = [p.name for p in _parameters(builder)]
     space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
     for position, name in enumerate(names):
@@ -295,29 +264,20 @@ def _parameter_space(builder: RegionState) -> isl.Space:
     return space
 
 
-def _parameters(builder: RegionState) -> tuple[Parameter, ...]:
+def _parameters(builder: RegionBuilder) -> tuple[Parameter, ...]:
     """Return the parameters in the order of their declarations."""
 
-    def order(entry: tuple[str, Place, c_ast.Node]) -> tuple[int, int, str]:
-        coord = getattr(entry[1].symbol.node, "coord", None)
-        return (
-            (int(coord.line or 0), int(coord.column or 0), entry[0])
-            if coord is not None
-            else (0, 0, entry[0])
-        )
+    def order(size: Size) -> tuple[int, int, str]:
+        coord = getattr(size.place.symbol.node, "coord", None)
+        if coord is None:
+            return 0, 0, size.name
+        return int(coord.line or 0), int(coord.column or 0), size.name
 
-    span = builder.problems.locator.span
+    span = builder.around.problems.locator.span
     return tuple(
         Parameter(name, place.path, place.element.element, span(node))
-        for name, place, node in sorted(builder.parameters.values(), key=order)
+        for name, place, node in sorted(builder.state.parameters.values(), key=order)
     )
-
-
-def _drafts(block: Block) -> list[Draft]:
-    found: list[Draft] = []
-    for item in block.items:
-        found += _drafts(item) if isinstance(item, Block) else [item]
-    return found
 
 
 def _matters(access: RawAccess, read: set[Object]) -> bool:

@@ -11,7 +11,7 @@ from pycparser import c_ast
 from swbuild.frontend.ctype import ArrayType, Scalar
 from swbuild.frontend.emit import Emitter, Where
 from swbuild.frontend.facts import RegionFacts, writes
-from swbuild.frontend.naming import OwnNames
+from swbuild.frontend.naming import Naming
 from swbuild.frontend.problems import Problems
 from swbuild.frontend.scop import BodyPart
 from swbuild.frontend.symbols import FileScope, Symbol
@@ -22,10 +22,10 @@ _LARGEST_ARRAY = 256
 
 
 class Macros:
-    """Writes statements with control structure as text; ``own`` names the variables declared in it."""
+    """Writes statements with control structure as text; ``naming`` names the variables declared in it."""
 
-    def __init__(self, facts: RegionFacts, scope: FileScope, problems: Problems, own: OwnNames) -> None:
-        self._facts, self._scope, self._problems, self._own = facts, scope, problems, own
+    def __init__(self, facts: RegionFacts, scope: FileScope, problems: Problems, naming: Naming) -> None:
+        self._facts, self._scope, self._problems, self._naming = facts, scope, problems, naming
 
     def text(self, node: c_ast.Node, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:
         """Return the text of a statement inside a data-dependent ``if``."""
@@ -95,7 +95,7 @@ class Macros:
                 "declare it before that",
             )
         value = None if node.init is None else emitter.expression(node.init, where)
-        text = f"{symbol.type.element.name} {self._own.name(symbol)}"
+        text = f"{symbol.type.element.name} {self._naming.make_own(symbol)}"
         return [f"{text};"] if value is None else [f"{text} = ", *value.at(2), ";"]
 
     def _array(self, symbol: Symbol, node: c_ast.Decl) -> list[BodyPart]:
@@ -116,7 +116,7 @@ class Macros:
             raise self._problems.refuse(
                 "SW218", f"'{symbol.name}' is no array of numbers", node, "use arrays of numbers"
             )
-        return [f"{kind.element.name} {self._own.name(symbol)}{extents}"]
+        return [f"{kind.element.name} {self._naming.make_own(symbol)}{extents}"]
 
     def _list(self, node: c_ast.Node, emitter: Emitter, where: Where) -> list[BodyPart]:
         """Return the initial value of an array of the statement's own text."""
@@ -148,7 +148,7 @@ class Macros:
         if isinstance(node.init, c_ast.DeclList):
             return self._counters(node.init.decls, emitter, where)
         symbol = counter_of(node, self._facts)
-        own = None if symbol is None else self._own.get(symbol)
+        own = None if symbol is None else self._naming.own(symbol)
         if symbol is not None and own is not None and isinstance(symbol.type, Scalar):
             value = emitter.expression(node.init.rvalue, where)
             return [f"{symbol.type.element.name} {own} = ", *value.at(2)]
@@ -164,7 +164,7 @@ class Macros:
                 what = "the loop declares several variables"
                 raise self._problems.refuse("SW210", what, declaration, "declare them before the loop")
             value = emitter.expression(declaration.init, where)
-            parts = [*_without_semicolon(parts), f", {self._own.name(symbol)} = ", *value.at(2), ";"]
+            parts = [*_without_semicolon(parts), f", {self._naming.make_own(symbol)} = ", *value.at(2), ";"]
         return _without_semicolon(parts)
 
     def _while(self, node: c_ast.While, emitter: Emitter, where: Where, indent: str) -> list[BodyPart]:

@@ -119,12 +119,12 @@ class _Modeller:
 
     def claims(self) -> tuple[Claim, ...]:
         """Return what the model takes for true of the types of what is in sight or declared inside."""
-        locator, state = self.problems.locator, self.builder
-        places = {**self.finder.found, **state.finder.found}.values()
+        locator, around = self.problems.locator, self.builder.around
+        places = {**self.finder.found, **around.finder.found}.values()
         seen = (place for place in places if self.visible.get(place.symbol.name) is place.symbol)
-        outside = claims_of_places(seen, state.scope.integer, locator)
-        in_sight = state.scope.typedefs_before[self.region.name] - UNMODELLED - self.visible.keys()
-        types = ((n, kind) for n, kind in state.scope.types.typedefs.items() if n in in_sight)
+        outside = claims_of_places(seen, around.scope.integer, locator)
+        in_sight = around.scope.typedefs_before[self.region.name] - UNMODELLED - self.visible.keys()
+        types = ((n, kind) for n, kind in around.scope.types.typedefs.items() if n in in_sight)
         named = claims_of_typedefs(types, self.region.span)
         return tuple(dict.fromkeys([*outside, *named, *claims_inside(self.declared, self.bindings, locator)]))
 
@@ -151,7 +151,7 @@ class _Modeller:
             around=self._around(),
             given=self._given(),
             idle=self._idle(arrays),
-            tag=_tag(self.region, self.builder.scope),
+            tag=_tag(self.region, self.builder.around.scope),
             only_here=names - names_outside_regions(self.region.function.body),
             overlaps=maker.aliasing.pairs(),
             held=maker.aliasing.held(),
@@ -164,19 +164,21 @@ class _Modeller:
 
     def _keeps_value(self, symbol: Symbol) -> bool:
         """Whether the model takes a variable for what its initialiser says."""
-        known = self.builder.facts.constant(symbol) is not None
-        return known or self.builder.definitions.formula(symbol) is not None
+        known = self.builder.around.facts.constant(symbol) is not None
+        return known or self.builder.around.definitions.formula(symbol) is not None
 
     def _given(self) -> frozenset[str]:
         """Return the names of the objects whose values the source states for good."""
-        places = [(thing.name, thing.place) for thing in self.builder.objects.values()]
-        places += [(name, place) for name, place, _ in self.builder.parameters.values()]
+        places = [(thing.name, thing.place) for thing in self.builder.state.objects.values()]
+        places += [(name, place) for name, place, _ in self.builder.state.parameters.values()]
         return frozenset(name for name, place in places if _is_given(place))
 
     def _idle(self, arrays: tuple[Array, ...]) -> tuple[str, ...]:
         """Return the expressions for the arrays that the region names and the model does without."""
         known = {array.name for array in arrays}
-        things = [t for t in self.builder.objects.values() if t.rank and t.storage is not Storage.REGION]
+        things = [
+            t for t in self.builder.state.objects.values() if t.rank and t.storage is not Storage.REGION
+        ]
         return tuple(thing.place.path for thing in things if thing.name not in known)
 
     # -- what the user says ---------------------------------------------------------------------
@@ -199,8 +201,8 @@ class _Modeller:
             if symbol is None:
                 raise self._unknown(name.name, what)
             self.bindings.uses[id(name)] = symbol
-        self.builder.facts.keep(node)
-        self.builder.definitions.sizes.update(
+        self.builder.around.facts.keep(node)
+        self.builder.around.definitions.sizes.update(
             symbol for name in identifiers(node) if (symbol := self.bindings.symbol(name)) is not None
         )
         return node
@@ -234,29 +236,29 @@ class _Modeller:
                 )
             node = c_ast.ID(name, self.region.begin.coord)
             self.bindings.uses[id(node)] = symbol
-            self.builder.facts.keep(node)
-            self.builder.definitions.sizes.add(symbol)
-            known = self.builder.integers.value(node, universe())
-            self.builder.context = self.builder.context.intersect(known.pa.eq_set(constant(value)))
+            self.builder.around.facts.keep(node)
+            self.builder.around.definitions.sizes.add(symbol)
+            known = self.builder.reader.integers.value(node, universe())
+            self.builder.objects.know(known.pa.eq_set(constant(value)))
 
     def _apply_assumed(self) -> None:
         for text in self.request.assume:
             try:
-                holds = self.builder.integers.condition(
-                    self._expression(text, "assume"), self.builder.context
+                holds = self.builder.reader.integers.condition(
+                    self._expression(text, "assume"), self.builder.state.context
                 )
             except NotModelledError as problem:
                 self.problems.add(problem.diagnostic)
                 continue
-            self.builder.context = self.builder.context.intersect(holds)
+            self.builder.objects.know(holds)
 
     # -- after the region -----------------------------------------------------------------------
 
     def _check_afterwards(self) -> None:
         """Refuse what cannot be had once the region is replaced: counters and declarations used behind it."""
-        for symbol, node in list(self.builder.stale.items()):
-            live = symbol not in self.builder.facts.inside and self.liveness.live_after(symbol)
-            if live and not self.builder.write_back(symbol):
+        for symbol, node in list(self.builder.state.flow.stale.items()):
+            live = symbol not in self.builder.around.facts.inside and self.liveness.live_after(symbol)
+            if live and not self.builder.statements.write_back(symbol):
                 self.problems.add(
                     self.problems.make(
                         "SW220",
@@ -265,7 +267,7 @@ class _Modeller:
                         "declare it in the loop's head, or set it again before using it",
                     )
                 )
-        for symbol in sorted(self.builder.facts.inside, key=lambda s: s.name):
+        for symbol in sorted(self.builder.around.facts.inside, key=lambda s: s.name):
             if self.liveness.named_outside(symbol, self.region.items):
                 self.problems.add(
                     self.problems.make(

@@ -1,33 +1,58 @@
-"""The names that the model gives: to the variables of statements' own texts."""
+"""The names that the model gives: to objects and sizes, and to variables of statements' own texts."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from swbuild.frontend.drafts import Key
+from swbuild.frontend.state import Current
 from swbuild.frontend.symbols import FileScope, Symbol
+from swbuild.machine.reserved import is_reserved
 from swbuild.names import distinct, plain
 
-__all__ = ["OwnNames"]
+__all__ = ["Naming"]
 
 
-class OwnNames:
-    """Names of variables that statements' own texts declare, which clash with no others."""
+class Naming:
+    """Gives names that clash with no others: each asks once, and is told the same from then on."""
 
-    def __init__(self, scope: FileScope) -> None:
-        self._scope = scope
-        self._names: dict[Symbol, str] = {}
-        self._given = 0
+    def __init__(self, now: Current, scope: FileScope) -> None:
+        self._now, self._scope = now, scope
 
-    def get(self, symbol: Symbol) -> str | None:
+    def name(self, key: Key) -> str:
+        """Return the name of an object or parameter: its own, varied where it can mean something else."""
+        known = self._now.state.names.get(key)
+        if known is not None:
+            return known
+        wish = plain("_".join((key[0].name, *key[1])))
+        given = distinct(wish, lambda name: self._is_taken(name, name == key[0].name))
+        self._now.state = replace(self._now.state, names={**self._now.state.names, key: given})
+        return given
+
+    def _is_taken(self, name: str, is_own: bool) -> bool:
+        """Whether ``name`` is another object's, C's or a header's; ``is_own``: the source's for this one."""
+        scope = self._scope
+        functions = name in scope.functions or name in scope.prototypes
+        foreign = functions or (name in scope.words and not is_own)
+        return name in self._now.state.names.values() or foreign or is_reserved(name)
+
+    # -- variables of statements' own texts -----------------------------------------------------
+
+    def own(self, symbol: Symbol) -> str | None:
         """Return the name of a variable that belongs to a statement's text, None for all others."""
-        return self._names.get(symbol)
+        return self._now.state.own.get(symbol)
 
-    def name(self, symbol: Symbol) -> str:
-        """Make a variable one of a statement's text, and return its name."""
-        if symbol not in self._names:
-            wish = plain(f"sw_{symbol.name}{self._given}")
-            self._names[symbol] = distinct(wish, self._scope.words.__contains__)
-            self._given += 1
-        return self._names[symbol]
+    def make_own(self, symbol: Symbol) -> str:
+        """Make a variable one of a statement's text, and return its name there."""
+        state = self._now.state
+        if symbol in state.own:
+            return state.own[symbol]
+        wish = plain(f"sw_{symbol.name}{state.own_given}")
+        name = distinct(wish, self._scope.words.__contains__)
+        self._now.state = replace(state, own={**state.own, symbol: name}, own_given=state.own_given + 1)
+        return name
 
-    def drop(self, symbol: Symbol) -> None:
+    def drop_own(self, symbol: Symbol) -> None:
         """Make a variable an ordinary one again."""
-        del self._names[symbol]
+        state = self._now.state
+        self._now.state = replace(state, own={s: n for s, n in state.own.items() if s is not symbol})

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import ArrayType, CType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
 from swbuild.frontend.integers import constant, single_value, universe
 from swbuild.frontend.polynomials import Polynomial, chain, common_factor
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.state import RegionState, sizes_only
+from swbuild.frontend.sizes import is_symbolic, sizes_only
 from swbuild.frontend.symbols import identifiers
 
 __all__ = ["Shape", "Shapes"]
@@ -47,7 +48,7 @@ class Shape:
 class Shapes:
     """Finds shapes for the objects of one region; ``given`` are shapes that the user states."""
 
-    def __init__(self, builder: RegionState, given: Mapping[str, tuple[c_ast.Node, ...]]) -> None:
+    def __init__(self, builder: RegionBuilder, given: Mapping[str, tuple[c_ast.Node, ...]]) -> None:
         self._builder, self._given = builder, given
         self.settled: dict[Object, Shape] = {}
 
@@ -74,13 +75,13 @@ class Shapes:
         if thing.storage is Storage.REGION and isinstance(thing.symbol.type, Pointer):
             return (None,) * thing.rank  # refused at its declaration
         if thing.storage is Storage.REGION and thing.place.through_pointer:
-            raise self._builder.problems.refuse(
+            raise self._builder.around.problems.refuse(
                 "SW223",
                 f"'{thing.place.path}' is a pointer in a structure that the region declares",
                 node,
                 "use arrays that exist before the region",
             )
-        local = self._builder.local_extents.get(thing.symbol)
+        local = self._builder.state.extents.get(thing.symbol)
         if local is not None:
             return local if thing.place.record is None else (*local, _row_length(thing.place.kind))
         kind, extents = thing.place.kind, []
@@ -92,7 +93,7 @@ class Shapes:
             elif isinstance(kind, Pointer):
                 kind = kind.target
             if extent is None and position:
-                raise self._builder.problems.refuse(
+                raise self._builder.around.problems.refuse(
                     "SW219",
                     f"the extent of dimension {position + 1} of '{thing.place.path}' is not known as a "
                     "constant or an affine function of unchanged variables",
@@ -100,33 +101,35 @@ class Shapes:
                     "declare the array with its shape",
                 )
             extents.append(extent)
-        moved = thing.storage is Storage.PARAMETER and not self._builder.facts.is_unchanged(thing.symbol)
+        moved = thing.storage is Storage.PARAMETER and not self._builder.around.facts.is_unchanged(
+            thing.symbol
+        )
         return (None, *extents[1:]) if moved and extents else tuple(extents)
 
     def _extent(self, thing: Object, node: c_ast.Node) -> isl.PwAff | None:
         builder = self._builder
-        known = builder.scope.integer(node)
+        known = builder.around.scope.integer(node)
         if known is not None:
             return constant(known)
-        bindings = builder.facts.bindings
+        bindings = builder.around.facts.bindings
         for name in identifiers(node):
             symbol = bindings.symbol(name)
             if symbol is None or symbol.value is not None:
                 continue
-            if not builder.facts.unchanged_since_declared(symbol, thing.symbol):
+            if not builder.around.facts.unchanged_since_declared(symbol, thing.symbol):
                 return None
         try:
-            pa = builder.integers.value(node, universe()).pa
+            pa = builder.reader.integers.value(node, universe()).pa
         except NotModelledError:
             return None
-        return pa if builder.is_symbolic(pa) else None
+        return pa if is_symbolic(pa) else None
 
     # -- linearised subscripts ------------------------------------------------------------------
 
     def _apply_given(
         self, thing: Object, shape: Shape, given: Sequence[c_ast.Node], accesses: Sequence[RawAccess]
     ) -> None:
-        values = [self._builder.integers.value(node, universe()).pa for node in given]
+        values = [self._builder.reader.integers.value(node, universe()).pa for node in given]
         inner = _inner(thing)
         if thing.rank == len(values) + inner:
             shape.extents = tuple(
@@ -136,7 +139,7 @@ class Shapes:
             return
         if thing.rank != inner + 1:
             rank = thing.rank - inner
-            raise self._builder.problems.refuse(
+            raise self._builder.around.problems.refuse(
                 "SW225",
                 f"'{thing.place.path}' has {rank} dimensions, but a shape with {len(values)} is given",
                 accesses[0].node,
@@ -179,7 +182,7 @@ class Shapes:
     ) -> bool:
         """Whether inner subscripts leave their extents for all sizes for which the access happens."""
         inside = _inner_inside(subscripts, extents)
-        points = access.domain.intersect(self._builder.context)
+        points = access.domain.intersect(self._builder.state.context)
         if points.is_subset(inside):
             return False
         return bool(sizes_only(points).is_subset(sizes_only(points.subtract(inside))))
@@ -204,7 +207,7 @@ class Shapes:
         self, access: RawAccess, subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]
     ) -> bool:
         """Whether all inner subscripts are known to stay inside their extents."""
-        points = access.domain.intersect(self._builder.context)
+        points = access.domain.intersect(self._builder.state.context)
         return bool(points.is_subset(_inner_inside(subscripts, extents)))
 
     def _delinearise(self, shape: Shape, accesses: Sequence[RawAccess]) -> None:
@@ -256,7 +259,7 @@ class Shapes:
             for carry in dict.fromkeys((0, -_rows_in(result[position], extent), 1, -1)):
                 moved = result[position].add(extent.mul(constant(carry)))
                 inside = moved.nonneg_set().intersect(moved.lt_set(extent))
-                if access.domain.intersect(self._builder.context).is_subset(inside):
+                if access.domain.intersect(self._builder.state.context).is_subset(inside):
                     result[position] = moved
                     result[position - 1] = result[position - 1].sub(constant(carry))
                     break

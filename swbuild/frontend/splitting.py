@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from swbuild.frontend.drafts import Block, Draft, RawAccess, Subscript
+from swbuild.frontend.drafts import Block, Draft, RawAccess, Subscript, Tree
 from swbuild.frontend.polynomials import Polynomial
 
 __all__ = ["split_jumps"]
@@ -23,16 +23,12 @@ _MOST = 9
 _NEAR = 64
 
 
-def split_jumps(block: Block, context: isl.Set) -> None:
-    """Replace each statement below ``block`` that has such subscripts by its parts, in its place."""
-    items: list[Block | Draft] = []
+def split_jumps(block: Block, context: isl.Set) -> Block:
+    """Return ``block`` with the parts of each statement that has such subscripts in its place."""
+    items: list[Tree] = []
     for item in block.items:
-        if isinstance(item, Block):
-            split_jumps(item, context)
-            items.append(item)
-        else:
-            items += _parts(item, context)
-    block.items = items
+        items += [split_jumps(item, context)] if isinstance(item, Block) else _parts(item, context)
+    return Block(block.loop, tuple(items))
 
 
 def _parts(draft: Draft, context: isl.Set) -> list[Draft]:
@@ -88,14 +84,14 @@ def _jumps(piece: tuple[isl.Set, isl.PwAff], other: tuple[isl.Set, isl.PwAff], c
 
 
 def _part(draft: Draft, domain: isl.Set, context: isl.Set) -> Draft:
-    accesses = [
+    accesses = tuple(
         replace(
             access,
             domain=access.domain.intersect(domain).coalesce(),
             subscripts=tuple(_within(s, domain.intersect(access.domain), context) for s in access.subscripts),
         )
         for access in draft.accesses
-    ]
+    )
     return replace(draft, domain=domain, accesses=accesses)
 
 

@@ -1,0 +1,24 @@
+"""How the parts of the walk call each other where statements hold statements."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pycparser import c_ast
+
+from swbuild.frontend.state import Position
+
+__all__ = ["CONTROL", "Walk"]
+
+#: Statements that leave the structure of blocks and counted loops, in words.
+CONTROL = {
+    "Goto": "goto", "Break": "break", "Continue": "continue", "Return": "return", "While": "a while loop",
+    "DoWhile": "a do-while loop", "Switch": "switch", "Label": "a label", "Case": "case",
+}  # fmt: skip
+
+
+class Walk(Protocol):
+    """The walk as loops and branches see it."""
+
+    def statement(self, node: c_ast.Node, where: Position) -> None:
+        """Walk ``node``; what has no model goes to the region's problems."""
