@@ -7,18 +7,17 @@ results in $0; on the host, floating point in the registers $f of the same numbe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from swbuild.sw64.prototypes import CLASSES, Prototype, from_note
+from swbuild.sw64.notes import Notes
+from swbuild.sw64.prototypes import CLASSES, Prototype
 from swbuild.sw64.symbols import SHORT_DOUBLE
 
-__all__ = ["Links", "Notes", "notes"]
+__all__ = ["Links"]
 
 _FIRST, _REGISTERS = 16, 6
 _SLACK = 16384
 _KERNEL = ("p",)
-#: gcc's numbers for types: up to this one they are integers.
-_INTEGERS = 4
 #: Functions with arguments by a format, as the ones that take the arguments as a list.
 _BY_FORMAT = {
     **{
@@ -29,53 +28,6 @@ _BY_FORMAT = {
 }
 #: Functions of the hardware's counters, which do nothing here.
 _COUNTERS = "penv_"
-
-
-@dataclass(slots=True)
-class Notes:
-    """What one object says: of a file of assembly, or of a C file's declarations."""
-
-    slave: bool = True
-    path: str = ""
-    units: dict[str, int] = field(default_factory=dict)
-    entries: dict[str, str] = field(default_factory=dict)
-    calls: list[tuple[str, str, int]] = field(default_factory=list)
-    addresses: dict[str, int] = field(default_factory=dict)
-    indirect: int = 0
-    prototypes: list[Prototype] = field(default_factory=list)
-    called: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-
-
-def notes(text: str) -> list[Notes]:
-    """Return the notes of an object, which may have been joined from several."""
-    found: list[Notes] = [Notes()]
-    for line in text.splitlines():
-        words = line.split("\t")
-        if words[0] == "file":
-            found.append(Notes(words[1] == "slave", words[2]))
-        elif words[0] == "unit":
-            found[-1].units[words[1]] = int(words[2])
-        elif words[0] == "entry":
-            found[-1].entries[words[2]] = words[1]
-        elif words[0] == "call":
-            found[-1].calls.append((words[1], words[2], int(words[3])))
-        elif words[0] == "address":
-            found[-1].addresses[words[1]] = int(words[2])
-        elif words[0] == "indirect":
-            found[-1].indirect = int(words[1])
-        elif words[0] == "prototype":
-            found[-1].prototypes.append(from_note(words))
-        elif words[0] == "called":
-            found[-1].called.append((words[1], tuple(map(_class_of, words[2].split(",")))))
-    return found
-
-
-def _class_of(text: str) -> str:
-    """Return the class of an argument from gcc's number for its kind of type and its size."""
-    kind, _, size = text.partition("/")
-    if int(kind) <= _INTEGERS:
-        return "i8"
-    return {"5": "p", "8": "d" if int(size) <= 8 else "long double"}.get(kind, "?")
 
 
 def _plain(name: str) -> str:

@@ -14,6 +14,7 @@ from swbuild.sw64.data import data_text
 from swbuild.sw64.emit import Emitter
 from swbuild.sw64.expressions import number
 from swbuild.sw64.flow import Unit, units
+from swbuild.sw64.frame import unit_text
 from swbuild.sw64.instructions import writes
 from swbuild.sw64.program import Problem, Program, program
 from swbuild.sw64.semantics import HOST, SW3, SWS, inferred
@@ -57,7 +58,7 @@ def translate(text: str, path: str, slave: bool, pro: bool = False) -> Translati
     emitter = Emitter(made, symbols, found, machine, places)
     for _ in range(2):  # the second time all places are known whose addresses are taken
         emitter.restart()
-        bodies = [emitter.unit(unit) for unit in found]
+        bodies = [unit_text(emitter, unit) for unit in found]
         data = data_text(made, symbols.sections, lambda name: symbols.reference(name, 0))
     if made.problems:
         raise Refused("\n".join(_message(places, problem) for problem in _in_order(made.problems)))

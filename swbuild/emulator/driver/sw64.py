@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTES", "bridges", "declarations", "tell_inferred", "translated"]
 
-#: The section with what the link has to know of an object (swbuild/sw64/bridges.py reads it).
+#: The section with what the link has to know of an object (swbuild/sw64/notes.py reads it).
 NOTES = ".swbuild.sw64"
 #: What calls of the libraries are declared by.
 _HEADERS = ("stdio.h", "stdlib.h", "string.h", "math.h", "ctype.h", "time.h", "unistd.h", "sys/time.h")
@@ -111,7 +111,8 @@ def bridges(tool: Tool, objects: Objects, work: str) -> list[str]:
 
 
 def _side(tool: Tool, objects: Objects, slave: bool, work: str, problems: list[str]) -> list[str]:
-    from swbuild.sw64.bridges import Links, notes
+    from swbuild.sw64.bridges import Links
+    from swbuild.sw64.notes import notes
 
     files = [note for _, obj in objects for note in notes(_notes(obj))]
     named, defined = _names(objects, slave)

@@ -1,6 +1,6 @@
 """What translated assembly costs: the instructions that it was made from, which stand in it as marks.
 
-The translation (``swbuild.sw64.emit``) puts a mark ahead of each instruction, and behind each label, when it
+The translation (``swbuild.sw64.body``) puts a mark ahead of each instruction, and behind each label, when it
 is compiled for counting; a compiler may double or move marks together with what they stand for.
 """
 
