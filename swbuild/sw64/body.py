@@ -13,6 +13,7 @@ from swbuild.sw64.leaps import Jumps
 from swbuild.sw64.program import Problem
 from swbuild.sw64.semantics import Unknown, register, statement
 from swbuild.sw64.syntax import Instruction, Label, memory_operand, register_number
+from swbuild.sw64.unset import Unset, begins
 
 __all__ = ["SAVED", "Body", "line_marker"]
 
@@ -31,6 +32,7 @@ class Body:
         self.emitter, self.unit = emitter, unit
         self.made, self.symbols = emitter.made, emitter.symbols
         self.jumps = Jumps(emitter, unit)
+        self.unset = Unset(unit)
         self.function = (unit.functions or [unit.name])[0]
         self.lines = self._statements()
         self.used = sorted({int(n) for line in self.lines for n in _REGISTER_WORD.findall(line)} | {26})
@@ -52,6 +54,7 @@ class Body:
             "    const unsigned long back = sw64_back(cpu);",
             f"    const int whole = {whole or 0};",
             "    unsigned long target;",
+            *begins(self.unit, self.made.visible),
             *(["    unsigned turns = 0;"] if self.jumps.spins else []),
             *(f"    const unsigned long kept{n} = R({n}).u;" for n in SAVED if n in used),
         ]
@@ -68,6 +71,7 @@ class Body:
             if isinstance(item, Label):
                 if item.name in self.unit.functions:
                     self.function = item.name
+                self.unset.label()
                 lines.append(f"{label_name(item.name)}: __attribute__((unused)); {_mark(item, k)}")
                 continue
             try:
@@ -85,9 +89,8 @@ class Body:
         if item.relocation in _IGNORED:
             return ";"
         found = jump(item)
-        if found:
-            return self.jumps.text(item, found, k, self.function)
-        return self._plain(item)
+        text = self.jumps.text(item, found, k, self.function) if found else self._plain(item)
+        return self.unset.before(item, found, self.function) + text
 
     def _plain(self, item: Instruction) -> str:
         known = shape(item)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from swbuild.sw64.notes import Notes
 from swbuild.sw64.prototypes import CLASSES, Prototype
 from swbuild.sw64.symbols import SHORT_DOUBLE
+from swbuild.sw64.unset import after_call, given
 
 __all__ = ["Links"]
 
@@ -132,7 +133,7 @@ class Links:
             f"{head};",
             head,
             "{",
-            f"    SW64_ENTER({need}, {slots}, {self._symbol(name)})",
+            f"    SW64_ENTER({need}, {slots}, {given(len(types))}, {self._symbol(name)})",
             *(f"    {self._put(k, c)}" for k, c in enumerate(types)),
             f"    {self._entry(name)}(cpu);",
             "    SW64_LEAVE",
@@ -244,6 +245,7 @@ class Links:
             "{",
             *([f"    SW64_LIST({len(types)}, {32 * (not self.slave)})"] if slots else []),
             f"    {taken};",
+            f"    {after_call(prototype.result != 'v')}",
             "}",
         ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from swbuild.sw64.body import SAVED, Body, line_marker
 from swbuild.sw64.emit import STACK, Emitter, label_name
 from swbuild.sw64.flow import Unit
+from swbuild.sw64.unset import leaves
 
 __all__ = ["unit_text"]
 
@@ -45,10 +46,10 @@ def _macros(body: Body) -> list[str]:
     lost = f'__swemu_sw64_lost(name, "{what}", target, __LINE__);'
     return [
         f"#define SW64_COMPUTED(name) switch (target - SW64_PLACE(0)) {{ {cases} }} {lost}",
-        f"#define SW64_SAVE {save}",
-        f"#define SW64_LOAD {load}",
+        f"#define SW64_SAVE {save} if (SW64_CHECKED) sw64_know(cpu, known);",
+        f"#define SW64_LOAD {load} if (SW64_CHECKED) known = sw64_known(cpu);",
         f"#define SW64_STACK(name) {stack}",
-        f"#define SW64_KEPT(name) {kept}",
+        f"#define SW64_KEPT(name) {kept} {leaves()}",
     ]
 
 

@@ -31,6 +31,10 @@ __attribute__((weak, noreturn)) void __swemu_sw64_stack(const char *function, un
     __builtin_exit(86);
 }
 __attribute__((weak)) void __swemu_sw64_kept(const char *function, unsigned changed) { (void)function, (void)changed; }
+__attribute__((weak)) void __swemu_sw64_unset(const char *function, unsigned long registers)
+{
+    (void)function, (void)registers;
+}
 __attribute__((weak)) void __swemu_unaligned(const volatile void *p, unsigned long alignment)
 {
     dprintf(2, "error[SW671]: an access of %p, which is not a multiple of %lu\n", (const void *)p, alignment);
@@ -41,12 +45,14 @@ __attribute__((weak)) void __swemu_relax(unsigned n, const volatile void *word) 
 #endif
 
 /* Ahead of a call of assembly: the stack below `stack`, the arguments beyond the sixth from it on. */
-#define SW64_ENTER(need, slots, function)                                                                              \
+#define SW64_ENTER(need, slots, set, function)                                                                         \
     struct sw64_cpu *cpu = __swemu_sw64_cpu(sizeof *cpu);                                                              \
     char room[(need) + 8 * (slots) + 128] __attribute__((aligned(64)));                                                \
     char *stack = room + ((need) + 63) / 64 * 64;                                                                      \
     __builtin_memset(room, 0, sizeof room);                                                                            \
     const unsigned long sp = cpu->r[30].u, back = cpu->back, low = cpu->low, size = cpu->room;                         \
+    const unsigned long known = cpu->known;                                                                            \
+    cpu->known = (set);                                                                                                \
     cpu->low = (unsigned long)room;                                                                                    \
     cpu->room = (unsigned long)(stack - room);                                                                         \
     cpu->r[30].u = (unsigned long)stack;                                                                               \
@@ -57,6 +63,7 @@ __attribute__((weak)) void __swemu_relax(unsigned n, const volatile void *word) 
     cpu->r[30].u = sp;                                                                                                 \
     cpu->back = back;                                                                                                  \
     cpu->low = low;                                                                                                    \
+    cpu->known = known;                                                                                                \
     cpu->room = size;
 
 enum { SW64_SLOTS = 48 };

@@ -11,6 +11,7 @@ struct sw64_cpu {
     sw64_reg r[SW64_REGISTERS];
     unsigned long back;      /* the address that the last call left for its return */
     unsigned long low, room; /* the stack that assembly has, of which $sp must not run out */
+    unsigned long known;     /* bit n: register n has a value; looked at by checked mode */
 };
 
 /* Not looked at by checked mode: registers are no memory. */
@@ -22,6 +23,18 @@ SW64_HIDDEN void sw64_call(struct sw64_cpu *cpu, unsigned long back) { cpu->back
 SW64_HIDDEN unsigned long sw64_low(const struct sw64_cpu *cpu) { return cpu->low; }
 SW64_HIDDEN unsigned long sw64_room(const struct sw64_cpu *cpu) { return cpu->room; }
 
+SW64_HIDDEN unsigned long sw64_known(const struct sw64_cpu *cpu) { return cpu->known; }
+SW64_HIDDEN void sw64_know(struct sw64_cpu *cpu, unsigned long known) { cpu->known = known; }
+
+/* An instruction reads or writes registers, or copies one with or without a value. */
+#define SW64_READS(name, mask)                                                                                         \
+    if (SW64_CHECKED && ((mask) & ~known)) { __swemu_sw64_unset(name, (mask) & ~known); known |= (mask); }
+#define SW64_WRITES(mask) if (SW64_CHECKED) known |= (mask);
+#define SW64_MOVES(from, to) if (SW64_CHECKED) known = (known & ~(1UL << (to))) | (known >> (from) & 1) << (to);
+/* To and from places of the frame, by their numbers. */
+#define SW64_SPILLS(from, to) if (SW64_CHECKED) spilled = (spilled & ~(1UL << (to))) | (known >> (from) & 1) << (to);
+#define SW64_FILLS(from, to) if (SW64_CHECKED) known = (known & ~(1UL << (to))) | (spilled >> (from) & 1) << (to);
+
 /* Places of the code whose addresses are taken: one byte each. */
 extern char sw64_text[] __asm__(".Lsw64_text") __attribute__((visibility("hidden")));
 #define SW64_PLACE(k) ((unsigned long)sw64_text + (k))
@@ -32,5 +45,6 @@ extern void __swemu_sw64_lost(const char *function, const char *what, unsigned l
 extern void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long low, unsigned long room,
                                unsigned line) __attribute__((noreturn));
 extern void __swemu_sw64_kept(const char *function, unsigned changed);
+extern void __swemu_sw64_unset(const char *function, unsigned long registers);
 extern void __swemu_relax(unsigned n, const volatile void *word);
 #endif

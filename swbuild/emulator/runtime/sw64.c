@@ -39,6 +39,20 @@ void __swemu_sw64_stack(const char *function, unsigned long sp, unsigned long lo
                 sp < low ? (long)(low - sp) : (long)(sp - low - room), sp < low ? "below" : "above", room);
 }
 
+/* Bit k of `registers` is for register $k. */
+void __swemu_sw64_unset(const char *function, unsigned long registers);
+void __swemu_sw64_unset(const char *function, unsigned long registers)
+{
+    char names[400] = "";
+    for (int k = 0; k < 64; k++)
+        if (registers >> k & 1)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s$%d", *names ? " and " : "", k);
+    if (!swemu_reported("SW681", CALLER(), 0))
+        swemu_problem(swemu_self, CALLER(), "SW681",
+                      "arguments come in $16 to $21; a call leaves only $9 to $15 and its result in $0",
+                      "%s reads %s, to which nothing has been written", function, names);
+}
+
 /* Bit k of `changed` is for register $9 + k; $sp is the last one. */
 void __swemu_sw64_kept(const char *function, unsigned changed);
 void __swemu_sw64_kept(const char *function, unsigned changed)
