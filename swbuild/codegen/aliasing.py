@@ -10,8 +10,11 @@ import islpy as isl
 
 from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.printing import c_text
+from swbuild.expressions.trees import constant_value
 from swbuild.frontend.scop import Array, Held, Scop
-from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.expressions import value_in
 from swbuild.names import own
 
 __all__ = ["Address", "addresses", "overlap_conditions"]
@@ -86,21 +89,23 @@ def _reach(scop: Scop, thing: Array | Held, other: Array | Held) -> tuple[str, s
     if isinstance(thing, Held):
         return "", str(thing.size)
     build = isl.AstBuild.from_context(scop.context.intersect(scop.assumptions))
-    inner = [to_c(build.expr_from_pw_aff(extent)) for extent in thing.extents[1:] if extent is not None]
+    inner = [value_in(build, extent) for extent in thing.extents[1:] if extent is not None]
     if not thing.extents or thing.extents[0] is not None:
-        outer = [to_c(build.expr_from_pw_aff(extent)) for extent in thing.extents[:1] if extent is not None]
+        outer = [value_in(build, extent) for extent in thing.extents[:1] if extent is not None]
         return "", _product(thing.element.size, [*outer, *inner])
     low, high = _rows(scop, thing, other)
-    end = _product(thing.element.size, [to_c(build.expr_from_pw_aff(high)), *inner])
+    end = _product(thing.element.size, [value_in(build, high), *inner])
     if low is None:
         return "", end
-    return f" + {_product(thing.element.size, [to_c(build.expr_from_pw_aff(low)), *inner])}", end
+    return f" + {_product(thing.element.size, [value_in(build, low), *inner])}", end
 
 
-def _product(size: int, factors: list[str]) -> str:
+def _product(size: int, factors: list[Expression]) -> str:
     """Return ``size`` times ``factors`` as C text, with one number for all constants."""
-    whole = math.prod(int(factor) for factor in factors if factor.isdigit())
-    return " * ".join([str(size * whole), *(f"({factor})" for factor in factors if not factor.isdigit())])
+    numbers = [constant_value(factor) for factor in factors]
+    whole = math.prod(number for number in numbers if number is not None)
+    others = (f for f, number in zip(factors, numbers, strict=True) if number is None)
+    return " * ".join([str(size * whole), *(f"({c_text(factor)})" for factor in others)])
 
 
 def _rows(scop: Scop, array: Array, other: Array | Held) -> tuple[isl.PwAff | None, isl.PwAff]:

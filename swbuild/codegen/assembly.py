@@ -11,13 +11,14 @@ import islpy as isl
 from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.expressions.nodes import Expression, Name
 from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
 from swbuild.kernelir.astwalk import TooComplicated
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
-from swbuild.kernelir.nodes import Compute, Node
-from swbuild.kernelir.passes import count_waits, loop_name, name_loops, rename, walk
+from swbuild.kernelir.nodes import Body, Compute, Node
+from swbuild.kernelir.passes import count_waits, loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.mapping.regiontree import HostTree, Kernel
@@ -136,10 +137,10 @@ def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, 
 def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     by_pointer = {array.name for array, _, written in arguments if written and array.is_scalar}
 
-    def spell(_: Statement, access: Access, index: tuple[str, ...], __: tuple[str, ...]) -> str:
+    def spell(_: Statement, access: Access, index: tuple[Body, ...], __: tuple[Expression, ...]) -> Body:
         if not index:
-            return f"(*{access.array})" if access.array in by_pointer else access.array
-        return f"{own(f'MEM_{access.array}')}({', '.join(index)})"
+            return (f"(*{access.array})" if access.array in by_pointer else access.array,)
+        return _call(own(f"MEM_{access.array}"), index)
 
     return spell
 
@@ -181,37 +182,42 @@ def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tupl
     for parameter in kernel.host_loops:
         name = parameter
         for node in walk(body):
-            if isinstance(node, Compute) and parameter in node.iterators:
+            if isinstance(node, Compute) and Name(parameter) in node.iterators:
                 iterators = scop.statement(node.statement).iterators
-                name = loop_name(iterators[node.iterators.index(parameter)].name, True, taken)
+                name = loop_name(iterators[node.iterators.index(Name(parameter))].name, True, taken)
                 break
         taken |= {name}
         names.append(name)
-        body = rename(body, parameter, name)
-    return body, tuple(names)
+    pairs = zip(kernel.host_loops, names, strict=True)
+    return with_values(body, {parameter: Name(name) for parameter, name in pairs}), tuple(names)
 
 
 def _device_spell(private: Private, written: frozenset[str], place: Placed) -> Spell:
     partial = {p.array for p in place.partials}
 
     def spell(
-        statement: Statement, access: Access, index: tuple[str, ...], iterators: tuple[str, ...]
-    ) -> str:
+        statement: Statement, access: Access, index: tuple[Body, ...], iterators: tuple[Expression, ...]
+    ) -> Body:
         if access.array in partial:
             macro, variable = own(f"SW_PART_{access.array}"), own(f"sw_part_{access.array}")
-            return f"{macro}({', '.join(index)})" if index else variable
+            return _call(macro, index) if index else (variable,)
         buffer = place.plan.buffer_of(statement.name, access.ref)
         if access.array in private.names:
             if buffer is None:
-                return access.array + "".join(f"[{text}]" for text in index)
+                return (access.array, *(part for value in index for part in ("[", *value, "]")))
             depth = private.depth_of[(statement.name, access.array)][1]
-            return f"{own(f'LDM_{buffer.name}')}({', '.join((*iterators[:depth], *index))})"
+            return _call(own(f"LDM_{buffer.name}"), (*((i,) for i in iterators[:depth]), *index))
         if not index:
-            return f"(*{access.array})" if access.array in written else access.array
-        macro = own(f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}")
-        return f"{macro}({', '.join(index)})"
+            return (f"(*{access.array})" if access.array in written else access.array,)
+        return _call(own(f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"), index)
 
     return spell
+
+
+def _call(macro: str, arguments: tuple[Body, ...]) -> Body:
+    """Return a call of ``macro``, part by part."""
+    rest = (part for argument in arguments[1:] for part in (", ", *argument))
+    return (f"{macro}(", *arguments[0], *rest, ")")
 
 
 def _operations(plan: MemoryPlan, name: str) -> int | None:

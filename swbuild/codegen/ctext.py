@@ -8,17 +8,30 @@ from collections.abc import Callable
 
 import islpy as isl
 
+from swbuild.expressions.nodes import (
+    Binary,
+    BinaryOperator,
+    Constant,
+    Expression,
+    Name,
+    Parenthesised,
+    Select,
+)
+from swbuild.expressions.printing import c_text, in_parentheses
+from swbuild.expressions.trees import constant_value
 from swbuild.frontend.scop import Array, Scop
-from swbuild.kernelir.expressions import to_c
-from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
+from swbuild.kernelir.expressions import value_in
+from swbuild.kernelir.nodes import Block, Body, Compute, Counter, Guard, Loop, Node
 
 __all__ = [
     "Lines",
     "array_index",
+    "body_text",
     "extent_texts",
     "indent",
     "index_macro",
-    "parenthesised",
+    "extents_of",
+    "listed",
     "print_node",
     "quoted",
 ]
@@ -42,24 +55,24 @@ def print_node(node: Node, special: Special) -> Lines:
         return _loop(node, special)
     if isinstance(node, Counter):
         body = indent(print_node(node.body, special))
-        return ["{", f"  long {node.iterator} = {node.first};", *body, "}"]
+        return ["{", f"  long {node.iterator} = {c_text(node.first)};", *body, "}"]
     if isinstance(node, Guard):
-        lines = [f"if ({node.condition}) {{", *indent(print_node(node.then, special))]
+        lines = [f"if ({c_text(node.condition)}) {{", *indent(print_node(node.then, special))]
         if node.otherwise is not None:
             lines += ["} else {", *indent(print_node(node.otherwise, special))]
         return [*lines, "}"]
     if isinstance(node, Compute):
-        return node.text.split("\n")
+        return body_text(node.body).split("\n")
     return special(node)
 
 
 def _loop(node: Loop, special: Special) -> Lines:
     body = indent(print_node(node.body, special))
-    if not node.condition:
-        return ["{", f"  const long {node.iterator} = {node.first};", *body, "}"]
-    step = f"{node.iterator}++" if node.step == "1" else f"{node.iterator} += {node.step}"
-    first = f"long {node.iterator} = {node.first}" if node.first else ""
-    head = f"for ({first}; {node.condition}; {step}) {{"
+    first = "" if node.first is None else f"long {node.iterator} = {c_text(node.first)}"
+    if node.condition is None:
+        return ["{", f"  const {first};", *body, "}"]
+    step = f"{node.iterator}++" if node.step == 1 else f"{node.iterator} += {node.step}"
+    head = f"for ({first}; {c_text(node.condition)}; {step}) {{"
     return [head, *body, "}"]
 
 
@@ -68,9 +81,20 @@ def quoted(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def parenthesised(text: str) -> str:
-    """Return ``text`` fit to stand in any expression."""
-    return text if text.replace("_", "a").isalnum() else f"({text})"
+def body_text(body: Body) -> str:
+    """Return the C text of a statement."""
+    return "".join(part if isinstance(part, str) else c_text(part) for part in body)
+
+
+def listed(expressions: tuple[Expression, ...]) -> str:
+    """Return ``expressions`` as the arguments of a call."""
+    return ", ".join(map(c_text, expressions))
+
+
+def extents_of(scop: Scop, array: Array) -> tuple[Expression | None, ...]:
+    """Return the array's extents over the parameters; the outermost one may not be known."""
+    build = isl.AstBuild.from_context(scop.context.intersect(scop.assumptions))
+    return tuple(None if e is None else value_in(build, e) for e in array.extents)
 
 
 def extent_texts(scop: Scop, array: Array) -> tuple[str, ...]:
@@ -78,40 +102,50 @@ def extent_texts(scop: Scop, array: Array) -> tuple[str, ...]:
 
     Products of them and of ``int`` subscripts do not overflow.
     """
-    build = isl.AstBuild.from_context(scop.context.intersect(scop.assumptions))
-    texts = ["" if e is None else parenthesised(to_c(build.expr_from_pw_aff(e))) for e in array.extents]
-    short = all(map(str.isdigit, texts)) and math.prod(map(int, texts)) < 2**31
-    return tuple(f"{text}L" if text.isdigit() and not short else text for text in texts)
+    extents = extents_of(scop, array)
+    values = [None if e is None else constant_value(e) for e in extents]
+    short = None not in values and math.prod(v for v in values if v is not None) < 2**31
+    texts = ["" if e is None else in_parentheses(e) for e in extents]
+    pairs = zip(texts, values, strict=True)
+    return tuple(text if value is None or short else f"{text}L" for text, value in pairs)
 
 
-def array_index(extents: tuple[str, ...], index: tuple[str, ...]) -> str:
+def array_index(extents: tuple[str, ...], index: tuple[Expression, ...]) -> str:
     """Return the offset, in elements, of the element ``index`` of an array with these ``extents``."""
-    text = index[0]
+    text, whole = c_text(index[0]), _is_operand(index[0])
     for extent, subscript in zip(extents[1:], index[1:], strict=True):
-        text = f"{_factor(text)} * {extent}" + ("" if subscript == "0" else f" + {subscript}")
+        factor = text if whole else f"({text})"
+        text, whole = f"{factor} * {extent}", False
+        text += "" if subscript == Constant(0) else f" + {c_text(subscript)}"
     return text
 
 
-def _factor(text: str) -> str:
-    """Return ``text`` in parentheses unless it is one operand already."""
-    depth, closed_early = 0, False
-    for position, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        closed_early |= depth == 0 and position < len(text) - 1
-    return f"({text})" if closed_early and not text.replace("_", "a").isalnum() else text
+def _is_operand(expression: Expression) -> bool:
+    """Return whether ``expression`` is printed as a name, as a number or in parentheses."""
+    if isinstance(expression, Constant):
+        return expression.value >= 0
+    return isinstance(expression, (Name, Parenthesised, Select))
 
 
-def index_macro(name: str, base: str, extents: tuple[str, ...], shifts: tuple[str, ...]) -> tuple[str, str]:
+def index_macro(
+    name: str, base: str, extents: tuple[str, ...], shifts: tuple[Expression, ...]
+) -> tuple[str, str]:
     """Return a macro (name with parameters, text) that gives the element of ``base`` at its arguments.
 
-    ``shifts`` are appended to each argument (`` - A_lo0``); the parameters clash with nothing in the text.
+    ``shifts`` are taken off each argument, if not zero; the parameters clash with nothing in the text.
     """
-    used = set(re.findall(r"\w+", " ".join((base, *extents, *shifts))))
+    used = set(re.findall(r"\w+", " ".join((base, *extents, *map(c_text, shifts)))))
     names = []
     for k in range(len(extents)):
         letter = "ijklmn"[k] if k < 6 else f"i{k}"
         while letter in used or letter in names:
             letter += "_"
         names.append(letter)
-    index = tuple(f"(({n}){shift})" if shift else f"({n})" for n, shift in zip(names, shifts, strict=True))
+    index = tuple(_shifted(name, shift) for name, shift in zip(names, shifts, strict=True))
     return f"{name}({', '.join(names)})", f"{base}[{array_index(extents, index)}]"
+
+
+def _shifted(name: str, shift: Expression) -> Expression:
+    """Return the argument ``name`` of a macro less ``shift``."""
+    argument = Parenthesised(Name(name))
+    return argument if shift == Constant(0) else Parenthesised(Binary(BinaryOperator.SUB, argument, shift))

@@ -8,13 +8,23 @@ import re
 import islpy as isl
 
 from swbuild.codegen.aliasing import addresses, overlap_conditions
-from swbuild.codegen.ctext import Lines, extent_texts, indent, index_macro, print_node, quoted
+from swbuild.codegen.ctext import (
+    Lines,
+    extent_texts,
+    extents_of,
+    indent,
+    index_macro,
+    print_node,
+    quoted,
+)
 from swbuild.codegen.header import UNUSED, entry_prototype, value_name
 from swbuild.codegen.partials import combination, host_parts
 from swbuild.codegen.plan import ARGUMENTS, KernelCode, RegionCode
 from swbuild.codegen.surroundings import Surroundings
+from swbuild.expressions.nodes import Constant
+from swbuild.expressions.printing import c_text
 from swbuild.frontend.scop import Array
-from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.expressions import to_tree
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.machine import Dialect, load
 from swbuild.memory.partials import Partial
@@ -153,7 +163,7 @@ def _sizes_outside(region: RegionCode) -> list[str]:
     if scop.context.is_subset(scop.assumptions):
         return []
     build = isl.AstBuild.from_context(scop.context)
-    return [f"!({to_c(build.expr_from_set(scop.assumptions.gist(scop.context)))})"]
+    return [f"!({c_text(to_tree(build.expr_from_set(scop.assumptions.gist(scop.context))))})"]
 
 
 def _long_rows(region: RegionCode) -> list[str]:
@@ -161,9 +171,10 @@ def _long_rows(region: RegionCode) -> list[str]:
     buffers = [b for k in region.kernels for b in k.plan.buffers if b.load or b.store is Store.BOX]
     moved = dict.fromkeys(b.array for b in buffers if len(b.box.low) > 1)
     arrays = [array for array, _, _ in region.arguments if array.name in moved]
-    rows = {(extent_texts(region.scop, array)[-1], array.element.size) for array in arrays}
+    open_rows = [array for array in arrays if not isinstance(extents_of(region.scop, array)[-1], Constant)]
+    rows = {(extent_texts(region.scop, array)[-1], array.element.size) for array in open_rows}
     why = "/* longer than a transfer can skip */"
-    limits = {f"{row} > {LONGEST_ROW // size}" for row, size in rows if not row.rstrip("L").isdigit()}
+    limits = {f"{row} > {LONGEST_ROW // size}" for row, size in rows}
     return [f"{limit} {why}" for limit in sorted(limits)]
 
 
@@ -244,7 +255,8 @@ def _macros(region: RegionCode) -> list[tuple[str, str]]:
     for array in (*(array for array, _, _ in region.arguments), *region.locals):
         if not array.is_scalar:
             extents = extent_texts(region.scop, array)
-            macros.append(index_macro(own(f"MEM_{array.name}"), array.name, extents, ("",) * len(extents)))
+            name, shifts = own(f"MEM_{array.name}"), (Constant(0),) * len(extents)
+            macros.append(index_macro(name, array.name, extents, shifts))
     return macros
 
 
@@ -269,7 +281,7 @@ class _Launches:
         assert isinstance(node, Launch)
         kernel = self.kernels[node.kernel]
         loops = zip(kernel.loops, node.loops, strict=True)
-        fields = [f"{ARGUMENTS}.{name} = {value};" for name, value in loops]
+        fields = [f"{ARGUMENTS}.{name} = {c_text(value)};" for name, value in loops]
         fields += [f"{ARGUMENTS}.{p.name} = {p.name};" for p in kernel.parameters]
         fields += [f"{ARGUMENTS}.{a.name} = {self._address(a)};" for a in kernel.pointers]
         fields += [f"{ARGUMENTS}.{a.name} = {self._value(a)};" for a in kernel.values]

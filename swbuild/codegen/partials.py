@@ -7,16 +7,17 @@ thread grid but not on who is ready first.
 
 from __future__ import annotations
 
-import re
-
 import islpy as isl
 
 from swbuild.codegen.ctext import Lines, indent, index_macro
 from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode
 from swbuild.codegen.transfers import Transfers
+from swbuild.expressions.nodes import Expression, Name, Parenthesised
+from swbuild.expressions.printing import c_text
+from swbuild.expressions.trees import substituted
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.expressions import value_in
 from swbuild.machine import Dialect
 from swbuild.memory.partials import Partial
 from swbuild.names import own
@@ -78,7 +79,7 @@ def index_macros(kernel: KernelCode) -> list[tuple[str, str]]:
             own(f"SW_PART_{p.array}"),
             _part(p),
             tuple(map(str, p.bound)),
-            tuple(f" - {text}" if text != "0" else "" for text in _texts(kernel, p.low, "")),
+            _values(kernel, p.low, ""),
         )
         for p in kernel.partials
         if p.bound
@@ -167,16 +168,21 @@ def _combined(operator: Operator, target: str, part: str) -> Lines:
 
 
 def _texts(kernel: KernelCode, values: tuple[isl.PwAff, ...], before: str) -> tuple[str, ...]:
-    """Return ``values`` as C; the host's loops have their names in the kernel, with ``before`` in front."""
-    texts = []
+    """Return ``values`` as C text that may stand on either side of a sum."""
+    return tuple(map(c_text, _values(kernel, values, before)))
+
+
+def _values(kernel: KernelCode, values: tuple[isl.PwAff, ...], before: str) -> tuple[Expression, ...]:
+    """Return ``values`` as operands; the host's loops have their names in the kernel, ``before`` in front."""
+    pairs = zip(kernel.tiled.kernel.host_loops, kernel.loops, strict=True)
+    names = {parameter: Name(before + name) for parameter, name in pairs}
+    found = []
     for value in values:
         context = value.domain()
         build = isl.AstBuild.from_context(context)
-        text = to_c(build.expr_from_pw_aff(value.gist(context)))
-        for parameter, name in zip(kernel.tiled.kernel.host_loops, kernel.loops, strict=True):
-            text = re.sub(rf"\b{parameter}\b", before + name, text)
-        texts.append(text if text.isalnum() else f"({text})")
-    return tuple(texts)
+        tree = substituted(value_in(build, value.gist(context)), names)
+        found.append(tree if c_text(tree).isalnum() else Parenthesised(tree))
+    return tuple(found)
 
 
 def _identity(operator: Operator, element: ElementType) -> str:

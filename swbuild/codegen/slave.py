@@ -8,12 +8,23 @@ import islpy as isl
 
 from swbuild.codegen import partials
 from swbuild.codegen.comments import kernel_comment
-from swbuild.codegen.ctext import Lines, array_index, extent_texts, indent, index_macro, print_node
+from swbuild.codegen.ctext import (
+    Lines,
+    array_index,
+    extent_texts,
+    indent,
+    index_macro,
+    listed,
+    print_node,
+)
 from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode, RegionCode, symbol_stem
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.codegen.transfers import ISSUED, Moved, Transfers
+from swbuild.expressions.nodes import Constant, Name
+from swbuild.expressions.printing import c_text
+from swbuild.expressions.trees import constant_value, substituted
 from swbuild.frontend.scop import Array, Scop
-from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
 from swbuild.kernelir.passes import walk
 from swbuild.machine import Dialect, load
@@ -183,9 +194,9 @@ class _Kernel:
         context = values.params().intersect(self.scop.context)
         build = isl.AstBuild.from_context(context)
         low, high = values.dim_min(0), values.dim_max(0)
-        first, last = (f"({to_c(build.expr_from_pw_aff(v.gist(context)))})" for v in (low, high))
-        for parameter, name in zip(tiled.kernel.host_loops, self.kernel.loops, strict=True):
-            first, last = (re.sub(rf"\b{parameter}\b", name, text) for text in (first, last))
+        names = dict(zip(tiled.kernel.host_loops, map(Name, self.kernel.loops), strict=True))
+        ends = (substituted(value_in(build, end.gist(context)), names) for end in (low, high))
+        first, last = (f"({c_text(end)})" for end in ends)
         return first, last
 
     def _macros(self) -> list[tuple[str, str]]:
@@ -194,11 +205,11 @@ class _Kernel:
         for buffer in self.kernel.plan.buffers:
             name, count = buffer.name, len(buffer.box.low)
             sizes = ("", *(own(f"{name}_n{k}") for k in range(1, count)))
-            shifts = tuple(f" - {own(f'{name}_lo{k}')}" for k in range(count))
+            shifts = tuple(Name(own(f"{name}_lo{k}")) for k in range(count))
             macros.append(index_macro(own(f"LDM_{name}"), own(f"{name}_ldm"), sizes, shifts))
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
-            macros.append(index_macro(own(f"MEM_{array}"), array, extents, ("",) * len(extents)))
+            macros.append(index_macro(own(f"MEM_{array}"), array, extents, (Constant(0),) * len(extents)))
         return [*macros, *partials.index_macros(self.kernel)]
 
     def _special(self, node: Node) -> Lines:
@@ -211,10 +222,9 @@ class _Kernel:
         if isinstance(node, RowPut):
             return self.transfers.row(self._moved(node.buffer), node)
         if isinstance(node, ElementStore):
-            index = ", ".join(node.index)
             buffer = self.buffers[node.buffer]
             offset = array_index(self.extents[buffer.array], node.index)
-            return [f"{buffer.array}[{offset}] = {own(f'LDM_{node.buffer}')}({index});"]
+            return [f"{buffer.array}[{offset}] = {own(f'LDM_{node.buffer}')}({listed(node.index)});"]
         assert isinstance(node, Wait)
         return [*self.transfers.wait(node.count), *(self._fences() if node.fence else [])]
 
@@ -225,14 +235,14 @@ class _Kernel:
     def _moved(self, name: str) -> Moved:
         buffer = self.buffers[name]
         places = [n for n in walk(self.kernel.body) if isinstance(n, Place) and n.buffer == name]
-        constant = all(text.isdigit() for place in places for text in place.size)
+        constant = all(constant_value(size) is not None for place in places for size in place.size)
         element = self.scop.array(buffer.array).element
         return Moved(name, buffer.array, self.extents[buffer.array], element.size, constant)
 
     def _place(self, node: Place) -> Lines:
         buffer = self.buffers[node.buffer]
-        parts = [f"{own(f'{node.buffer}_lo{k}')} = {text};" for k, text in enumerate(node.low)]
-        parts += [f"{own(f'{node.buffer}_n{k}')} = {node.size[k]};" for k in self._sizes(buffer)]
+        parts = [f"{own(f'{node.buffer}_lo{k}')} = {c_text(low)};" for k, low in enumerate(node.low)]
+        parts += [f"{own(f'{node.buffer}_n{k}')} = {c_text(node.size[k])};" for k in self._sizes(buffer)]
         return [*parts, *(self.transfers.box(self._moved(node.buffer), put=False) if node.get else [])]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swbuild.codegen.plan import KernelCode, RegionCode
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.printing import in_parentheses
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node, Place, Put, RowPut
 
 __all__ = ["transfer_rows"]
@@ -38,7 +40,7 @@ def _visited(node: Node, loops: tuple[str, ...]) -> Iterator[tuple[Node, tuple[s
         for child in node.children:
             yield from _visited(child, loops)
     elif isinstance(node, Loop):
-        yield from _visited(node.body, (*loops, node.iterator) if node.condition else loops)
+        yield from _visited(node.body, loops if node.condition is None else (*loops, node.iterator))
     elif isinstance(node, Guard):
         yield from _visited(node.then, loops)
         if node.otherwise is not None:
@@ -46,9 +48,13 @@ def _visited(node: Node, loops: tuple[str, ...]) -> Iterator[tuple[Node, tuple[s
 
 
 def _row(
-    buffer: str, direction: str, loops: tuple[str, ...], sizes: tuple[str, ...], elements: dict[str, int]
+    buffer: str,
+    direction: str,
+    loops: tuple[str, ...],
+    sizes: tuple[Expression, ...],
+    elements: dict[str, int],
 ) -> dict[str, object]:
-    factors = [size if size.isdigit() or size.isidentifier() else f"({size})" for size in sizes]
+    factors = [in_parentheses(size) for size in sizes]
     return {
         "buffer": buffer,
         "direction": direction,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from swbuild.codegen.ctext import Lines, array_index, indent
+from swbuild.codegen.ctext import Lines, array_index, indent, listed
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name, Parenthesised
+from swbuild.expressions.printing import c_text
 from swbuild.kernelir.nodes import RowPut
 from swbuild.machine import Dialect
 from swbuild.names import own
@@ -74,8 +76,9 @@ class Transfers:
         low = [own(f"{name}_lo{k}") for k in range(n)]
         count = [own(f"{name}_n{k}") for k in range(n)]
         ldm = own(f"{name}_ldm")
-        place = (*(f"({low[k]} + {d})" for k, d in enumerate(outer)), *(low[k] for k in rest))
-        inside = array_index(_sizes(moved), (*outer, *("0" for _ in rest)))
+        sums = (Binary(BinaryOperator.ADD, Name(low[k]), Name(d)) for k, d in enumerate(outer))
+        place = (*map(Parenthesised, sums), *(Name(low[k]) for k in rest))
+        inside = array_index(_sizes(moved), (*map(Name, outer), *(Constant(0) for _ in rest)))
         pieces = {
             "ldm": f"{ldm} + {inside}" if outer else ldm,
             "memory": f"{moved.array} + {array_index(moved.extents, place)}",
@@ -93,11 +96,11 @@ class Transfers:
 
     def row(self, moved: Moved, node: RowPut) -> Lines:
         """Put one row of the exact footprint."""
-        index = (*node.outer, f"({node.low})")
+        index = (*node.outer, Parenthesised(node.low))
         pieces = {
-            "ldm": f"&{own(f'LDM_{moved.name}')}({', '.join(index)})",
+            "ldm": f"&{own(f'LDM_{moved.name}')}({listed(index)})",
             "memory": f"{moved.array} + {array_index(moved.extents, index)}",
-            "bytes": f"({node.size}) * {moved.element}",
+            "bytes": f"({c_text(node.size)}) * {moved.element}",
         }
         return self._issued(self.dialect.put, pieces)
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from swbuild.dump.text import indented, listed
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.printing import c_text
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
@@ -39,23 +41,39 @@ def _block(node: Block) -> Iterator[str]:
 
 @node_lines.register
 def _loop(node: Loop) -> Iterator[str]:
-    if node.condition:
-        first = node.first or "where it stands"
-        yield f"for {node.iterator} from {first} while {node.condition} by {node.step}"
+    if node.condition is not None:
+        first = "where it stands" if node.first is None else c_text(node.first)
+        steps = f"from {first} while {c_text(node.condition)} by {node.step}"
+        yield f"for {node.iterator} {steps}  ({_origin(node)})"
     else:
-        yield f"let {node.iterator} be {node.first}"
+        yield f"let {node.iterator} be {'' if node.first is None else c_text(node.first)}"
     yield from indented(node_lines(node.body))
+
+
+def _origin(node: Loop) -> str:
+    """Return what ``node`` is, and its trip count where that is constant."""
+    origin = node.origin
+    said = [origin.role.value]
+    if origin.band is not None:
+        said.append(f"band {origin.band} loop {origin.member}")
+    if origin.level is not None:
+        said.append(f"level {origin.level}")
+    if origin.coincident:
+        said.append("coincident")
+    if node.trip_count is not None:
+        said.append(f"{node.trip_count} times")
+    return ", ".join(said)
 
 
 @node_lines.register
 def _counter(node: Counter) -> Iterator[str]:
-    yield f"counter {node.iterator} from {node.first}"
+    yield f"counter {node.iterator} from {c_text(node.first)}"
     yield from indented(node_lines(node.body))
 
 
 @node_lines.register
 def _guard(node: Guard) -> Iterator[str]:
-    yield f"if {node.condition}"
+    yield f"if {c_text(node.condition)}"
     yield from indented(node_lines(node.then))
     if node.otherwise is not None:
         yield "else"
@@ -64,14 +82,19 @@ def _guard(node: Guard) -> Iterator[str]:
 
 @node_lines.register
 def _compute(node: Compute) -> Iterator[str]:
-    first, *rest = [line.strip() for line in node.text.splitlines() if line.strip()] or [""]
-    yield f"compute {node.statement}[{', '.join(node.iterators)}]: {first}"
+    text = "".join(part if isinstance(part, str) else c_text(part) for part in node.body)
+    first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    yield f"compute {node.statement}[{_texts(node.iterators)}]: {first}"
     yield from indented(rest)
 
 
 @node_lines.register
 def _launch(node: Launch) -> Iterator[str]:
-    yield f"launch {node.kernel}[{', '.join(node.loops)}]"
+    yield f"launch {node.kernel}[{_texts(node.loops)}]"
+
+
+def _texts(values: tuple[Expression, ...]) -> str:
+    return listed(map(c_text, values), "")
 
 
 @node_lines.register
@@ -91,7 +114,7 @@ def _group(node: Begin | Wait) -> str:
 
 @node_lines.register
 def _place(node: Place) -> Iterator[str]:
-    box = f"from [{listed(node.low, '')}] size [{listed(node.size, '')}]"
+    box = f"from [{_texts(node.low)}] size [{_texts(node.size)}]"
     yield f"{'get' if node.get else 'place'} {node.buffer} {box}"
 
 
@@ -102,9 +125,10 @@ def _put(node: Put) -> Iterator[str]:
 
 @node_lines.register
 def _row_put(node: RowPut) -> Iterator[str]:
-    yield f"put row of {node.buffer} at [{listed(node.outer, '')}] from {node.low} size {node.size}"
+    row = f"[{_texts(node.outer)}] from {c_text(node.low)} size {c_text(node.size)}"
+    yield f"put row of {node.buffer} at {row}"
 
 
 @node_lines.register
 def _element_store(node: ElementStore) -> Iterator[str]:
-    yield f"store {node.buffer}[{listed(node.index, '')}]"
+    yield f"store {node.buffer}[{_texts(node.index)}]"

@@ -21,6 +21,7 @@ __all__ = [
     "Min",
     "Name",
     "Negation",
+    "Parenthesised",
     "Select",
 ]
 
@@ -112,6 +113,22 @@ class Negation(Expression):
     def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
         """Return the negation of another operand."""
         return Negation(*children)
+
+
+@dataclass(frozen=True, slots=True)
+class Parenthesised(Expression):
+    """``(operand)``: parentheses that stand also where they are not needed."""
+
+    operand: Expression
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.operand,)
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return another operand in parentheses."""
+        return Parenthesised(*children)
 
 
 @dataclass(frozen=True, slots=True)

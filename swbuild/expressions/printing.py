@@ -18,11 +18,12 @@ from swbuild.expressions.nodes import (
     Min,
     Name,
     Negation,
+    Parenthesised,
     Select,
 )
 from swbuild.names import own
 
-__all__ = ["c_text"]
+__all__ = ["c_text", "in_parentheses"]
 
 #: how tight operators bind; a higher number binds tighter
 _LEAST = 1
@@ -51,6 +52,12 @@ _Printed = tuple[str, int]
 def c_text(expression: Expression) -> str:
     """Return ``expression`` as C, with parentheses only where they are needed."""
     return _printed(expression)[0]
+
+
+def in_parentheses(expression: Expression) -> str:
+    """Return ``expression`` as C, in parentheses unless it is a name or a number."""
+    plain = isinstance(expression, Name) or (isinstance(expression, Constant) and expression.value >= 0)
+    return c_text(expression) if plain else f"({c_text(expression)})"
 
 
 def _wrapped(expression: Expression, least: int) -> str:
@@ -90,6 +97,11 @@ def _binary(expression: Binary) -> _Printed:
         least = (precedence, precedence + 1)
     left, right = _wrapped(expression.left, least[0]), _wrapped(expression.right, least[1])
     return f"{left} {operator.value} {right}", precedence
+
+
+@_printed.register
+def _parenthesised(expression: Parenthesised) -> _Printed:
+    return f"({c_text(expression.operand)})", _PRIMARY
 
 
 @_printed.register

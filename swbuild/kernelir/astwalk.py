@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.expressions import to_tree
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
+from swbuild.kernelir.origin import MOVES_DATA, Path, Paths
 from swbuild.names import own
 from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of
 
@@ -42,6 +43,8 @@ class _Collector:
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
         self.nodes: dict[str, Node] = {}
+        #: the statement that each leaf is of
+        self.statements: dict[str, str] = {}
         self.error: Exception | None = None
         #: what each leaf runs, and when: instance -> iterators of the loops around it
         self.runs: list[isl.Map] = []
@@ -50,15 +53,16 @@ class _Collector:
         # isl swallows exceptions of callbacks and may crash afterwards: keep the first one for later
         key = f"leaf_{len(self.nodes)}"
         try:
-            self.nodes[key] = self._leaf(build)
+            self.nodes[key] = self._leaf(key, build)
         except Exception as error:  # noqa: BLE001 - re-raised by build_ir
             self.error = self.error or error
             self.nodes[key] = Block(())
         return node.set_annotation(isl.Id(key))
 
-    def _leaf(self, build: isl.AstBuild) -> Node:
+    def _leaf(self, key: str, build: isl.AstBuild) -> Node:
         schedule = isl.Map.from_union_map(build.get_schedule())
         name = str(schedule.get_tuple_name(isl.dim_type.in_))
+        self.statements[key] = name
         self.runs.append(schedule.flatten_range())
         return self.leaves[name](build, isl.PwMultiAff.from_map(schedule.reverse()))
 
@@ -98,10 +102,11 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
         raise TooComplicated
 
 
-def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, due: Due | None) -> Node:
+def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, paths: Paths, due: Due | None) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
-    ``context`` holds what is known of the parameters.  Raise :class:`Inexact` if anything but ``due`` is run
+    ``paths`` says what the loops around the instances are, ``context`` what is known of the parameters.
+    Raise :class:`Inexact` if anything but ``due`` is run
     (isl has been seen to drop and to shift instances where divisions by several numbers meet, and runs
     extensions wherever the loops around them go), :class:`Undecided` if that takes long to tell.
     Without ``due`` nothing is compared.
@@ -122,7 +127,7 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, due: Due 
         raise collector.error
     if due is not None:
         _check_runs(collector.runs, due, context)
-    return _convert(tree, collector.nodes)
+    return _Converter(collector, paths).converted(tree)[0]
 
 
 def _first_line(error: isl.Error) -> str:
@@ -207,20 +212,53 @@ def _iterator_names() -> isl.IdList:
     return names
 
 
-def _convert(node: isl.AstNode, leaves: dict[str, Node]) -> Node:
-    kind = node.get_type()
-    if kind == _NODE.for_:  # type: ignore[attr-defined]
-        return _loop(node, leaves)
-    if kind == _NODE.if_:  # type: ignore[attr-defined]
-        otherwise = _convert(node.if_get_else_node(), leaves) if node.if_has_else_node() else None
-        return Guard(to_c(node.if_get_cond()), _convert(node.if_get_then_node(), leaves), otherwise)
-    if kind == _NODE.block:
+_DEPTHS = {own(f"sw_c{k}"): k for k in range(_DEEPEST)}
+
+
+class _Converter:
+    """Makes nodes of ours of isl's; loops get back what they come from, by their depth in the schedule."""
+
+    def __init__(self, collector: _Collector, paths: Paths) -> None:
+        self.collector = collector
+        self.paths = paths
+
+    def converted(self, node: isl.AstNode) -> tuple[Node, Path]:
+        """Return the node, and the loops around the deepest statement in it."""
+        kind = node.get_type()
+        if kind == _NODE.for_:  # type: ignore[attr-defined]
+            return self._loop(node)
+        if kind == _NODE.if_:  # type: ignore[attr-defined]
+            return self._guard(node)
+        if kind == _NODE.block:
+            return self._block(node)
+        if kind == _NODE.mark:
+            return self.converted(node.mark_get_node())
+        key = str(node.get_annotation().name)
+        return self.collector.nodes[key], self.paths.get(self.collector.statements[key], ())
+
+    def _guard(self, node: isl.AstNode) -> tuple[Node, Path]:
+        then, path = self.converted(node.if_get_then_node())
+        condition = to_tree(node.if_get_cond())
+        if not node.if_has_else_node():
+            return Guard(condition, then), path
+        otherwise, other = self.converted(node.if_get_else_node())
+        return Guard(condition, then, otherwise), max(path, other, key=len)
+
+    def _block(self, node: isl.AstNode) -> tuple[Node, Path]:
         children = node.block_get_children()
-        parts = [_convert(children.get_at(k), leaves) for k in range(children.n_ast_node())]
-        return Block(tuple(_flat(parts)))
-    if kind == _NODE.mark:
-        return _convert(node.mark_get_node(), leaves)
-    return leaves[str(node.get_annotation().name)]
+        parts = [self.converted(children.get_at(k)) for k in range(children.n_ast_node())]
+        return Block(tuple(_flat([part for part, _ in parts]))), max((path for _, path in parts), key=len)
+
+    def _loop(self, node: isl.AstNode) -> tuple[Node, Path]:
+        body, path = self.converted(node.for_get_body())
+        iterator = str(node.for_get_iterator().get_id().name)
+        depth = _DEPTHS.get(iterator, _DEEPEST)
+        origin = path[depth] if depth < len(path) else MOVES_DATA
+        first = to_tree(node.for_get_init())
+        if node.for_is_degenerate():
+            return Loop(iterator, first, None, 0, body, origin), path
+        step = int(node.for_get_inc().get_val().to_python())
+        return Loop(iterator, first, to_tree(node.for_get_cond()), step, body, origin), path
 
 
 def _flat(parts: list[Node]) -> list[Node]:
@@ -228,12 +266,3 @@ def _flat(parts: list[Node]) -> list[Node]:
     for part in parts:
         flat += part.children if isinstance(part, Block) else [part]
     return flat
-
-
-def _loop(node: isl.AstNode, leaves: dict[str, Node]) -> Node:
-    body = _convert(node.for_get_body(), leaves)
-    iterator = str(node.for_get_iterator().get_id().name)
-    first = to_c(node.for_get_init())
-    if node.for_is_degenerate():
-        return Loop(iterator, first, "", "0", body)
-    return Loop(iterator, first, to_c(node.for_get_cond()), to_c(node.for_get_inc()), body)

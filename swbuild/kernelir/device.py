@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, Undecided, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
-from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
+from swbuild.kernelir.origin import paths_of
 from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel, thread_parameters
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
@@ -90,7 +92,7 @@ def _built(
     if doubtful:
         require_simple(schedule, context)
     due = Due(wanted, loop_values(tiled.schedule)) if compared else None
-    return build_ir(schedule, context, leaves, due)
+    return build_ir(schedule, context, leaves, paths_of(schedule, host=False), due)
 
 
 def _confined(insertions: list[_Insertion], visited: isl.UnionSet) -> list[_Insertion]:
@@ -185,28 +187,30 @@ def _node(node: Begin | Wait, buffers: list[Buffer]) -> _Insertion:
 
 def _place(buffer: Buffer) -> _Insertion:
     def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
-        def text(value: isl.PwAff) -> str:
+        def here(value: isl.PwAff) -> Expression:
             return _at(build, value, instances)
 
-        low = tuple(text(value) for value in buffer.box.low)
-        size = tuple(_size_text(buffer, k, text) for k in range(len(low)))
+        low = tuple(here(value) for value in buffer.box.low)
+        size = tuple(_size(buffer, k, here) for k in range(len(low)))
         return Place(buffer.name, low, size, buffer.load)
 
     return _Insertion(_visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
 
 
-def _size_text(buffer: Buffer, position: int, text: Callable[[isl.PwAff], str]) -> str:
+def _size(buffer: Buffer, position: int, here: Callable[[isl.PwAff], Expression]) -> Expression:
     """Return the number of indices; where both ends depend on cases, in terms of the first index."""
     box = buffer.box
     if box.low[position].n_piece() == 1:
-        return text(box.size[position])
-    return f"{text(box.high[position])} - {own(f'{buffer.name}_lo{position}')} + 1"
+        return here(box.size[position])
+    first = Name(own(f"{buffer.name}_lo{position}"))
+    length = Binary(BinaryOperator.SUB, here(box.high[position]), first)
+    return Binary(BinaryOperator.ADD, length, Constant(1))
 
 
-def _at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> str:
-    """Return ``value``, a function of the prefix, as C text where the AST stands."""
+def _at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> Expression:
+    """Return ``value``, a function of the prefix, where the AST stands."""
     plain = instances.reset_tuple_id(isl.dim_type.out)
-    return to_c(build.expr_from_pw_aff(value.pullback_pw_multi_aff(plain)))
+    return value_in(build, value.pullback_pw_multi_aff(plain))
 
 
 def _put(buffer: Buffer) -> _Insertion:
@@ -231,9 +235,9 @@ def _elements(buffer: Buffer, name: str) -> _Insertion:
     return _Insertion(relation, leaf)
 
 
-def _components(build: isl.AstBuild, instances: isl.PwMultiAff, start: int) -> tuple[str, ...]:
+def _components(build: isl.AstBuild, instances: isl.PwMultiAff, start: int) -> tuple[Expression, ...]:
     count = instances.dim(isl.dim_type.out)
-    return tuple(to_c(build.expr_from_pw_aff(instances.get_pw_aff(k))) for k in range(start, count))
+    return tuple(value_in(build, instances.get_pw_aff(k)) for k in range(start, count))
 
 
 def _graph(relation: isl.Map, kept: int, name: str) -> isl.Map:

@@ -18,9 +18,8 @@ from swbuild.expressions.nodes import (
     Negation,
     Select,
 )
-from swbuild.expressions.printing import c_text
 
-__all__ = ["to_c", "to_tree"]
+__all__ = ["to_tree", "value_in"]
 
 _OP = isl.ast_expr_op_type
 _TYPE = isl.ast_expr_type
@@ -45,9 +44,9 @@ _BINARY: dict[Any, BinaryOperator] = {
 }
 
 
-def to_c(expression: isl.AstExpr) -> str:
-    """Return ``expression`` as C text."""
-    return c_text(to_tree(expression))
+def value_in(build: isl.AstBuild, value: isl.PwAff) -> Expression:
+    """Return ``value`` where the AST of ``build`` stands."""
+    return to_tree(build.expr_from_pw_aff(value))
 
 
 def to_tree(expression: isl.AstExpr) -> Expression:

@@ -9,8 +9,9 @@ import islpy as isl
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import Due, Leaves, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
-from swbuild.kernelir.expressions import to_c
+from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Launch, Node
+from swbuild.kernelir.origin import paths_of
 from swbuild.mapping.regiontree import HostTree
 from swbuild.polyhedral.islutil import is_plain, loop_values, sets_of
 
@@ -33,7 +34,8 @@ def build_host(
     context = scop.context.intersect(scop.assumptions)
     if doubtful:
         require_simple(tree.schedule, context)
-    return build_ir(tree.schedule, context, leaves, _due(tree.schedule, strict))
+    paths = paths_of(tree.schedule, host=True)
+    return build_ir(tree.schedule, context, leaves, paths, _due(tree.schedule, strict))
 
 
 def _due(schedule: isl.Schedule, strict: bool) -> Due | None:
@@ -45,7 +47,7 @@ def _due(schedule: isl.Schedule, strict: bool) -> Due | None:
 def _launch(name: str) -> Callable[[isl.AstBuild, isl.PwMultiAff], Launch]:
     def make(build: isl.AstBuild, instances: isl.PwMultiAff) -> Launch:
         count = instances.dim(isl.dim_type.out)
-        loops = tuple(to_c(build.expr_from_pw_aff(instances.get_pw_aff(k))) for k in range(count))
+        loops = tuple(value_in(build, instances.get_pw_aff(k)) for k in range(count))
         return Launch(name, loops)
 
     return make

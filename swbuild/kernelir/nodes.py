@@ -1,6 +1,6 @@
 """The kernel IR: a small tree of loops, transfers and computations, between isl's AST and C.
 
-Expressions are C text over the IR's iterators and the names of parameters; every integer in them
+Expressions are trees over the IR's iterators and the names of parameters; every integer in them
 is a ``long`` in the emitted code.  Nodes are immutable; a pass returns a new tree.
 """
 
@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from swbuild.expressions.linear import distance
+from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Name
+from swbuild.kernelir.origin import Origin
+
 __all__ = [
     "Begin",
     "Block",
+    "Body",
     "Compute",
     "Counter",
     "ElementStore",
@@ -24,7 +29,8 @@ __all__ = [
     "Wait",
 ]
 
-Expr = str
+#: C text with the expressions in it that are ours
+Body = tuple[str | Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +45,27 @@ class Loop:
     """``for (long iterator = first; condition; iterator += step) body``.
 
     Without ``condition`` it is one iteration; without ``first`` the iterator is that of the
-    :class:`Counter` around it and goes on from where it stands.
+    :class:`Counter` around it and goes on from where it stands.  ``origin`` says what it is.
     """
 
     iterator: str
-    first: Expr
-    condition: Expr
-    step: Expr
+    first: Expression | None
+    condition: Expression | None
+    step: int
     body: Node
+    origin: Origin
+
+    @property
+    def trip_count(self) -> int | None:
+        """The number of iterations where it is constant."""
+        if self.condition is None:
+            return 1
+        comparison = self.condition
+        if self.first is None or not isinstance(comparison, Binary) or comparison.left != Name(self.iterator):
+            return None
+        further = {BinaryOperator.LT: 0, BinaryOperator.LE: 1}.get(comparison.operator)
+        length = distance(self.first, comparison.right)
+        return None if further is None or length is None else max(0, -(-(length + further) // self.step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +73,7 @@ class Counter:
     """``long iterator = first`` for the loops of ``body`` to count with."""
 
     iterator: str
-    first: Expr
+    first: Expression
     body: Node
 
 
@@ -62,21 +81,21 @@ class Counter:
 class Guard:
     """``if (condition) then else otherwise``."""
 
-    condition: Expr
+    condition: Expression
     then: Node
     otherwise: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """One statement instance: C text with all references resolved.
+    """One statement instance, with all references resolved.
 
     ``iterators`` are the values of the statement's own loops (they give IR loops their names).
     """
 
     statement: str
-    text: str
-    iterators: tuple[Expr, ...]
+    body: Body
+    iterators: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +103,7 @@ class Launch:
     """Spawn a kernel and wait for it; ``loops`` are the values of the host loops around it."""
 
     kernel: str
-    loops: tuple[Expr, ...]
+    loops: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +124,8 @@ class Place:
     """
 
     buffer: str
-    low: tuple[Expr, ...]
-    size: tuple[Expr, ...]
+    low: tuple[Expression, ...]
+    size: tuple[Expression, ...]
     get: bool
 
 
@@ -122,9 +141,9 @@ class RowPut:
     """Put one row of the exact footprint: all indices but the last are fixed, the last is a range."""
 
     buffer: str
-    outer: tuple[Expr, ...]
-    low: Expr
-    size: Expr
+    outer: tuple[Expression, ...]
+    low: Expression
+    size: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +151,7 @@ class ElementStore:
     """Store one element of a buffer straight into main memory."""
 
     buffer: str
-    index: tuple[Expr, ...]
+    index: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
+from swbuild.expressions.nodes import Expression, Name
+from swbuild.expressions.trees import mentions, substituted
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
@@ -24,7 +25,9 @@ from swbuild.kernelir.nodes import (
 from swbuild.machine.reserved import is_reserved
 from swbuild.names import own, plain
 
-__all__ = ["count_waits", "loop_name", "name_loops", "rename", "transform", "walk", "words"]
+_Same = TypeVar("_Same", bound=Node)
+
+__all__ = ["count_waits", "loop_name", "name_loops", "transform", "walk", "with_values"]
 
 
 def walk(node: Node) -> list[Node]:
@@ -109,22 +112,26 @@ def name_loops(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[s
     iterator *is* a statement's iterator takes that name, a loop that gives the first value of such
     a loop (a tile loop) one with ``0`` appended; ``taken`` are names used for other things.
     """
-    return _named(node, names, taken)
+    return _named(node, names, taken, {})
 
 
-def _named(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
+def _named(
+    node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str], new: dict[str, Expression]
+) -> Node:
+    """Return ``node`` with the loops in it named; ``new`` are the names of those around it."""
     if isinstance(node, Block):
-        return Block(tuple(_named(child, names, taken) for child in node.children))
+        return Block(tuple(_named(child, names, taken, new) for child in node.children))
     if isinstance(node, Guard):
-        otherwise = None if node.otherwise is None else _named(node.otherwise, names, taken)
-        return replace(node, then=_named(node.then, names, taken), otherwise=otherwise)
+        otherwise = None if node.otherwise is None else _named(node.otherwise, names, taken, new)
+        then = _named(node.then, names, taken, new)
+        return Guard(substituted(node.condition, new), then, otherwise)
     if not isinstance(node, Loop):
-        return node
+        return _with_values_in(node, new)
     wish = _wish(node, names)
     name = loop_name(*wish, taken) if wish else node.iterator
-    renamed = rename(node, node.iterator, name)
-    assert isinstance(renamed, Loop)
-    return replace(renamed, body=_named(renamed.body, names, taken | {name}))
+    new = new | {node.iterator: Name(name)}
+    body = _named(node.body, names, taken | {name}, new)
+    return replace(_with_values_in(node, new), iterator=name, body=body)
 
 
 def loop_name(wish: str, is_users: bool, taken: frozenset[str]) -> str:
@@ -150,66 +157,29 @@ def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | N
         else:
             continue
         for value, name in wishes:
-            if value == loop.iterator:
+            if value == Name(loop.iterator):
                 return name, True
     for found in walk(loop.body):
-        if isinstance(found, Loop) and _mentions(found.first, loop.iterator):
+        if isinstance(found, Loop) and found.first is not None and mentions(found.first, loop.iterator):
             inner = _wish(found, names)
             if inner is not None and found.iterator != loop.iterator:
                 return f"{inner[0]}0", False
     return None
 
 
-def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+def with_values(node: Node, values: Mapping[str, Expression]) -> Node:
+    """Return the tree with variables, by their names, replaced by ``values`` in every expression."""
+    return transform(node, lambda found: _with_values_in(found, values))
 
 
-def rename(node: Node, old: str, new: str) -> Node:
-    """Return the tree with the identifier ``old`` replaced by ``new`` in every expression."""
-    pattern = re.compile(rf"\b{re.escape(old)}\b")
+def _with_values_in(node: _Same, values: Mapping[str, Expression]) -> _Same:
+    """Return ``node`` with ``values`` in its own expressions, not in those of the nodes below it."""
 
-    def text(value: str) -> str:
-        return pattern.sub(new, value)
+    def changed(value: Any) -> Any:
+        if isinstance(value, Expression):
+            return substituted(value, values)
+        if isinstance(value, tuple):
+            return tuple(changed(item) for item in value)
+        return value
 
-    def change(found: Node) -> Node:
-        values: dict[str, Any] = {}
-        for field in type(found).__dataclass_fields__:
-            value = getattr(found, field)
-            if field in _TEXT and isinstance(value, str):
-                values[field] = text(value)
-            elif field in _TEXT and isinstance(value, tuple):
-                values[field] = tuple(text(item) for item in value)
-        return replace(found, **values) if values else found
-
-    return transform(node, change)
-
-
-def words(node: Node) -> frozenset[str]:
-    """Return every identifier in the expressions and statements of the tree."""
-    found: set[str] = set()
-    for inner in walk(node):
-        for field in _TEXT & set(type(inner).__dataclass_fields__):
-            value = getattr(inner, field)
-            texts = value if isinstance(value, tuple) else (value,)
-            found.update(word for text in texts for word in _WORD.findall(text))
-    return frozenset(found)
-
-
-_WORD = re.compile(r"[^\W\d]\w*")
-
-#: the fields of nodes that hold expressions or statements
-_TEXT = frozenset(
-    (
-        "iterator",
-        "first",
-        "condition",
-        "step",
-        "text",
-        "iterators",
-        "loops",
-        "low",
-        "size",
-        "outer",
-        "index",
-    )
-)
+    return replace(node, **{field.name: changed(getattr(node, field.name)) for field in fields(node)})

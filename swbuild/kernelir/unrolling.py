@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name, Parenthesised
 from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
-from swbuild.kernelir.passes import rename, transform, walk
+from swbuild.kernelir.origin import Role
+from swbuild.kernelir.passes import transform, walk, with_values
 from swbuild.names import plain_name
 
 __all__ = ["unrolled"]
@@ -30,7 +32,7 @@ def unrolled(node: Node, name: str, statements: frozenset[str], factor: int) -> 
 
 
 def _is_wanted(loop: Loop, name: str, statements: frozenset[str]) -> bool:
-    if not (loop.condition and loop.first):
+    if loop.condition is None or loop.first is None:
         return False
     below = walk(loop.body)
     computed = {found.statement for found in below if isinstance(found, Compute)}
@@ -45,13 +47,23 @@ def _stem(name: str) -> str:
 
 def _copied(loop: Loop, factor: int) -> Node:
     """Return ``loop`` as one with ``factor`` copies of its body, followed by one for the rest."""
-    step = int(loop.step)
-    copies = tuple(_at(loop.body, loop.iterator, k * step) for k in range(factor))
-    last = _at(Guard(loop.condition, loop.body), loop.iterator, (factor - 1) * step)
+    assert loop.first is not None and loop.condition is not None
+    copies = tuple(_at(loop.body, loop.iterator, k * loop.step) for k in range(factor))
+    last = _at(Guard(loop.condition, loop.body), loop.iterator, (factor - 1) * loop.step)
     assert isinstance(last, Guard)
-    main = replace(loop, first="", condition=last.condition, step=str(factor * step), body=Block(copies))
-    return Counter(loop.iterator, loop.first, Block((main, replace(loop, first=""))))
+    main = replace(
+        loop,
+        first=None,
+        condition=last.condition,
+        step=factor * loop.step,
+        body=Block(copies),
+        origin=replace(loop.origin, role=Role.UNROLLED),
+    )
+    rest = replace(loop, first=None, origin=replace(loop.origin, role=Role.REMAINDER))
+    return Counter(loop.iterator, loop.first, Block((main, rest)))
 
 
 def _at(node: Node, iterator: str, offset: int) -> Node:
-    return rename(node, iterator, f"({iterator} + {offset})") if offset else node
+    """Return ``node`` for the iteration that is ``offset`` after that of ``iterator``."""
+    later = Parenthesised(Binary(BinaryOperator.ADD, Name(iterator), Constant(offset)))
+    return with_values(node, {iterator: later}) if offset else node

@@ -85,7 +85,8 @@ def tile_kernel(
     mapped = [members.get_at(k).gist(domain) for k in range(len(mapping.threads))]
     tiles = [_tile(value, _size(mapping, k)) for k, value in enumerate(mapped)]
     coordinates = multi_union(tiles)
-    node = top.insert_partial_schedule(coordinates).child(0)
+    parallel = [bool(top.band_member_get_coincident(k)) for k in range(len(mapped))]
+    node = _flagged(top.insert_partial_schedule(coordinates), parallel).child(0)
     if mapping.restructure:
         node = _sunk(node, dependences)
     builder = _Builder(mapping, mapped, strides, [_size(mapping, k) for k in range(len(mapped))], [*mapped])
@@ -127,6 +128,13 @@ def _thread_filter(mapping: Mapping, tiles: list[isl.UnionPwAff]) -> isl.UnionSe
         owned = order.intersect_range(mine.to_union_set()).domain()
         result = owned if result is None else result.intersect(owned)
     return isl.UnionSet.empty(space) if result is None else result
+
+
+def _flagged(band: isl.ScheduleNode, coincident: list[bool]) -> isl.ScheduleNode:
+    """Return ``band`` with its members marked as coincident or not."""
+    for member, flag in enumerate(coincident):
+        band = band.band_member_set_coincident(member, int(flag))
+    return band
 
 
 def _sunk(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode:
@@ -195,28 +203,34 @@ class _Builder:
         """Replace the band ``node`` by tile bands, marks and a point band; return it and their number."""
         domain = node.get_domain()
         partial = node.band_get_partial_schedule().intersect_domain(domain)
+        flags = [bool(node.band_member_get_coincident(m)) for m in range(node.band_n_member())]
         members = [partial.get_at(m) for m in range(node.band_n_member())]
-        members = [m for m in members if not _is_constant(m)]
+        pairs = [(m, flag) for m, flag in zip(members, flags, strict=True) if not _is_constant(m)]
+        members = [member for member, _ in pairs]
         permutable = bool(node.band_get_permutable())
         node = node.delete()
         if not members:
             return node, 0
-        outer = [m for m in members if not self._is_mapped(m, domain)]
-        node = node.insert_partial_schedule(multi_union(self._ordered(members, permutable)))
+        outer = [pair for pair in pairs if not self._is_mapped(pair[0], domain)]
+        inner = self._ordered(members, permutable)
+        node = node.insert_partial_schedule(multi_union(inner))
+        node = _flagged(node, [next(flag for m, flag in pairs if m is member) for member in inner])
         added = 1
         if permutable or len(members) == 1:
             first = len(self.sizes)
             self.sizes += [_size(self.mapping, first + k) for k in range(len(outer))]
-            self.loops += outer
+            self.loops += [member for member, _ in outer]
             for k in reversed(range(len(outer))):
-                node = self._strip(node, outer[k], first + k)
+                node = self._strip(node, *outer[k], first + k)
                 added += 2
         return node, added
 
-    def _strip(self, node: isl.ScheduleNode, member: isl.UnionPwAff, position: int) -> isl.ScheduleNode:
+    def _strip(
+        self, node: isl.ScheduleNode, member: isl.UnionPwAff, coincident: bool, position: int
+    ) -> isl.ScheduleNode:
         mark = isl.Id(f"{LEVEL_MARK}{position + 1}")
         tile = isl.MultiUnionPwAff.from_union_pw_aff(_tile(member, self.sizes[position]))
-        return node.insert_mark(mark).insert_partial_schedule(tile)
+        return _flagged(node.insert_mark(mark).insert_partial_schedule(tile), [coincident])
 
     def _is_mapped(self, member: isl.UnionPwAff, domain: isl.UnionSet) -> bool:
         return any(

@@ -98,7 +98,7 @@ def test_loops_that_run_other_instances_or_at_other_times_are_refused(
 
     def build() -> None:
         build_ir(
-            schedule, isl.Set("[n] -> { : n >= 3 }"), {"S": lambda *_: Block(())},
+            schedule, isl.Set("[n] -> { : n >= 3 }"), {"S": lambda *_: Block(())}, {},
             Due(isl.UnionSet(f"[n] -> {wanted}"), isl.UnionMap(f"[n] -> {times}")),
         )  # fmt: skip
 

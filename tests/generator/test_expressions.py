@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import (
     Binary,
     BinaryOperator,
@@ -16,6 +17,7 @@ from swbuild.expressions.nodes import (
     Min,
     Name,
     Negation,
+    Parenthesised,
     Select,
 )
 from swbuild.expressions.printing import c_text
@@ -106,3 +108,24 @@ def test_every_node_is_rebuilt_from_its_children() -> None:
 def test_only_an_integer_as_it_stands_is_constant() -> None:
     assert constant_value(Constant(-7)) == -7
     assert constant_value(Negation(Constant(7))) is None and constant_value(N) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        (Binary(BinaryOperator.ADD, K, ONE), Binary(BinaryOperator.SUB, K, Constant(3)), -4),
+        (Binary(BinaryOperator.MUL, Constant(2), K), Binary(BinaryOperator.ADD, K, K), 0),
+        (Negation(K), Binary(BinaryOperator.SUB, Constant(7), Parenthesised(K)), 7),
+        (
+            Binary(BinaryOperator.MUL, J, K),
+            Binary(BinaryOperator.ADD, ONE, Binary(BinaryOperator.MUL, J, K)),
+            1,
+        ),
+        (K, J, None),
+        (K, Binary(BinaryOperator.MUL, K, K), None),
+    ],
+)
+def test_the_distance_of_two_sums_is_known_where_it_is_constant(
+    first: Expression, last: Expression, expected: int | None
+) -> None:
+    assert distance(first, last) == expected
