@@ -47,7 +47,7 @@ class CountedLoops:
         try:
             self._counted(node, where)
         except NotModelledError as reason:
-            self._now.state = before
+            self._now.back_to(before)
             if not where.loops or reason.diagnostic.code not in _NOT_COUNTED:
                 raise
             self._dynamic.loop(node, where)

@@ -74,7 +74,7 @@ class Reader:
         found, exact = self.integers.possible(node, domain, holds)
         fresh = len(self._now.state.parameters) > len(before.parameters)
         if fresh and domain.intersect(sizes_only(found)).is_equal(found):
-            self._now.state = before
+            self._now.back_to(before)
             return domain, False
         return found, exact
 

@@ -194,6 +194,10 @@ class Current:
         self.state = replace(self.state, numbered=self.state.numbered + 1)
         return self.state.numbered
 
+    def back_to(self, state: ModelState) -> None:
+        """Take all steps since ``state`` back."""
+        self.state = state
+
     def drop_assumptions(self, before: ModelState) -> tuple[Assumption, ...]:
         """Go back to the assumptions of ``before``, keeping all else; return those made since."""
         made = self.state.assumptions[len(before.assumptions) :]
