@@ -18,19 +18,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from swbuild.machine import MachineModel
 
 from swbuild.endings import workplace
+from swbuild.machine import further_places, load, machine_file, machine_names
 
 __all__ = [
-    "MACHINES",
     "TOOLS",
-    "Named",
     "build_runtime",
     "cache_root",
     "clear_emulators",
@@ -40,52 +34,14 @@ __all__ = [
     "toolchain_dir",
 ]
 
-MACHINES: Mapping[str, int] = {"sw26010": 26010, "sw26010-pro": 26011}
-TOOLS = (
-    "sw5cc",
-    "sw5CC",
-    "sw5cc.new",
-    "swcc",
-    "sw9gcc",
-    "swgcc",
-    "sw9g++",
-    "swg++",
-    "mpicc",
-    "mpicxx",
-    "mpiCC",
-    "mpic++",
-    "swld",
-    "sw5ld",
-    "sw9ld",
-    "bsub",
-    "swrun",
-)
+#: The stand-ins that every machine has, beside the compilers of its own.
+TOOLS = ("mpicc", "mpicxx", "mpiCC", "mpic++", "swld", "bsub", "swrun")
 _BINUTILS = ("ar", "ranlib", "nm", "objdump", "readelf", "addr2line", "strip")
-_PLAIN = {prefix + tool: tool for prefix in ("sw", "sw5", "sw9") for tool in _BINUTILS}
 _HERE = Path(__file__).resolve().parent
 #: The module that the drivers, which run without the package, have in common with it.
 _SHARED = _HERE.parent / "scratch.py"
 _WARNINGS = ("-Wall", "-Wextra")
 _UNFINISHED = ".making-"
-
-
-class Named(Protocol):
-    """Anything with a machine's name, such as :class:`swbuild.machine.MachineModel`."""
-
-    @property
-    def name(self) -> str:
-        """Return ``sw26010`` or ``sw26010-pro``."""
-
-
-def _name(machine: Named | Enum | str) -> str:
-    """Return the name of a machine: given as such, by a member of an enumeration, or by what bears it."""
-    if isinstance(machine, Enum):
-        name = str(machine.value)
-    else:
-        name = machine if isinstance(machine, str) else machine.name
-    if name not in MACHINES:
-        raise ValueError(f"unknown machine '{name}'; known are {', '.join(MACHINES)}")
-    return name
 
 
 def cache_root() -> Path:
@@ -99,19 +55,16 @@ def _sources() -> list[Path]:
     return sorted([*found, _SHARED])
 
 
-def _machine_files() -> list[Path]:
-    return sorted((_HERE.parent / "machine" / "chips").glob("*.yaml"))
-
-
-def _runtime_key() -> str:
-    """Return what tells this runtime from others: all that it is compiled from, and how."""
-    used = [*(_HERE / "runtime").iterdir(), *(_HERE / "model").glob("swb_*"), *_machine_files()]
+def _runtime_key(machine: str) -> str:
+    """Return what tells this machine's runtime from others: all that it is compiled from, and how."""
+    used = [*(_HERE / "runtime").iterdir(), *(_HERE / "model").glob("swb_*"), machine_file(machine)]
     return _digest([*sorted(path for path in used if path.is_file()), Path(__file__)])
 
 
-def _tools_key(runtime: Path) -> str:
-    """Return what tells this environment's scripts, which use that runtime, from others'."""
-    return _digest([*_sources(), Path(__file__)], runtime.name, sys.executable, str(_HERE))
+def _tools_key(runtimes: Mapping[str, Path]) -> str:
+    """Return what tells this environment's scripts, which use those runtimes, from others'."""
+    places = [f"{machine_file(machine)} {runtime.name}" for machine, runtime in runtimes.items()]
+    return _digest([*_sources(), Path(__file__)], *places, sys.executable, str(_HERE))
 
 
 def _digest(paths: Sequence[Path], *words: str) -> str:
@@ -129,22 +82,27 @@ def _runtime_sources(kind: str) -> list[Path]:
     return [*found, *sorted((_HERE / "model").glob("swb_*.c"))] if kind == "counted" else found
 
 
-def _model(machine: str) -> MachineModel:
-    from swbuild.machine import load  # here: reading the machine file is only needed to build
-
-    return load(machine)
-
-
 def _numbers(machine: str) -> list[str]:
-    """Return the machine file's numbers as definitions for the runtime."""
-    found = _model(machine)
-    values = {
+    """Return what the runtime has to know of the machine, as definitions."""
+    found = load(machine)
+    values: dict[str, object] = {
+        "MACHINE_NAME": f'"{found.name}"',
+        "HAS_CRTS": int("crts" in found.features),
+        "HAS_RMA": int("rma" in found.features),
+        "HAS_REGISTERS": int("register-communication" in found.features),
+        "CORE_GROUPS": found.core_groups,
+        "MESH_ROWS": found.mesh_rows,
+        "MESH_COLUMNS": found.mesh_columns,
+        "MESH_CPES": found.cpes,
+        "LAST_CPE": found.cpes - 1,
         "LDM_BYTES": found.ldm_bytes,
+        "DCACHE_LINE_BYTES": found.dcache_line_bytes,
         "DMA_LONGEST": found.dma.max_length,
         "DMA_LARGEST_BLOCK": found.dma.max_block,
         "DMA_REQUEST": found.dma.request_bytes,
         "CPE_HERTZ": found.clock_hz,
         "FIFO_DEPTH": found.register.fifo_depth,
+        "REGISTER_BYTES": found.register.message_bytes,
         "HOST_LINE_BYTES": found.host.line_bytes,
         "HOST_L1_BYTES": found.host.l1_bytes,
         "HOST_L1_WAYS": found.host.l1_ways,
@@ -152,6 +110,27 @@ def _numbers(machine: str) -> list[str]:
         "HOST_L2_WAYS": found.host.l2_ways,
     }
     return [f"-D{name}={value}" for name, value in values.items()]
+
+
+def _facts(machine: str) -> str:
+    """Return what the stand-ins have to know of the machine, as they read it."""
+    found = load(machine)
+    own = found.emulator
+    include = [str((machine_file(machine).parent / own.include).resolve())] if own.include else []
+    words: dict[str, Sequence[object]] = {
+        "features": found.features,
+        "defines": own.defines,
+        "flags": own.flags,
+        "c_flags": own.c_flags,
+        "assembly": [own.assembly],
+        "include": include,
+        "cpes": [found.cpes],
+        "ldm_bytes": [found.ldm_bytes],
+        "vector_bytes": [found.simd.register_bytes],
+        "simd_aligns": [int(own.simd_aligns)],
+        "slave_cxx": [int(own.slave_cxx)],
+    }
+    return "".join("\t".join([name, *map(str, values)]) + "\n" for name, values in words.items())
 
 
 def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] = ()) -> None:
@@ -162,7 +141,7 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
     from concurrent.futures import ThreadPoolExecutor  # only needed to build
 
     always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", *_WARNINGS]
-    always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}", f"-DSWEMU_MACHINE={MACHINES[machine]}"]
+    always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}"]
     always += [*_numbers(machine), *flags]
     with workplace("emulator") as place:
         work = str(place)
@@ -192,39 +171,53 @@ def _run(command: Sequence[str], directory: str | None = None) -> str:
     return done.stdout
 
 
-def _write_tool(home: Path, final: Path, runtime: Path, machine: str, tool: str) -> None:
-    words = [sys.executable, "-SEs", str(final / "driver" / "main.py"), "--tool", tool, "--machine", machine]
-    words += ["--home", str(runtime), "--include", str(final / "include"), "--root", str(_HERE.parents[1])]
-    script = home / "bin" / machine / tool
-    script.write_text("#!/bin/sh\nexec " + " ".join(map(shlex.quote, words)) + ' "$@"\n')
-    script.chmod(0o755)
+def _write_tool(folder: Path, final: Path, runtime: Path, machine: str, tool: str) -> None:
+    """Write the script of a stand-in, which knows the machine although its caller may not."""
+    words = [sys.executable, "-SEs", str(final / "driver" / "main.py"), "--tool", tool]
+    words += ["--machine", str(final / "machines" / machine), "--home", str(runtime)]
+    words += ["--include", str(final / "include"), "--root", str(_HERE.parents[1])]
+    further = os.pathsep.join(map(str, further_places()))
+    known = f"export SWBUILD_MACHINES={shlex.quote(further)}\n" if further else ""
+    _write_script(folder / tool, known + "exec " + " ".join(map(shlex.quote, words)))
 
 
-def _write_plain(home: Path, machine: str, tool: str, real: str) -> None:
-    """Some tools differ from the host's in name only."""
-    script = home / "bin" / machine / tool
-    script.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
-    script.chmod(0o755)
+def _write_script(path: Path, command: str) -> None:
+    path.write_text(f'#!/bin/sh\n{command} "$@"\n')
+    path.chmod(0o755)
 
 
-def _build_runtimes(home: Path) -> None:
+def _build_runtime(home: Path, machine: str) -> None:
+    print(f"swbuild: building the emulator of the {machine} (once; it takes some seconds)", file=sys.stderr)
+    sys.stderr.flush()
     (home / "lib").mkdir()
-    for machine in MACHINES:
-        (home / "lib" / f"ldm-{machine}").write_text(f"{_model(machine).ldm_bytes}\n")
-        for kind in ("fast", "checked", "counted"):
-            build_runtime(home / "lib" / f"libswemu-{machine}-{kind}.a", machine, kind)
+    for kind in ("fast", "checked", "counted"):
+        build_runtime(home / "lib" / f"libswemu-{machine}-{kind}.a", machine, kind)
 
 
-def _write_tools(home: Path, final: Path, runtime: Path) -> None:
+def _write_tools(home: Path, final: Path, runtimes: Mapping[str, Path]) -> None:
     for folder in ("include", "driver"):
         shutil.copytree(_HERE / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(_SHARED, home / "driver")
-    for machine in MACHINES:
-        (home / "bin" / machine).mkdir(parents=True)
-        for tool in TOOLS:
-            _write_tool(home, final, runtime, machine, tool)
-        for tool, real in _PLAIN.items():
-            _write_plain(home, machine, tool, real)
+    (home / "machines").mkdir()
+    for machine in runtimes:
+        (home / "machines" / machine).write_text(_facts(machine))
+        _write_folder(home / "bin" / machine, final, runtimes, machine)
+
+
+def _write_folder(folder: Path, final: Path, runtimes: Mapping[str, Path], machine: str) -> None:
+    """Write the stand-ins to use with ``machine``: the compilers of all machines, and what these share."""
+    folder.mkdir(parents=True)
+    for tool in TOOLS:
+        _write_tool(folder, final, runtimes[machine], machine, tool)
+    prefixes = ["sw"]
+    for other, runtime in runtimes.items():
+        own = load(other).emulator
+        for tool in (*own.compilers, f"{own.binutils}ld"):
+            _write_tool(folder, final, runtime, other, tool)
+        prefixes.append(own.binutils)
+    for prefix in prefixes:
+        for tool in _BINUTILS:  # these differ from the host's in name only
+            _write_script(folder / f"{prefix}{tool}", f"exec {tool}")
 
 
 def _made(final: Path, make: Callable[[Path], None]) -> Path:
@@ -276,33 +269,30 @@ def clear_emulators() -> int:
     return len(found)
 
 
-def runtime_dir() -> Path:
-    """Return the directory of the runtime, which all environments share; builds it on first use."""
-    return _made(cache_root() / f"runtime-{_runtime_key()}", _build_first)
-
-
-def _build_first(home: Path) -> None:
-    print("swbuild: building the emulator (once; it takes some seconds)", file=sys.stderr, flush=True)
-    _build_runtimes(home)
+def runtime_dir(machine: str) -> Path:
+    """Return the directory of a machine's runtime, which all environments share; builds it on first use."""
+    return _made(
+        cache_root() / f"runtime-{_runtime_key(machine)}", lambda home: _build_runtime(home, machine)
+    )
 
 
 def _install() -> Path:
-    runtime = runtime_dir()
-    final = cache_root() / _tools_key(runtime)
-    return _made(final, lambda home: _write_tools(home, final, runtime))
+    runtimes = {machine: runtime_dir(machine) for machine in machine_names()}
+    final = cache_root() / _tools_key(runtimes)
+    return _made(final, lambda home: _write_tools(home, final, runtimes))
 
 
-def toolchain_dir(machine: Named | Enum | str) -> Path:
+def toolchain_dir(machine: str) -> Path:
     """Return the directory of the stand-ins for a machine; builds it on first use."""
-    return _install() / "bin" / _name(machine)
+    return _install() / "bin" / load(machine).name
 
 
-def environment(machine: Named | Enum | str, base: Mapping[str, str] | None = None) -> dict[str, str]:
+def environment(machine: str, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment (of this process, or `base`) with the stand-ins first on ``PATH``."""
     found = dict(os.environ if base is None else base)
     folder = str(toolchain_dir(machine))
     parts = [part for part in found.get("PATH", os.defpath).split(os.pathsep) if part != folder]
     found["PATH"] = os.pathsep.join([folder, *parts])
-    found["SWBUILD_MACHINE"] = _name(machine)
+    found["SWBUILD_MACHINE"] = machine
     found["SWBUILD_EMU_COUNTED_CODE"] = "1"
     return found

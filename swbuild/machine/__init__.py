@@ -23,7 +23,13 @@ from swbuild.machine.model import (
     Tools,
 )
 from swbuild.machine.reading import CONFIDENCES
-from swbuild.machine.registry import DEFAULT_MACHINE, machine_file, machine_names, own_machines
+from swbuild.machine.registry import (
+    DEFAULT_MACHINE,
+    further_places,
+    machine_file,
+    machine_names,
+    own_machines,
+)
 
 __all__ = [
     "CONFIDENCES",
@@ -46,6 +52,7 @@ __all__ = [
     "Tool",
     "Tools",
     "facts",
+    "further_places",
     "load",
     "machine_file",
     "machine_names",

@@ -12,6 +12,10 @@ __all__ = ["objections"]
 
 #: Host and CPEs name sets of CPEs by words of 64 bits.
 _MOST_CPES = 64
+#: Register communication names the CPEs of a row or column by three bits.
+_REACH = 8
+#: The widths of vectors that the headers of the emulator have.
+_VECTORS = (32, 64)
 _ASSEMBLIES = ("sw3", "sws")
 _TRANSFER = ("memory", "ldm", "bytes", "reply")
 #: The pieces that each template of a dialect has to use, and may.
@@ -41,11 +45,28 @@ def objections(model: MachineModel, name: str) -> Iterator[Problem]:
     for word in model.features:
         if word not in FEATURES:
             yield Problem(("features",), f"there is no feature `{word}`", f"there are {', '.join(FEATURES)}")
+    yield from _features(model)
     if model.emulator.assembly not in _ASSEMBLIES:
         hint = f"there are {', '.join(_ASSEMBLIES)}"
         yield Problem(("emulator", "assembly"), f"no assembly `{model.emulator.assembly}` is known", hint)
     for field, pieces in _PIECES.items():
         yield from _template(field, getattr(model.dialect, field), pieces)
+
+
+def _features(model: MachineModel) -> Iterator[Problem]:
+    """Yield features that contradict the numbers, or that the emulator does not have without others."""
+    path, has = ("features",), set(model.features)
+    numbers = {"register-communication": model.register.message_bytes, "rma": model.rma.bytes_per_cycle}
+    for word, number in numbers.items():
+        if (word in has) != (number > 0):
+            yield Problem(path, f"`{word}` and the numbers of it go together: here one is without the other")
+    if ("crts" in has) != ("rma" in has):
+        yield Problem(path, "`rma` is a part of the interface `crts`: a machine has both or neither")
+    if "register-communication" in has and ("crts" in has or max(model.mesh) > _REACH):
+        what = f"`register-communication` is for a mesh of up to {_REACH} x {_REACH} CPEs without `crts`"
+        yield Problem(path, what)
+    if model.simd.register_bytes not in _VECTORS:
+        yield Problem(("simd", "register_bytes"), f"vectors have {_VECTORS[0]} or {_VECTORS[1]} bytes")
 
 
 def _mesh(model: MachineModel) -> Iterator[Problem]:

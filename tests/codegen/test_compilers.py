@@ -11,6 +11,7 @@ from generation import EXAMPLES, unit_of
 
 from swbuild.frontend import CppOptions, read_source
 from swbuild.generate import generate_unit
+from swbuild.machine import load
 from swbuild.options import Distribution, KernelOptions, Preset
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,6 @@ OPTIONS = [
     KernelOptions(machine="sw26010-pro", threads=(1, 16), distribution=Distribution.BLOCK),
     KernelOptions(machine="sw26010-pro", preset=Preset.CLASSIC, threads=(2, 8)),
 ]
-MACHINES = {"sw26010": "26010", "sw26010-pro": "26011"}
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -82,7 +82,8 @@ def test_variables_that_only_regions_name_are_no_unused_ones(tmp_path: Path) -> 
 
 def _role(machine: str, role: str) -> list[str]:
     return [
-        f"-D__swemu_machine={MACHINES[machine]}",
+        f"-D__swemu_vector_bytes={load(machine).simd.register_bytes}",
+        *(["-D__swemu_crts__"] if "crts" in load(machine).features else []),
         f"-D__swemu_{role}__",
         f"-D_SIMD_{role.upper()}",
         "-include",

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from swbuild.emulator.install import runtime_dir
+from swbuild.machine import machine_names
 
 __all__ = ["ROOT", "Failed", "Installation", "call", "installation", "locked", "shared_dir"]
 
@@ -117,7 +118,7 @@ def _install(prefix: Path) -> None:
     seen = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "dependencies.pth").write_text("\n".join(seen) + "\n")
     # The emulator's runtime is the one that there is; all else that is cached stays within this run.
-    runtime = runtime_dir()
     kept = prefix.with_name("cache") / "swbuild" / "emulator"
     kept.mkdir(parents=True, exist_ok=True)
-    (kept / runtime.name).symlink_to(runtime)
+    for runtime in map(runtime_dir, machine_names()):
+        (kept / runtime.name).symlink_to(runtime)

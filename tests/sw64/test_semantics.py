@@ -378,7 +378,7 @@ def test_what_instructions_do_is_what_the_rules_say(machine: semantics.Machine, 
     source.write_text("".join(text) + "return 0; }\n")
     role = "host" if machine is HOST else "slave"
     macros = [
-        f"-D__swemu_machine={26011 if machine is SWS else 26010}",
+        f"-D__swemu_vector_bytes={64 if machine is SWS else 32}",
         f"-D__swemu_{role}__=1",
         f"-I{INCLUDE}",
     ]
@@ -434,7 +434,13 @@ def test_branches_test_signs_and_magnitudes(tmp_path: Path) -> None:
     text += "int main(void){for(int k=0;k<SETS;k++){r[1].u=v[k];" + "".join(lines) + "}}"
     source = tmp_path / "all.c"
     source.write_text(STUBS + text)
-    flags = ["-D__swemu_machine=26010", "-D__swemu_slave__=1", f"-DSETS={len(values)}", f"-I{INCLUDE}", "-w"]
+    flags = [
+        "-D__swemu_vector_bytes=32",
+        "-D__swemu_slave__=1",
+        f"-DSETS={len(values)}",
+        f"-I{INCLUDE}",
+        "-w",
+    ]
     subprocess.run(["gcc", *flags, str(source), "-o", str(tmp_path / "all")], check=True)
     found = subprocess.run([tmp_path / "all"], capture_output=True, text=True, check=True).stdout
     assert found == "".join(str(int(f(of(x)))) for x in values for f, of in tests.values())

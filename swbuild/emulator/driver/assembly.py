@@ -16,13 +16,8 @@ from swbuild.sw64.semantics import OWN, Machine, Unknown
 
 __all__ = ["MACHINES", "Translation", "Unknown", "translate"]
 
-#: Whose registers and instructions code has, by machine and role.
-MACHINES = {
-    ("sw26010", "slave"): semantics.SW3,
-    ("sw26010-pro", "slave"): semantics.SWS,
-    ("sw26010", "host"): semantics.HOST,
-    ("sw26010-pro", "host"): semantics.HOST,
-}
+#: Whose registers and instructions code has: by name for the CPEs of a machine, and the host's.
+MACHINES = {machine.name: machine for machine in (semantics.SW3, semantics.SWS, semantics.HOST)}
 _NAME = "__swemu_r{}"
 _OPERAND = re.compile(r"%(?:\[(\w+)\]|(\d+)|(%)|(=)|(\w\d*))")
 _PART = re.compile(r'^(?:\[(\w+)\]\s*)?((?:"[^"]*"\s*)+)\((.*)\)$', re.DOTALL)

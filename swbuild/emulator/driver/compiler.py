@@ -68,11 +68,9 @@ def common_flags(tool: Tool, language: str) -> list[str]:
         else ["-g1", "-ffp-contract=off", "-Wno-psabi"]
     )
     if language == "c":
-        found += ["-std=gnu99"] if tool.machine == "sw26010" else []
+        found += tool.facts.c_flags
         found.append("-fgnu89-inline")  # every object has its inline functions, weak: see inline_functions
-    if tool.machine == "sw26010":
-        found.append("-O2")  # what this compiler does when it is told nothing
-    return found
+    return [*found, *tool.facts.flags]
 
 
 def copies(line: options.CommandLine) -> list[bytes]:
@@ -93,11 +91,17 @@ def include_flags(tool: Tool, line: options.CommandLine) -> list[str]:
 
     found = copies(line)
     if not found:
-        return [*line.flags, "-isystem", tool.include]
+        return [*line.flags, *tool.headers()]
     guards = [re.search(rb"#\s*ifndef\s+(\w+)\s+#\s*define\s+\1\b", text) for text in found]
     ours = "slave.h" if line.role == "slave" else "athread.h"
     flags = [f"-D{guard[1].decode()}" for guard in guards if guard]
-    return ["-I", tool.include, *flags, "-include", f"{tool.include}/{ours}", *line.flags]
+    return [
+        *(word.replace("-isystem", "-I") for word in tool.headers()),
+        *flags,
+        "-include",
+        f"{tool.include}/{ours}",
+        *line.flags,
+    ]
 
 
 def preprocess_command(tool: Tool, line: options.CommandLine, source: str, language: str) -> list[str]:
@@ -116,8 +120,8 @@ def preprocess_command(tool: Tool, line: options.CommandLine, source: str, langu
 
 
 def alignment(tool: Tool, line: options.CommandLine) -> int:
-    """Return the least alignment of arrays: -faddress_align, or what -msimd means on the SW26010."""
-    return line.align or (32 if line.simd and tool.machine == "sw26010" else 0)
+    """Return the least alignment of arrays: -faddress_align, or what -msimd means on the machine."""
+    return line.align or (tool.facts.vector_bytes if line.simd and tool.facts.simd_aligns else 0)
 
 
 def depend_flags(line: options.CommandLine, target: str) -> list[str]:
@@ -139,8 +143,10 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         return
     language = language_of(tool, line, source)
     slave = line.role == "slave"
-    if slave and tool.machine == "sw26010" and language.startswith("c++"):
-        raise Failure(f"{source}: error[SW601]: the SW26010 compilers take no C++ for slave code")
+    if slave and language.startswith("c++") and not tool.facts.slave_cxx:
+        raise Failure(
+            f"{source}: error[SW601]: the compilers of the {tool.machine} take no C++ for slave code"
+        )
     work = scratch()
     try:
         text = f"{work}/text.i"
@@ -206,7 +212,7 @@ def noted(tool: Tool, data: bytes, work: str, text: str, role: str) -> bytes:
 
 def rewritten(tool: Tool, line: options.CommandLine, text: str, work: str, source: str, is_c: bool) -> str:
     """Return preprocessed text as the host's compiler takes it."""
-    made = rewrite.rewrite(text, line.role == "slave", alignment(tool, line), is_c, tool.machine)
+    made = rewrite.rewrite(text, line.role == "slave", alignment(tool, line), is_c, tool.facts.assembly)
     sw64.tell_inferred(made.inferred)
     text = str(made.text)
     return registers(tool, line, work, source, is_c) + text if made.registers else text

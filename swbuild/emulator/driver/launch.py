@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 
+from tool import Facts
+
 __all__ = ["main"]
 
 _FLAGS = {
@@ -160,11 +162,11 @@ def as_shell(status: int) -> int:
     return 128 - status if status < 0 else status
 
 
-def bsub(arguments: list[str]) -> int:
+def bsub(arguments: list[str], most: int) -> int:
     options, command = parse(arguments, _FLAGS, _VALUES)
-    cores = number(options, "-cgsp", 64)
-    if not 1 <= cores <= 64:
-        raise Refused("-cgsp: a core group has 64 slave cores")
+    cores = number(options, "-cgsp", most)
+    if not 1 <= cores <= most:
+        raise Refused(f"-cgsp: a core group has {most} slave cores")
     os.environ.setdefault("SWBUILD_EMU_CPES", str(cores))
     set_environment(options, True)
     job = os.getpid()
@@ -200,9 +202,9 @@ def swrun(arguments: list[str]) -> int:
 
 def main(arguments: list[str]) -> int:
     """Act as the launcher that the second word names."""
-    tool, rest = arguments[1], arguments[10:]
+    tool, machine, rest = arguments[1], arguments[3], arguments[10:]
     try:
-        return bsub(rest) if tool == "bsub" else swrun(rest)
+        return bsub(rest, Facts(machine).cpes) if tool == "bsub" else swrun(rest)
     except Refused as error:
         print(f"{tool}: error[SW609]: {error}", file=sys.stderr)
         return 2

@@ -107,7 +107,7 @@ def check_roles(line: options.CommandLine, objects: Objects) -> None:
         if obj.type == 1 and object_role(obj) == "slave":
             raise Failure(
                 f"{path}: error[SW601]: slave object in a {line.role or 'host'} link\n"
-                "  hint: link host and slave objects with -mhybrid (SW26010: -hybrid)"
+                "  hint: link host and slave objects with -mhybrid or -hybrid"
             )
 
 
@@ -132,7 +132,7 @@ def link_image(tool: Tool, line: options.CommandLine, objects: Objects, work: st
         raise Failure("", status if status > 0 else 1)
     data = read(image)
     if line.role == "hybrid":
-        check_statics(data, objects, tool.machine, tool.ldm_bytes())
+        check_statics(data, objects, tool.machine, tool.facts.ldm_bytes)
     for kind in twins:
         data = elf.add_section(data, VARIANTS[kind], read(f"{work}/{kind}.exe"))
     write(target, data)

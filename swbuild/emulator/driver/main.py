@@ -1,4 +1,4 @@
-"""What the stand-ins run: ``main.py --tool N --machine M --home D --include D --root D arguments…``."""
+"""What the stand-ins run: ``main.py --tool N --machine F --home D --include D --root D arguments…``."""
 
 import sys
 

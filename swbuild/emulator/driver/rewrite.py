@@ -370,7 +370,7 @@ class _Assembly:
 
         self.text, self.tokens, self.is_c = text, tokens, is_c
         self.language = assembly
-        self.machine = assembly.MACHINES[machine, "slave" if slave else "host"]
+        self.machine = assembly.MACHINES[machine if slave else "host"]
         self.inferred: dict[str, str] = {}
 
     def edits(self, partner: dict[int, int]) -> list[tuple[int, int, str]]:
@@ -498,7 +498,7 @@ class Rewritten:
         self.text, self.registers, self.inferred = text, registers, inferred or {}
 
 
-def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True, machine: str = "sw26010") -> Rewritten:
+def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True, machine: str = "sw3") -> Rewritten:
     """Return the preprocessed text with the replacements made; line numbers stay as they are.
 
     With ``align`` every array variable gets at least that alignment.

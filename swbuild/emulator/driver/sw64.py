@@ -29,7 +29,7 @@ def translated(tool: Tool, source: str, text: str, slave: bool, work: str) -> st
     from swbuild.sw64.translate import Refused, translate
 
     try:
-        made = translate(text, source, slave, tool.machine == "sw26010-pro")
+        made = translate(text, source, slave, tool.facts.assembly == "sws")
     except Refused as refused:
         raise Failure(str(refused)) from None
     tell_inferred(made.inferred)
@@ -81,7 +81,7 @@ def _library(tool: Tool, needs: tuple[str, ...], slave: bool, work: str) -> list
 
 
 def _side_words(tool: Tool, role: str) -> list[str]:
-    return [*tool.side(role, True), "-include", f"{tool.include}/swemu_prelude.h", "-isystem", tool.include]
+    return [*tool.side(role, True), "-include", f"{tool.include}/swemu_prelude.h", *tool.headers()]
 
 
 def declarations(tool: Tool, names: str, text: str, role: str) -> bytes:

@@ -9,29 +9,32 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import options
 
-__all__ = ["Tool", "mpi_words"]
+__all__ = ["Facts", "Tool", "mpi_words"]
 
-_MACHINES = {"sw26010": "26010", "sw26010-pro": "26011"}
-_OWN_MACHINE = {
-    "sw5cc": "sw26010",
-    "sw5CC": "sw26010",
-    "sw5c++": "sw26010",
-    "swcc": "sw26010",
-    "swCC": "sw26010",
-    "sw5cc.new": "sw26010",
-    "sw9gcc": "sw26010-pro",
-    "swgcc": "sw26010-pro",
-    "sw9g++": "sw26010-pro",
-    "swg++": "sw26010-pro",
-}
+_HOST_VECTOR_BYTES = 32
+
+
+class Facts:
+    """What the stand-ins have to know of a machine: lines of a name and words, written at installation."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, encoding="utf-8") as stream:
+            lines = [line.rstrip("\n").split("\t") for line in stream]
+        words = {line[0]: line[1:] for line in lines}
+        self.features, self.defines = words["features"], words["defines"]
+        self.flags, self.c_flags = words["flags"], words["c_flags"]
+        self.assembly, self.include = words["assembly"][0], words["include"]
+        self.cpes, self.ldm_bytes = int(words["cpes"][0]), int(words["ldm_bytes"][0])
+        self.vector_bytes = int(words["vector_bytes"][0])
+        self.simd_aligns, self.slave_cxx = words["simd_aligns"][0] == "1", words["slave_cxx"][0] == "1"
 
 
 class Tool:
-    """Who was called, for which machine, and where things are."""
+    """Who was called, for which machine (the path of its facts), and where things are."""
 
     def __init__(self, name: str, machine: str, home: str, include: str, root: str) -> None:
         self.name, self.home, self.include, self.root = name, home, include, root
-        self.machine = _OWN_MACHINE.get(name, machine)
+        self.machine, self.facts = os.path.basename(machine), Facts(machine)
         self.cxx = name.endswith(("++", "CC", "cxx"))
         self.mpi = name.startswith("mpi")
         self.gcc = (
@@ -41,19 +44,19 @@ class Tool:
     def library(self, kind: str) -> str:
         return f"{self.home}/lib/libswemu-{self.machine}-{kind}.a"
 
-    def ldm_bytes(self) -> int:
-        """Return the size of the machine's LDM."""
-        with open(f"{self.home}/lib/ldm-{self.machine}", encoding="utf-8") as stream:
-            return int(stream.read())
+    def headers(self) -> list[str]:
+        """Return the options for the places of our headers."""
+        return [word for folder in (*self.facts.include, self.include) for word in ("-isystem", folder)]
 
     def defines(self, line: options.CommandLine) -> list[str]:
         return self.side("slave" if line.role == "slave" else "host", line.simd)
 
     def side(self, role: str, simd: bool) -> list[str]:
         """Return the definitions that tell the machine and the side of it."""
-        found = [f"-D__swemu_machine={_MACHINES[self.machine]}", f"-D__swemu_{role}__=1", "-D__sw_64__=1"]
-        if self.machine == "sw26010-pro":
-            found.append(f"-D__sw_{role}__=1")
+        width = self.facts.vector_bytes if role == "slave" else _HOST_VECTOR_BYTES
+        found = [f"-D__swemu_vector_bytes={width}", f"-D__swemu_{role}__=1", "-D__sw_64__=1"]
+        found += ["-D__swemu_crts__=1"] if "crts" in self.facts.features else []
+        found += [f"-D{word.format(role=role)}" for word in self.facts.defines]
         if simd:
             found.append(f"-D_SIMD_{role.upper()}=1")
         return found

@@ -4,7 +4,7 @@
 #pragma GCC system_header
 
 #ifdef __swemu_slave__
-#if __swemu_machine == 26010
+#ifndef __swemu_crts__
 #error "athread.h belongs to host code: slave code includes slave.h"
 #endif
 #include <slave.h>
@@ -34,7 +34,7 @@ extern int athread_get_num_threads(void);
 extern int __real_athread_create(int id, void *func, void *arg);
 extern int athread_cancel(int id);
 
-#if __swemu_machine == 26010
+#ifndef __swemu_crts__
 #define HLINE "==================================================================\n" /* programs print it */
 extern int athread_halt(void);
 extern int __real_athread_spawn(void *func, void *arg);

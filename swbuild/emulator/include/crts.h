@@ -1,9 +1,9 @@
-/* The CRTS names of the SW26010-Pro: the same calls as athread.h (host) and slave.h (slave). */
+/* The CRTS names: the same calls as athread.h (host) and slave.h (slave). */
 #ifndef SWEMU_CRTS_H
 #define SWEMU_CRTS_H
 #pragma GCC system_header
-#if __swemu_machine == 26010
-#error "crts.h belongs to the SW26010-Pro"
+#ifndef __swemu_crts__
+#error "crts.h belongs to machines with the interface CRTS"
 #endif
 #ifdef __swemu_slave__
 #include <slave.h>

@@ -5,7 +5,7 @@
 
 #include <slave.h>
 #include <simd.h>
-#if __swemu_machine != 26010
+#ifdef __swemu_crts__
 #error "dma.h belongs to the SW26010; on the SW26010-Pro use athread_dma_get and its family"
 #endif
 

@@ -9,7 +9,7 @@
 #pragma GCC system_header
 
 #if !defined(_SIMD_HOST) && !defined(_SIMD_SLAVE)
-#if __swemu_machine != 26010
+#ifdef __swemu_crts__
 #error "Please use -msimd option!!!"
 #endif
 #endif
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <math.h>
 
-#if __swemu_machine != 26010 && defined(__swemu_slave__)
+#if __swemu_vector_bytes == 64
 #define __SWEMU_WIDE 1
 typedef int intv16 __attribute__((vector_size(64)));
 typedef unsigned int uintv16 __attribute__((vector_size(64)));
@@ -232,7 +232,7 @@ __SWEMU_SELECT(simd_vselles, __swemu_vf, <=)
 #define simd_print_intv16(v) __swemu_print(v, 16, "%d")
 
 /* ---- register communication of the SW26010 ---- */
-#if __swemu_machine == 26010 && defined(__swemu_slave__)
+#if !defined(__swemu_crts__) && defined(__swemu_slave__)
 #include <slave.h>
 #define simd_putr(v, target) REG_PUTR(v, target)
 #define simd_putc(v, target) REG_PUTC(v, target)

@@ -14,7 +14,7 @@ extern "C" {
 extern __thread_local_fix char _CGN, _ROW, _COL, _PEN;
 extern __thread_local_fix int _MYID;
 
-#if __swemu_machine == 26010
+#ifndef __swemu_crts__
 typedef enum { PE_MODE, BCAST_MODE, ROW_MODE, BROW_MODE, RANK_MODE } dma_mode;
 typedef enum { ROW_SCOPE, COL_SCOPE, ARRAY_SCOPE } scope;
 extern int athread_get_id(int core);
@@ -62,7 +62,7 @@ extern void __swemu_reg_receive(void *value, int bytes, int column);
 extern int athread_get_tid(void);
 extern int ordered_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-#if __swemu_machine == 26010
+#ifndef __swemu_crts__
 /* Register communication: v is a value of up to 32 bytes; target 0..7, or 8 for all others of the row (column). */
 #define REG_PUTR(v, target) __extension__({ __typeof__(v) __swemu_v = (v); __swemu_reg_send(&__swemu_v, sizeof __swemu_v, (target), 0); })
 #define REG_PUTC(v, target) __extension__({ __typeof__(v) __swemu_v = (v); __swemu_reg_send(&__swemu_v, sizeof __swemu_v, (target), 1); })

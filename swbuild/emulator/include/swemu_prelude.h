@@ -1,5 +1,6 @@
 /* Included ahead of every file that a stand-in compiles: the keywords that the Sunway compilers know.
- * The stand-in defines __swemu_machine (26010 or 26011) and __swemu_slave__ or __swemu_host__. */
+ * The stand-in defines __swemu_slave__ or __swemu_host__, __swemu_vector_bytes, the width of the vectors of that
+ * side, and __swemu_crts__ for a machine with that interface. */
 #ifndef SWEMU_PRELUDE_H
 #define SWEMU_PRELUDE_H
 #pragma GCC system_header

@@ -102,11 +102,11 @@ extern int __swemu_ssync_set(int kind, int argument);
 #define athread_ssync(scp, mask) __swemu_ssync((scp), (mask))
 enum { __SWEMU_PEER = 8, __SWEMU_CLUSTER = 9, __SWEMU_FIRST = 10 };
 #define CRTS_ssync_array() athread_ssync_array()
-#define CRTS_ssync_row() __swemu_ssync(ROW_SCOPE, 0xff)
-#define CRTS_ssync_col() __swemu_ssync(COL_SCOPE, 0xff)
+#define CRTS_ssync_row() __swemu_ssync(ROW_SCOPE, -1)
+#define CRTS_ssync_col() __swemu_ssync(COL_SCOPE, -1)
 #define CRTS_ssync_peer(tid) __swemu_ssync(PP_SCOPE, (tid))
-#define athread_ssync_row() __swemu_ssync(ROW_SCOPE, 0xff)
-#define athread_ssync_col() __swemu_ssync(COL_SCOPE, 0xff)
+#define athread_ssync_row() __swemu_ssync(ROW_SCOPE, -1)
+#define athread_ssync_col() __swemu_ssync(COL_SCOPE, -1)
 extern int athread_ssync_node(void);
 extern int athread_ssync_master_array(void);
 

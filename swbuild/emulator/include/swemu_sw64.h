@@ -9,7 +9,7 @@
 #define SWEMU_SW64_H
 #pragma GCC system_header
 
-#if __swemu_machine != 26010 && defined(__swemu_slave__)
+#if __swemu_vector_bytes == 64
 #define SW64_LANES 8
 #else
 #define SW64_LANES 4

@@ -67,7 +67,7 @@ void swemu_configure(void)
     if (swemu.checked && !getenv("SWBUILD_EMU_DMA"))
         swemu.completion = LATE;
     swemu.baton = swemu.checked || swemu.completion != EAGER || flag("SWBUILD_EMU_SERIAL", false);
-    swemu.cache = IS_PRO && flag("SWBUILD_EMU_CACHE_KB", false);
+    swemu.cache = DCACHE_LINE_BYTES && flag("SWBUILD_EMU_CACHE_KB", false);
     swemu.traps = flag("SWBUILD_EMU_FPE", false);
     swemu.poison = flag("SWBUILD_EMU_POISON", true);
     swemu.stack_in_ldm = !stack || strcmp(stack, "main") != 0;

@@ -91,12 +91,12 @@ static void start_cpe(int id)
     c->id = id;
     c->cg = id / SWEMU_CPES;
     c->pen = id % SWEMU_CPES;
-    c->row = c->pen / SWEMU_MESH;
-    c->col = c->pen % SWEMU_MESH;
+    c->row = c->pen / MESH_COLUMNS;
+    c->col = c->pen % MESH_COLUMNS;
     pthread_cond_init(&c->wake, NULL);
     c->stack_lo = swemu_ldm_map(STACK_BYTES);
     if (!c->stack_lo)
-        swemu_lacking("no address space for the stacks of 64 CPEs, 512 MiB", errno,
+        swemu_lacking("no address space for the stacks of " TEXT(MESH_CPES) " CPEs, 8 MiB each", errno,
                       "raise the limit on virtual memory (ulimit -v unlimited)");
     c->stack_hi = c->stack_lo + STACK_BYTES;
     swemu.cpes[id] = c;
@@ -106,7 +106,7 @@ static void start_cpe(int id)
     int error = pthread_create(&c->thread, &attributes, cpe_main, c);
     if (error)
         swemu_lacking("cannot start the thread of a CPE", error,
-                      "each of the 64 CPEs is a thread: raise the limits on processes (ulimit -u) and virtual memory "
+                      "each of the " TEXT(MESH_CPES) " CPEs is a thread: raise the limits on processes (ulimit -u) and virtual memory "
                       "(ulimit -v)");
     pthread_attr_destroy(&attributes);
 }
@@ -198,7 +198,7 @@ int athread_init(void)
     return 0;
 }
 
-#if IS_PRO
+#if HAS_CRTS
 int CRTS_init(void);
 int CRTS_init(void) { return athread_init(); }
 #endif
@@ -240,7 +240,7 @@ static void spawn(uint64_t pens, int group, void *func, void *arg, uintptr_t pc,
     swemu_sched_start(pens, group);
 }
 
-static uint64_t first(int n) { return n >= SWEMU_CPES ? ~0ULL : (1ULL << n) - 1; }
+static uint64_t first(int n) { return n >= SWEMU_CPES ? SWEMU_ALL : (1ULL << n) - 1; }
 
 static bool any_runs(uint64_t pens)
 {
@@ -254,7 +254,7 @@ static void join(uint64_t pens)
 {
     swemu_lock();
     swemu.host_waits = true;
-    swemu.partial_join = ~pens != 0;
+    swemu.partial_join = pens != SWEMU_ALL;
     __atomic_add_fetch(&swemu.generation, 1, __ATOMIC_RELAXED); /* loops may wait for what the host has done */
     pthread_cond_broadcast(&swemu.host_wake);
     while (any_runs(pens))
@@ -268,7 +268,7 @@ static void join(uint64_t pens)
     swemu_unlock();
 }
 
-#if IS_PRO
+#if HAS_CRTS
 int __real_athread_spawn(void *func, void *arg, int flush);
 int __real_athread_spawn(void *func, void *arg, int flush)
 {
@@ -322,7 +322,7 @@ int athread_join(void)
 {
     if (!swemu.initialised || swemu.joined)
         swemu_host_fault(CALLER(), "SW608", "every join belongs to one spawn", "athread_join without a spawn (EINVAL)");
-    join(~0ULL);
+    join(SWEMU_ALL);
     swemu.joined = true;
     return 0;
 }

@@ -367,16 +367,16 @@ struct xfer *swemu_dma_prepare(struct cpe *c, struct xfer x, uintptr_t pc)
 static uint64_t rows(int mask)
 {
     uint64_t cpes = 0;
-    for (int row = 0; row < SWEMU_MESH; row++)
+    for (int row = 0; row < MESH_ROWS; row++)
         if (mask >> row & 1)
-            cpes |= 0xffULL << (row * SWEMU_MESH);
+            cpes |= SWEMU_ROW(row);
     return cpes;
 }
 
-/* Modes of the SW26010: 1 is broadcast to the rows of the mask; the order of the data in 2 to 4 is not published. */
+/* Modes without CRTS: 1 is broadcast to the rows of the mask; the order of the data in 2 to 4 is not published. */
 static void start(struct cpe *c, struct xfer x, int mode, int mask, uintptr_t pc, const char *what)
 {
-    if (mode != 0 && !(mode == 1 && !IS_PRO && x.kind == XFER_GET))
+    if (mode != 0 && !(mode == 1 && !HAS_CRTS && x.kind == XFER_GET))
         swemu_fault(c, pc, "SW618", "use PE_MODE",
                     "%s: mode %d is not emulated (the order of its data is not published)", what, mode);
     if (!x.reply)

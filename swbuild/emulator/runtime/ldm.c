@@ -46,7 +46,7 @@ static int find_statics(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-#if !IS_PRO
+#if !HAS_CRTS
 /* Return where the host finds the variable of a CPE that lies at `own` for the calling thread. */
 unsigned long __swemu_host_view(const volatile void *own, int pe, int group);
 unsigned long __swemu_host_view(const volatile void *own, int pe, int group)
@@ -56,7 +56,7 @@ unsigned long __swemu_host_view(const volatile void *own, int pe, int group)
     (void)group; /* a process has one, whatever its number on the machine */
     dl_iterate_phdr(find_statics, &here);
     if (!swemu.initialised || pe < 0 || pe >= SWEMU_CPES)
-        swemu_host_fault(pc, "SW616", "call athread_init first; CPEs have numbers from 0 to 63",
+        swemu_host_fault(pc, "SW616", "call athread_init first; CPEs have numbers from 0 to " TEXT(LAST_CPE),
                          "the LDM of CPE %d cannot be reached", pe);
     if ((uintptr_t)own - (uintptr_t)here.statics >= here.statics_size)
         swemu_host_fault(pc, "SW616", "declare it as `extern __thread` on the host",

@@ -6,7 +6,7 @@
  */
 #include "swemu.h"
 
-#if IS_PRO
+#if HAS_CRTS
 #define ELEMENTS 8
 #define ROW_ADDRESS 0x90
 #define ROW_DISTANCE 0x91

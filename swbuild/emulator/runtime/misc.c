@@ -93,7 +93,7 @@ int slave_ordered_printf(const char *format, ...)
     return written;
 }
 
-#if !IS_PRO
+#if !HAS_CRTS
 void *malloc_cross(size_t size);
 void *malloc_cross(size_t size) { return malloc(size); }
 #endif

@@ -1,11 +1,12 @@
-/* Register communication of the SW26010: finite FIFOs per CPE and direction. */
+/* Register communication: finite FIFOs per CPE and direction. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "swemu.h"
 
-#if !IS_PRO
-#define WIDTH 32
+#if HAS_REGISTERS
+#define WIDTH REGISTER_BYTES
+#define REACH(column) ((column) ? MESH_ROWS : MESH_COLUMNS)
 #define MAX_DEPTH 64
 
 struct fifo {
@@ -71,9 +72,9 @@ static void post(struct cpe *to, int column, const void *value, int bytes)
 static uint64_t receivers(const struct cpe *c, int target, int column)
 {
     uint64_t all = 0;
-    for (int k = 0; k < SWEMU_MESH; k++)
+    for (int k = 0; k < REACH(column); k++)
         if (target & 8 ? k != (column ? c->row : c->col) : k == (target & 7))
-            all |= 1ULL << (column ? k * SWEMU_MESH + c->col : c->row * SWEMU_MESH + k);
+            all |= 1ULL << (column ? k * MESH_COLUMNS + c->col : c->row * MESH_COLUMNS + k);
     return all;
 }
 

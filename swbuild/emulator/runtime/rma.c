@@ -1,9 +1,9 @@
-/* RMA of the SW26010-Pro: copies between the LDMs of one core group, at the same LDM address. */
+/* RMA: copies between the LDMs of one core group, at the same LDM address. */
 #include <string.h>
 
 #include "swemu.h"
 
-#if IS_PRO
+#if HAS_RMA
 static const char *const where[] = {"outside the LDM", "", "on the stack", "on the ldm_malloc heap"};
 
 /* The other side uses the initiator's LDM address: only statics have the same one everywhere. */
@@ -67,7 +67,7 @@ int __swemu_rma(int op, int wait, void *local, void *l_reply, int len, int targe
     uintptr_t pc = CALLER();
     struct cpe *c = swemu_enter(pc, "athread_rma");
     if (target < 0 || target >= SWEMU_CPES)
-        swemu_fault(c, pc, "SW654", "CPEs of a core group count from 0 to 63", "RMA with CPE %d", target);
+        swemu_fault(c, pc, "SW654", "CPEs of a core group count from 0 to " TEXT(LAST_CPE), "RMA with CPE %d", target);
     struct xfer x = {.kind = op ? XFER_RMA_GET : XFER_RMA_PUT, .ldm = local, .remote = remote, .len = len,
                      .reply = l_reply, .remote_reply = r_reply, .targets = 1ULL << target, .pc = pc, .bsize = len};
     go(c, start(c, x, op ? OP_RMA_GET : OP_RMA_PUT), wait);
@@ -78,12 +78,12 @@ static uint64_t set_of(const struct cpe *c, int which, int mask)
 {
     uint64_t set = 0;
     if (which == 0)
-        return ~0ULL;
+        return SWEMU_ALL;
     if (!mask)
         mask = 1 << (which == 1 ? c->row : c->col);
-    for (int k = 0; k < SWEMU_MESH; k++)
-        if (mask >> k & 1)
-            set |= which == 1 ? 0xffULL << (k * SWEMU_MESH) : 0x0101010101010101ULL << k;
+    for (int k = 0; k < SWEMU_CPES; k++)
+        if (mask >> (which == 1 ? k / MESH_COLUMNS : k % MESH_COLUMNS) & 1)
+            set |= 1ULL << k;
     return set;
 }
 
@@ -106,7 +106,7 @@ int __swemu_rma_coll(int which, void *dst, void *src, int len, int root)
     uintptr_t pc = CALLER();
     struct cpe *c = swemu_enter(pc, names[which]);
     int me = which == 0 ? c->pen : which == 1 ? c->col : c->row;
-    if (root < 0 || root >= (which ? SWEMU_MESH : SWEMU_CPES))
+    if (root < 0 || root >= (which == 0 ? SWEMU_CPES : which == 1 ? MESH_COLUMNS : MESH_ROWS))
         swemu_fault(c, pc, "SW654", "", "%s: there is no root %d", names[which], root);
     uint64_t set = set_of(c, which, 0);
     swemu_sync(c, set, 16 + which, names[which], pc);
@@ -150,7 +150,7 @@ static int drain_and_sync(uintptr_t pc, const char *what)
 {
     struct cpe *c = swemu_enter(pc, what);
     swemu_drain(c);
-    swemu_sync(c, ~0ULL, 1, what, pc);
+    swemu_sync(c, SWEMU_ALL, 1, what, pc);
     return 0;
 }
 
@@ -208,16 +208,16 @@ int __swemu_reduce(const void *src, void *dst, int units, int type, int op)
         swemu_fault(c, pc, "SW655", "", "athread_redurt: source and destination must lie in the LDM");
     c->published = src;
     swemu_fetched_used(c, src, bytes, pc);
-    swemu_sync(c, ~0ULL, 48, "athread_redurt", pc);
+    swemu_sync(c, SWEMU_ALL, 48, "athread_redurt", pc);
     if (c->pen == 0) {
         memcpy(sums[c->cg], src, bytes);
         for (int k = 1; k < SWEMU_CPES; k++)
             combine(sums[c->cg], swemu.cpes[c->cg * SWEMU_CPES + k]->published, units, type, op);
     }
-    swemu_sync(c, ~0ULL, 49, "athread_redurt", pc);
+    swemu_sync(c, SWEMU_ALL, 49, "athread_redurt", pc);
     memcpy(dst, sums[c->cg], bytes);
     swemu_fetched_stored(c, dst, bytes);
-    swemu_sync(c, ~0ULL, 50, "athread_redurt", pc);
+    swemu_sync(c, SWEMU_ALL, 50, "athread_redurt", pc);
     return 0;
 }
 
@@ -228,13 +228,13 @@ int slave_athread_alltoall(void *src, void *dst, int unit)
     struct cpe *c = swemu_enter(pc, "athread_alltoall");
     c->published = src;
     swemu_fetched_used(c, src, (size_t)unit * SWEMU_CPES, pc);
-    swemu_sync(c, ~0ULL, 51, "athread_alltoall", pc);
+    swemu_sync(c, SWEMU_ALL, 51, "athread_alltoall", pc);
     for (int k = 0; k < SWEMU_CPES; k++) {
         const char *from = swemu.cpes[c->cg * SWEMU_CPES + k]->published;
         memcpy((char *)dst + k * unit, from + c->pen * unit, (size_t)unit);
     }
     swemu_fetched_stored(c, dst, (size_t)unit * SWEMU_CPES);
-    swemu_sync(c, ~0ULL, 52, "athread_alltoall", pc);
+    swemu_sync(c, SWEMU_ALL, 52, "athread_alltoall", pc);
     return 0;
 }
 #endif

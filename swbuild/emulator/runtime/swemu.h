@@ -16,10 +16,13 @@
 
 #include "machine.h"
 
-#define SWEMU_MESH 8
-#define SWEMU_CPES 64
-#define SWEMU_MAX_CGS 6
+#define SWEMU_CPES MESH_CPES
+#define SWEMU_MAX_CGS MAX_GROUPS
 #define SWEMU_MAX_CPES (SWEMU_CPES * SWEMU_MAX_CGS)
+/* Sets of the CPEs of a group: all, the first row, and a row. */
+#define SWEMU_ALL (~0ULL >> (64 - MESH_CPES))
+#define SWEMU_FIRST_ROW (~0ULL >> (64 - MESH_COLUMNS))
+#define SWEMU_ROW(row) (SWEMU_FIRST_ROW << (row) * MESH_COLUMNS)
 #define SWEMU_HEAP_SPREAD 2 /* in checked mode, a red zone as long as itself lies behind each block */
 #define HEAP_BYTES (SWEMU_HEAP_SPREAD * LDM_BYTES)
 #define SWEMU_EXIT_FAULT 86

@@ -42,23 +42,23 @@ void swemu_sync(struct cpe *c, uint64_t mask, int kind, const char *what, uintpt
 
 enum { SYNC_ARRAY = 1, SYNC_ROW, SYNC_COL };
 
-static uint64_t row_set(const struct cpe *c, int columns) { return (uint64_t)(columns & 0xff) << (c->row * SWEMU_MESH); }
+static uint64_t row_set(const struct cpe *c, int columns) { return ((uint64_t)columns & SWEMU_FIRST_ROW) << c->row * MESH_COLUMNS; }
 
 static uint64_t column_set(const struct cpe *c, int rows)
 {
     uint64_t set = 0;
-    for (int r = 0; r < SWEMU_MESH; r++)
+    for (int r = 0; r < MESH_ROWS; r++)
         if (rows >> r & 1)
-            set |= 1ULL << (r * SWEMU_MESH + c->col);
+            set |= 1ULL << (r * MESH_COLUMNS + c->col);
     return set;
 }
 
 static uint64_t mesh_set(int columns, int rows)
 {
     uint64_t set = 0;
-    for (int r = 0; r < SWEMU_MESH; r++)
+    for (int r = 0; r < MESH_ROWS; r++)
         if (rows >> r & 1)
-            set |= (uint64_t)(columns & 0xff) << (r * SWEMU_MESH);
+            set |= ((uint64_t)columns & SWEMU_FIRST_ROW) << r * MESH_COLUMNS;
     return set;
 }
 
@@ -70,7 +70,7 @@ static int syn(int scope, int mask, uintptr_t pc)
     else if (scope == 1)
         swemu_sync(c, column_set(c, mask), SYNC_COL, "athread_syn(COL_SCOPE)", pc);
     else if (scope == 2)
-        swemu_sync(c, mesh_set(mask & 0xff, mask >> 8 & 0xff), SYNC_ARRAY, "athread_syn(ARRAY_SCOPE)", pc);
+        swemu_sync(c, mesh_set(mask, mask >> MESH_COLUMNS), SYNC_ARRAY, "athread_syn(ARRAY_SCOPE)", pc);
     else
         swemu_fault(c, pc, "SW631", "use ROW_SCOPE, COL_SCOPE or ARRAY_SCOPE", "athread_syn: unknown scope %d", scope);
     return 0;
@@ -85,11 +85,11 @@ int slave_athread_ssync_array(void);
 int slave_athread_ssync_array(void)
 {
     struct cpe *c = swemu_enter(CALLER(), "athread_ssync_array");
-    swemu_sync(c, ~0ULL, SYNC_ARRAY, "athread_ssync_array", CALLER());
+    swemu_sync(c, SWEMU_ALL, SYNC_ARRAY, "athread_ssync_array", CALLER());
     return 0;
 }
 
-#if IS_PRO
+#if HAS_CRTS
 enum { SYNC_PEER = 4, SYNC_NODE, SYNC_MASTER };
 
 int __swemu_ssync(int scope, int mask);
@@ -112,7 +112,7 @@ int __swemu_ssync(int scope, int mask)
 int slave_athread_ssync_node(void);
 int slave_athread_ssync_node(void)
 {
-    swemu_sync(swemu_enter(CALLER(), "athread_ssync_node"), ~0ULL, SYNC_NODE, "athread_ssync_node", CALLER());
+    swemu_sync(swemu_enter(CALLER(), "athread_ssync_node"), SWEMU_ALL, SYNC_NODE, "athread_ssync_node", CALLER());
     return 0;
 }
 
@@ -125,7 +125,7 @@ int slave_athread_ssync_master_array(void)
     uintptr_t pc = CALLER();
     struct cpe *c = swemu_enter(pc, "athread_ssync_master_array");
     int seen = __atomic_load_n(&master_generation, __ATOMIC_ACQUIRE);
-    swemu_sync(c, ~0ULL, SYNC_MASTER, "athread_ssync_master_array", pc);
+    swemu_sync(c, SWEMU_ALL, SYNC_MASTER, "athread_ssync_master_array", pc);
     if (c->pen == 0)
         __atomic_store_n(&swemu.array_waits, true, __ATOMIC_RELEASE);
     for (unsigned n = 0; __atomic_load_n(&master_generation, __ATOMIC_ACQUIRE) == seen; n++)
