@@ -12,6 +12,8 @@ __all__ = ["objections"]
 
 #: Host and CPEs name sets of CPEs by words of 64 bits.
 _MOST_CPES = 64
+#: A quarter of the CPEs has to make two rows of the same length.
+_STEP = 8
 #: Register communication names the CPEs of a row or column by three bits.
 _REACH = 8
 #: The widths of vectors that the headers of the emulator have.
@@ -71,7 +73,7 @@ def _features(model: MachineModel) -> Iterator[Problem]:
 
 def _mesh(model: MachineModel) -> Iterator[Problem]:
     rows, columns = model.mesh
-    if rows < 1 or columns < 2 or model.cpes > _MOST_CPES or model.cpes % 8:
+    if rows < 1 or columns < 2 or model.cpes > _MOST_CPES or model.cpes % _STEP:
         what = (
             f"a mesh of {rows} x {columns} CPEs: it needs rows, two columns, and a multiple of 8 CPEs up to"
         )

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
-__all__ = ["DEFAULT_MACHINE", "further_places", "machine_file", "machine_names", "own_machines"]
+__all__ = [
+    "DEFAULT_MACHINE",
+    "further_machines",
+    "further_places",
+    "machine_file",
+    "machine_names",
+    "own_machines",
+]
 
 #: The machine where nobody says which.
 DEFAULT_MACHINE = "sw26010"
@@ -27,6 +34,11 @@ def machine_names() -> tuple[str, ...]:
 def own_machines() -> tuple[str, ...]:
     """Return the names of the machines that come with the package."""
     return tuple(name for name, path in _machine_files().items() if path.parent == _OWN)
+
+
+def further_machines() -> tuple[str, ...]:
+    """Return the names of the machines that the user adds."""
+    return tuple(name for name, path in _machine_files().items() if path.parent != _OWN)
 
 
 def further_places() -> tuple[Path, ...]:

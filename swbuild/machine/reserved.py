@@ -1,4 +1,4 @@
-"""The names that are not free in the C of either machine."""
+"""The names that are not free in the C of the machines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import yaml
+
+from swbuild.machine.loader import load
+from swbuild.machine.registry import further_machines
 
 __all__ = ["is_machine_name", "is_reserved", "library_names", "names_in_headers"]
 
@@ -26,7 +29,12 @@ def is_reserved(name: str) -> bool:
 def is_machine_name(name: str) -> bool:
     """Return whether the headers of one of the machines may declare or define ``name``."""
     lists = _lists()
-    return name in lists["machines"] or name in lists["program"] or name.startswith(_families())
+    return (
+        name in lists["machines"]
+        or name in lists["program"]
+        or name.startswith(_families())
+        or name in _further(further_machines())
+    )
 
 
 def library_names() -> frozenset[str]:
@@ -38,6 +46,12 @@ def names_in_headers() -> frozenset[str]:
     """Return the words inside the machines' headers, of which none may be a macro before them."""
     lists = _lists()
     return lists["inside"] | lists["keywords"] | lists["library"]
+
+
+@cache
+def _further(machines: tuple[str, ...]) -> frozenset[str]:
+    """Return the names of machines that did not come with the package, whose own are in ``names.yaml``."""
+    return frozenset(name for machine in machines for name in load(machine).names)
 
 
 @cache

@@ -15,6 +15,9 @@ from swbuild.polyhedral.reductions import Operator, Reduction, accesses_to
 
 __all__ = ["Inseparable", "Partial", "find_partials"]
 
+#: The bytes of a line: parts begin at multiples of it, as vectors do.
+_LINE = 64
+
 #: A part larger than this leaves too little LDM for the rest, and the host too much to combine.
 LARGEST_BYTES = 16 * 1024
 
@@ -46,10 +49,10 @@ class Partial:
 
     @property
     def count(self) -> int:
-        """The number of elements of a part, such that parts in a row begin at multiples of 64 bytes."""
+        """The number of elements of a part, such that parts in a row begin at whole lines."""
         if not self.bound:
             return 1
-        return -(-prod(self.bound) * self.element // 64) * 64 // self.element
+        return -(-prod(self.bound) * self.element // _LINE) * _LINE // self.element
 
     @property
     def bytes(self) -> int:

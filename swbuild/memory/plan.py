@@ -40,6 +40,9 @@ __all__ = [
     "plan_memory",
 ]
 
+#: Below so many bytes for a buffer there is no use in trying.
+_SMALLEST_LIMIT = 64
+
 
 #: The bytes that a strided transfer can leave out between two rows: an ``int`` on all machines.
 LONGEST_ROW = 2**31 - 1
@@ -148,7 +151,7 @@ def plan_memory(
     refs = tuple(references(scop, tiled, private, expanded))
     grouping = Grouping()
     limit = min(budget, longest)
-    while limit >= 64:
+    while limit >= _SMALLEST_LIMIT:
         task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping, smallest)
         homes = [_home(task, top, array) for array in sorted({ref.array for ref in refs})]
         large = tuple(home.array for home in homes if home.too_large)

@@ -15,7 +15,7 @@ __all__ = ["configure", "run"]
 
 _EPILOG = """\
 example:
-  eval "$(swbuild emulator env --machine sw26010-pro)"
+  eval "$(swbuild emulator env --machine MACHINE)"
   make && ./app
 """
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from swbuild.emulator.model.analysis import analyse
 from swbuild.emulator.model.host_report import host_lines
+from swbuild.emulator.model.measurements import measured_on
 from swbuild.endings import workplace
 
 __all__ = ["KERNELS", "stream_cycles"]
@@ -40,8 +41,9 @@ def stream_cycles(sizes: list[int]) -> dict[int, Mapping[str, float]]:
 
     with workplace("host-stream") as folder:
         (folder / "stream.c").write_text(_PROGRAM, encoding="utf-8")
-        variables = environment("sw26010") | {"SWBUILD_EMU_COUNTED_CODE": "1"}
-        command = ["sw5cc", "-host", "-O2", "-std=gnu99", f"-DROOM={3 * max(sizes)}"]
+        machine = measured_on("host_sw26010")
+        variables = environment(machine.name) | {"SWBUILD_EMU_COUNTED_CODE": "1"}
+        command = machine.tools.host.command(f"-DROOM={3 * max(sizes)}")
         subprocess.run([*command, "stream.c", "-o", "stream"], cwd=folder, env=variables, check=True)
         return {size: _loops(folder, variables, size) for size in sizes}
 

@@ -83,7 +83,7 @@ void swemu_check_race(struct cpe *c, uintptr_t pc, int kind, uintptr_t address, 
     swemu_problem(c, pc, code, fixes[owner != NULL],
                   "race on %s: %s by CPE %d and %s by CPE %d (row %d, column %d) at %s touch the same 4-byte "
                   "word, %s%s, and nothing orders them%s", owner ? "LDM" : "main memory", access_names[kind], c->pen,
-                  access_names[other->kind], other->cpe, other->cpe / 8, other->cpe % 8, there, where, of, what_for);
+                  access_names[other->kind], other->cpe, other->cpe / MESH_COLUMNS, other->cpe % MESH_COLUMNS, there, where, of, what_for);
 }
 
 static uint32_t flushed_by(int pen) { return swemu.cpes[pen]->check->flushed; }
