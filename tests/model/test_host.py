@@ -220,6 +220,51 @@ def test_two_runs_take_the_same_cycles_wherever_the_system_puts_them(offloaded: 
     assert hosts == [one["host_lines"]] * 4
 
 
+def test_lines_of_one_set_drive_one_another_out(tmp_path: Path) -> None:
+    """Of every other page the same line: four stay in the first level, the fifth is missed in every turn."""
+    text = """\
+#include <stdlib.h>
+static double pages[16][512] __attribute__((aligned(4096)));
+int main(int count, char **words)
+{
+    long lines = atol(words[1]);
+    for (int p = 0; p < 16; p++) pages[p][0] = p;
+    double sum = 0;
+    for (int t = 0; t < 1000; t++)
+        for (long p = 0; p < lines; p++) sum += pages[2 * p][8];
+    for (int t = 0; t < 1000; t++)
+        for (long p = 0; p < lines; p++) { sum += pages[2 * p][8]; sum += pages[2 * p][9]; }
+    return sum == 1;
+}
+"""
+    make(tmp_path, {"t.c": text}, "sw5cc -host -O2 -std=gnu99 t.c -o t")
+    for lines, missed in ((3, 0), (4, 0), (5, 5000), (6, 6000)):
+        blocks = profiled(tmp_path / "t", str(lines)).replays[0].host.blocks.values()
+        stalled = sum(block.stalled for block in blocks if block.passes >= 1000 * lines)
+        assert stalled / MACHINE.host.l2_cycles == pytest.approx(2 * missed, abs=2 * lines)
+
+
+def test_other_threads_do_not_count(tmp_path: Path) -> None:
+    text = """\
+#include <pthread.h>
+static double v[20000];
+static double walk(double *at) { double s = 0; for (long j = 0; j < 20000; j++) s += at[j] += 1; return s; }
+static void *other(void *at) { walk(at); return 0; }
+int main(int count, char **words)
+{
+    pthread_t thread;
+    if (count > 1) {
+        pthread_create(&thread, 0, other, v);
+        pthread_join(thread, 0);
+    }
+    return walk(v) == 1;
+}
+"""
+    make(tmp_path, {"t.c": text}, "sw5cc -host -O2 -std=gnu99 -fno-inline t.c -o t -pthread")
+    alone, both = (profiled(tmp_path / "t", *words).replays[0].cycles for words in ((), ("more",)))
+    assert both == pytest.approx(alone, abs=100)
+
+
 # --- programs with kernels -----------------------------------------------------------------------
 
 

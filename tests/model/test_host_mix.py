@@ -7,10 +7,12 @@ import pytest
 from swbuild.emulator.model.blocks import Reader
 from swbuild.emulator.model.flow import connected
 from swbuild.emulator.model.host_block import Chain, Mix
+from swbuild.emulator.model.host_instrument import instrument_host
 from swbuild.emulator.model.host_mix import mixes
 from swbuild.machine import load
 
-HOST = load("sw26010").host
+MACHINE = load("sw26010")
+HOST = MACHINE.host
 
 
 def of(*lines: str) -> list[Mix]:
@@ -73,3 +75,22 @@ def test_code_behind_another_section_is_read_again() -> None:
         for more in (['.section .data,"aw"', ".previous"], [])
     )
     assert between == plain[1] and between.arithmetic == 1
+
+
+@pytest.mark.parametrize(
+    ("between", "saved"),
+    [
+        ("movsd (%rdi), %xmm0", False),
+        ("movl 8(%rdi), %ecx", False),
+        ("movq %rsi, %rdi\n\tmovsd (%rdi), %xmm0", True),  # the address is made where flags are live
+        ("leaq 8(%rdi), %rdi\n\tmovsd (%rdi), %xmm0", True),
+        ("cltd\n\tmovsd (%rdi), %xmm0", True),  # what it does is not known here
+    ],
+)
+def test_an_access_is_told_of_ahead_of_the_flags_that_are_live_there(between: str, saved: bool) -> None:
+    lines = ("movq %rdx, %rax", "cmpq %rax, %rsi", ".loc 1 2 3", between, "jne .L1\n.L1:\n\tret\n")
+    text = "\t.text\nf:\n\t" + "\n\t".join(lines)
+    made = instrument_host(text, MACHINE)
+    assert ("pushfq" in made) is saved
+    told = made.index("8(%rdi), %r11" if "ecx" in between else "(%rdi), %r11")
+    assert (told < made.index("cmpq %rax, %rsi")) is not saved

@@ -4,21 +4,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Calls come from the middle of other code, whose vector registers nobody has saved. */
+#ifdef __x86_64__
+#pragma GCC target("general-regs-only")
+#endif
+#pragma GCC optimize("no-tree-loop-distribute-patterns") /* no calls of memmove */
+
 #define PAGE 4096
+#define RECENT 256 /* pages that are found at once */
 #define STACK_BELOW (128ull << 20) /* the system leaves as much free below a stack */
 #define STACK_ABOVE (16ull << 20)
 #define STACK_TOP (1ull << 60) /* beyond all addresses of a program */
 
-/* A line: its number, and in bit 63 whether it was changed; 0 is none. */
-#define CHANGED (1ull << 63)
+/* A line: its number, and in the topmost bit whether it was changed; 0 is none. */
+typedef uint32_t line_t;
+#define CHANGED (1u << 31)
 
 struct level {
-    uint64_t sets, ways, *lines; /* the sets one behind the other, in each the line used last ahead */
+    uint64_t sets, ways;
+    line_t *lines; /* the sets one behind the other, in each the line used last ahead */
 };
 
 static struct level first, second;
-static uint64_t line_bytes, page_lines;
+static uint64_t line_bytes;
+static unsigned line_shift, page_shift; /* a line is so many bits of an address, a page of a line's number */
 static uint64_t stack_top; /* somewhere in the frame of who called main */
+
+/* Of each set in the first level the address of the line used last, if __swemu_host_lines may have it. */
+static uint64_t *fronts;
+uint64_t __swemu_host_lines[2][SWB_CACHE_KNOWN];
 
 /* ---- pages: numbered from 1 in the order in which the program first touches them ---- */
 
@@ -28,7 +42,7 @@ struct page {
 
 static struct page *pages;
 static uint64_t page_count, page_room;
-static struct page last;
+static struct page recent[RECENT];
 
 static uint64_t mixed(uint64_t n)
 {
@@ -62,14 +76,13 @@ static void make_room(void)
 
 static uint64_t number_of(uint64_t name)
 {
-    if (name == last.name && last.number)
-        return last.number;
-    if (2 * page_count >= page_room)
-        make_room();
+    struct page *known = &recent[name % RECENT];
+    if (name == known->name && known->number)
+        return known->number;
     struct page *page = place_of(name);
     if (!page->number)
         *page = (struct page){name, ++page_count};
-    last = *page;
+    *known = *page;
     return page->number;
 }
 
@@ -100,69 +113,120 @@ static void make_caches(void)
     if (text && sscanf(text, "%lu,%lu,%lu,%lu,%lu", &n[0], &n[1], &n[2], &n[3], &n[4]) != 5)
         refuse(text);
     line_bytes = n[0];
-    page_lines = line_bytes ? PAGE / line_bytes : 0;
-    if (!is_power(line_bytes) || !page_lines || !make_level(&first, n[1], n[2]) || !make_level(&second, n[3], n[4]))
+    if (!is_power(line_bytes) || line_bytes > PAGE || !make_level(&first, n[1], n[2]) || !make_level(&second, n[3], n[4]))
         refuse(text ? text : "the machine file");
+    line_shift = __builtin_ctzll(line_bytes);
+    page_shift = __builtin_ctzll(PAGE / line_bytes);
+    fronts = calloc(first.sets, sizeof *fronts);
+    if (!fronts)
+        abort();
 }
 
-/* Return whether `line` is in the set, and bring it to the front; `changed` marks it. */
-static bool find(uint64_t *set, uint64_t ways, uint64_t line, uint64_t changed)
+bool swb_cache_ready(void) { return 2 * page_count < page_room; }
+
+void swb_cache_prepare(void)
 {
-    for (uint64_t k = 0; k < ways; k++)
-        if ((set[k] & ~CHANGED) == line) {
-            uint64_t found = set[k] | changed;
-            for (; k > 0; k--)
-                set[k] = set[k - 1];
-            set[0] = found;
+    if (!line_bytes)
+        make_caches();
+    make_room();
+}
+
+/* ---- what counted code looks at: the machine file's lines, of which one here may hold several ---- */
+
+static void remember(uint64_t *front, uint64_t address, bool changed)
+{
+    uint64_t name = address / HOST_LINE_BYTES;
+    *front = address & ~(line_bytes - 1);
+    __swemu_host_lines[0][name % SWB_CACHE_KNOWN] = name;
+    if (changed)
+        __swemu_host_lines[1][name % SWB_CACHE_KNOWN] = name;
+}
+
+static void forget(uint64_t *front)
+{
+    for (uint64_t at = *front; at && at < *front + line_bytes; at += HOST_LINE_BYTES)
+        for (int row = 0; row < 2; row++) {
+            uint64_t *known = &__swemu_host_lines[row][at / HOST_LINE_BYTES % SWB_CACHE_KNOWN];
+            if (*known == at / HOST_LINE_BYTES)
+                *known = 0;
+        }
+    *front = 0;
+}
+
+/* Bring `line` to the front of its set; `changed` marks it.  Return whether it was there; if not, the line that had
+ * to go is in `gone`. */
+static bool bring(line_t *set, uint64_t ways, line_t line, line_t changed, line_t *gone)
+{
+    line_t ahead = line | changed;
+    for (uint64_t k = 0; k < ways; k++) {
+        line_t here = set[k];
+        set[k] = ahead;
+        if ((here & ~CHANGED) == line) {
+            set[0] |= here & CHANGED;
             return true;
         }
+        ahead = here;
+    }
+    *gone = ahead;
     return false;
 }
 
-/* Put a line to the front of its set; return the one that had to go. */
-static uint64_t put(uint64_t *set, uint64_t ways, uint64_t line)
+static bool has(const line_t *set, uint64_t ways, line_t line)
 {
-    uint64_t gone = set[ways - 1];
-    for (uint64_t k = ways - 1; k > 0; k--)
-        set[k] = set[k - 1];
-    set[0] = line;
-    return gone;
+    for (uint64_t k = 0; k < ways; k++)
+        if ((set[k] & ~CHANGED) == line)
+            return true;
+    return false;
 }
 
 /* A page lies in the second level where the system happened to put it: its number, mixed, says where. */
-static uint64_t *second_set(uint64_t line)
+static line_t *second_set(line_t line)
 {
-    uint64_t page = line / page_lines;
-    return second.lines + second.ways * ((mixed(page) * page_lines + line % page_lines) & (second.sets - 1));
+    uint64_t page = line >> page_shift, within = line & ((1ull << page_shift) - 1);
+    return second.lines + second.ways * ((mixed(page) << page_shift | within) & (second.sets - 1));
 }
 
-static void miss(uint64_t *set, uint64_t line, uint64_t changed, struct swb_cache_counts *counts)
+/* A changed line leaves the first level: it goes to the second if that has it. */
+static void write_back(line_t line, struct swb_cache_counts *counts)
 {
-    uint64_t gone = put(set, first.ways, line | changed);
-    if (gone & CHANGED && !find(second_set(gone & ~CHANGED), second.ways, gone & ~CHANGED, CHANGED))
+    line_t *set = second_set(line), none;
+    if (has(set, second.ways, line))
+        bring(set, second.ways, line, CHANGED, &none);
+    else
         counts->written++;
-    uint64_t *there = second_set(line);
-    if (find(there, second.ways, line, 0)) {
+}
+
+static void take_in(line_t line, struct swb_cache_counts *counts)
+{
+    line_t gone;
+    if (bring(second_set(line), second.ways, line, 0, &gone))
         counts->second++;
-        return;
+    else {
+        counts->filled++;
+        counts->written += (gone & CHANGED) != 0;
     }
-    counts->filled++;
-    counts->written += (put(there, second.ways, line) & CHANGED) != 0;
 }
 
 void swb_cache_stack(const void *top) { stack_top = (uint64_t)(uintptr_t)top; }
 
 void swb_cache_access(uint64_t address, bool store, struct swb_cache_counts *counts)
 {
-    if (!line_bytes)
-        make_caches();
-    if (address + STACK_BELOW - stack_top < STACK_BELOW + STACK_ABOVE)
-        address += STACK_TOP - stack_top;
-    uint64_t line = number_of(address / PAGE) * page_lines + address % PAGE / line_bytes;
-    uint64_t changed = store ? CHANGED : 0;
-    uint64_t *set = first.lines + first.ways * (line & (first.sets - 1));
+    bool stack = address + STACK_BELOW - stack_top < STACK_BELOW + STACK_ABOVE;
+    uint64_t place = stack ? address + STACK_TOP - stack_top : address;
+    line_t line = (line_t)(number_of(place / PAGE) << page_shift | place % PAGE >> line_shift);
+    line_t changed = store ? CHANGED : 0, gone;
+    uint64_t at = line & (first.sets - 1);
+    line_t *set = first.lines + first.ways * at;
     if ((set[0] & ~CHANGED) == line)
         set[0] |= changed;
-    else if (!find(set, first.ways, line, changed))
-        miss(set, line, changed, counts);
+    else {
+        forget(&fronts[at]);
+        if (!bring(set, first.ways, line, changed, &gone)) {
+            if (gone & CHANGED)
+                write_back(gone & ~CHANGED, counts);
+            take_in(line, counts);
+        }
+    }
+    if (!stack && line_bytes >= HOST_LINE_BYTES) /* the stack's lines here are not those of its addresses */
+        remember(&fronts[at], address, set[0] & CHANGED);
 }

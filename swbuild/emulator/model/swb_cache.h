@@ -18,7 +18,17 @@ struct swb_cache_counts {
 /* Say where the stack begins: addresses around are taken relative to it. */
 void swb_cache_stack(const void *top);
 
-/* One access; what it misses is added to `counts`. */
+/* Whether another access can be taken in as things are; if not, swb_cache_prepare() makes room. */
+bool swb_cache_ready(void);
+void swb_cache_prepare(void);
+
+/* One access; what it misses is added to `counts`.  It touches no vector register. */
 void swb_cache_access(uint64_t address, bool store, struct swb_cache_counts *counts);
+
+/* Lines, by their low bits, that are the ones used last in their set of the first level: another load of such a line
+ * changes nothing.  In the second row are those that were changed, too: no store does anything to them.  Counted code
+ * looks here before it calls. */
+#define SWB_CACHE_KNOWN 256
+extern uint64_t __swemu_host_lines[2][SWB_CACHE_KNOWN];
 
 #endif

@@ -1,65 +1,61 @@
 /* The runtime's half of host_instrument.py: which blocks of host code ran, and what their accesses missed.
  *
- * Counted host code writes into a buffer: at the start of a block the block's own address, then the addresses that it
- * accesses, in order.  A full buffer is drained into the blocks' counts.  Only the thread that started the program is
- * the management core: what other threads write is dropped. */
+ * Counted host code adds to a counter at the start of a block, and calls in for an access whose line is not among
+ * those of which the caches know (swb_cache.h).  Only the thread that started the program is the management core:
+ * other threads have counters of no meaning, and their calls are dropped. */
 #include "swb_host.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRIES 32768
-#define SPARE 16384 /* entries that one block may need behind the end */
+#define BLOCKS (1u << 20)
 #define FILES 4096
 
-/* As the assembly lays it out; `accesses` has a letter for each, l for a load and s for a store. */
+/* As the assembly lays it out. */
 struct host_block {
-    const char *file, *mix, *accesses;
+    const char *file, *mix;
     uint64_t line, number; /* the number is one more than swb_host_tell's; 0: it has not run */
-    uint64_t passes;
     struct swb_cache_counts counts;
 };
 
 struct registered {
     struct host_block *blocks;
-    uint64_t count;
+    uint64_t count, *passes;
 };
 
 static struct registered files[FILES];
 static uint32_t file_count;
 static struct host_block **numbered;
-static uint32_t number_count, number_room;
-static uint64_t buffer[ENTRIES + SPARE], others[ENTRIES + SPARE];
-static pthread_t core;
+static uint32_t number_count, number_room, block_count;
+static uint64_t passes[BLOCKS], others[BLOCKS];
 
-/* Where the next entry goes, and where the buffer counts as full.  Initialised, as swb_count.c's is. */
-struct place {
-    uint64_t *next, *end;
-};
-__thread struct place __swemu_host = {others, others};
+/* The counters of this thread. */
+__thread uint64_t *__swemu_host __attribute__((tls_model("initial-exec"))) = others;
 
 /* Whether the processor has more than the registers that are saved below. */
 extern char __swemu_host_wide __attribute__((visibility("hidden")));
 char __swemu_host_wide;
 
-static bool is_core(void) { return file_count && pthread_equal(core, pthread_self()); }
+static bool is_core(void) { return __swemu_host == passes; }
 
-/* Called by the constructor of every counting host object, all of them in the thread of main. */
-void __swemu_host_register(struct host_block *blocks, uint64_t count);
-void __swemu_host_register(struct host_block *blocks, uint64_t count)
+/* Called by the constructor of every counting host object, all of them in the thread of main; the place of the
+ * file's counters, in bytes, goes to `base`. */
+void __swemu_host_register(struct host_block *blocks, uint64_t count, uint64_t *base);
+void __swemu_host_register(struct host_block *blocks, uint64_t count, uint64_t *base)
 {
     if (!file_count) {
-        core = pthread_self();
         __swemu_host_wide = __builtin_cpu_supports("avx");
-        __swemu_host = (struct place){buffer, buffer + ENTRIES};
+        __swemu_host = passes;
         swb_cache_stack(__builtin_frame_address(0));
     }
-    if (file_count == FILES) {
+    if (file_count == FILES || count > BLOCKS - block_count) {
         fputs("swbuild: error[SW600]: too much host code to count\n", stderr);
         abort();
     }
-    files[file_count++] = (struct registered){blocks, count};
+    files[file_count++] = (struct registered){blocks, count, passes + block_count};
+    *base = block_count * sizeof *passes;
+    block_count += count;
 }
 
 bool swb_host_any(void) { return file_count > 0; }
@@ -76,59 +72,23 @@ static void number(struct host_block *block)
     block->number = number_count;
 }
 
-/* Return the block that an entry is the address of: none if a signal's handler came between. */
-static struct host_block *block_at(uint64_t entry)
+static void tell(swb_host_teller *teller, struct host_block *block, uint64_t *done)
 {
-    static struct registered *file = files;
-    if (entry - (uintptr_t)file->blocks < file->count * sizeof *file->blocks)
-        return (struct host_block *)(uintptr_t)entry;
-    for (uint32_t k = 0; k < file_count; k++)
-        if (entry - (uintptr_t)files[k].blocks < files[k].count * sizeof *files[k].blocks) {
-            file = &files[k];
-            return (struct host_block *)(uintptr_t)entry;
-        }
-    return NULL;
-}
-
-static void drain(void)
-{
-    const uint64_t *at = buffer, *end = __swemu_host.next;
-    while (at < end) {
-        struct host_block *block = block_at(*at++);
-        if (!block)
-            continue;
-        if (!block->number)
-            number(block);
-        block->passes++;
-        for (const char *kind = block->accesses; *kind && at < end; kind++)
-            swb_cache_access(*at++, *kind == 's', &block->counts);
-    }
-    __swemu_host.next = buffer;
-}
-
-/* The buffer is full. */
-void __swemu_host_drain(void);
-void __swemu_host_drain(void)
-{
-    if (is_core())
-        drain();
-    else
-        __swemu_host = (struct place){others, others + ENTRIES};
+    if (!block->number)
+        number(block);
+    teller((uint32_t)block->number - 1, *done, &block->counts);
+    *done = 0;
+    memset(&block->counts, 0, sizeof block->counts);
 }
 
 void swb_host_tell(swb_host_teller *teller)
 {
     if (!is_core())
         return;
-    drain();
-    for (uint32_t k = 0; k < number_count; k++) {
-        struct host_block *block = numbered[k];
-        if (!block->passes)
-            continue;
-        teller(k, block->passes, &block->counts);
-        block->passes = 0;
-        memset(&block->counts, 0, sizeof block->counts);
-    }
+    for (uint32_t n = 0; n < file_count; n++)
+        for (uint64_t k = 0; k < files[n].count; k++)
+            if (files[n].passes[k])
+                tell(teller, &files[n].blocks[k], &files[n].passes[k]);
 }
 
 void swb_host_write_names(FILE *out)
@@ -136,6 +96,23 @@ void swb_host_write_names(FILE *out)
     for (uint32_t k = 0; k < number_count; k++)
         fprintf(out, "block %s %s:%lu\n", numbered[k]->mix, numbered[k]->file, (unsigned long)numbered[k]->line);
 }
+
+/* An access that is not known to change nothing: `block` is its block's, one more for a store.  Return whether
+ * __swemu_host_prepare has to be called first.  It touches no vector register: nothing that it calls may. */
+bool __swemu_host_look(uint64_t address, uint64_t block) __attribute__((target("general-regs-only")));
+bool __swemu_host_look(uint64_t address, uint64_t block)
+{
+    if (!is_core())
+        return false;
+    if (!swb_cache_ready())
+        return true;
+    struct host_block *at = (struct host_block *)(uintptr_t)(block & ~1ull);
+    swb_cache_access(address, block & 1, &at->counts);
+    return false;
+}
+
+void __swemu_host_prepare(void);
+void __swemu_host_prepare(void) { swb_cache_prepare(); }
 
 #ifdef __x86_64__
 #define EACH_VECTOR(DO)                                                                                              \
@@ -145,12 +122,13 @@ void swb_host_write_names(FILE *out)
 #define SAVE_WIDE(N) "vmovups %ymm" #N ", 32*" #N "(%rsp)\n"
 #define RESTORE_WIDE(N) "vmovups 32*" #N "(%rsp), %ymm" #N "\n"
 
-/* All registers but r10 and r11, and the flags, stay as they are. */
-__asm__(".text\n.globl __swemu_host_full\n.type __swemu_host_full, @function\n__swemu_host_full:\n"
-        "pushfq\npushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %rbp\n"
-        "movq %rsp, %rbp\nsubq $512, %rsp\nandq $-32, %rsp\ncld\n"
-        "cmpb $0, __swemu_host_wide(%rip)\njne 1f\n" EACH_VECTOR(SAVE) "call __swemu_host_drain\n" EACH_VECTOR(RESTORE)
-        "jmp 2f\n1:\n" EACH_VECTOR(SAVE_WIDE) "call __swemu_host_drain\n" EACH_VECTOR(RESTORE_WIDE)
-        "2:\nmovq %rbp, %rsp\npopq %rbp\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
-        "popfq\nret\n.size __swemu_host_full, .-__swemu_host_full\n");
+/* The access of r11 in the block of r10.  All registers but r10, r11 and the flags stay as they are. */
+__asm__(".text\n.globl __swemu_host_access\n.type __swemu_host_access, @function\n__swemu_host_access:\n"
+        "pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %rbp\n"
+        "movq %rsp, %rbp\nsubq $528, %rsp\nandq $-32, %rsp\ncld\nmovq %r11, 512(%rsp)\nmovq %r10, 520(%rsp)\n"
+        "0:\nmovq 512(%rsp), %rdi\nmovq 520(%rsp), %rsi\ncall __swemu_host_look\ntestb %al, %al\nje 2f\n"
+        "cmpb $0, __swemu_host_wide(%rip)\njne 1f\n" EACH_VECTOR(SAVE) "call __swemu_host_prepare\n" EACH_VECTOR(
+            RESTORE) "jmp 0b\n1:\n" EACH_VECTOR(SAVE_WIDE) "call __swemu_host_prepare\n" EACH_VECTOR(RESTORE_WIDE)
+        "jmp 0b\n2:\nmovq %rbp, %rsp\npopq %rbp\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\n"
+        "popq %rax\nret\n.size __swemu_host_access, .-__swemu_host_access\n");
 #endif
