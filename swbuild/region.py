@@ -245,7 +245,7 @@ def _judged(scop: Scop, order: Order, front: Order) -> Judgement:
 
 def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionResult:
     """Return the code of a region that stays on the host as it is; ``note`` says why."""
-    found = _unmoved(scop, options, analyse(relations(scop, find_private(scop).depth_of), scop.schedule))
+    found = _unmoved(scop, options, analyse(relations(scop, find_private(scop).expansions), scop.schedule))
     code = found.assembled.code
     code = replace(code, report={**code.report, "note": note})
     return replace(found, assembled=replace(found.assembled, code=code))

@@ -205,7 +205,7 @@ def _device_spell(private: Private, written: frozenset[str], place: Placed) -> S
         if access.array in private.names:
             if buffer is None:
                 return (access.array, *(part for value in index for part in ("[", *value, "]")))
-            depth = private.depth_of[(statement.name, access.array)][1]
+            depth = private.expansions[(statement.name, access.array)].depth
             return _call(own(f"LDM_{buffer.name}"), (*((i,) for i in iterators[:depth]), *index))
         if not index:
             return (f"(*{access.array})" if access.array in written else access.array,)

@@ -10,13 +10,10 @@ import islpy as isl
 from swbuild.dump.text import indented, map_lines, union_map_lines
 from swbuild.frontend.scop import AccessKind, Scop, Statement
 from swbuild.planning.ordering import Order
-from swbuild.polyhedral.dataflow import Dependences, access_relation, analyse, relations
+from swbuild.polyhedral.dataflow import Dependences, Expansions, access_relation, analyse, relations
 from swbuild.polyhedral.islutil import maps_of, union_maps
 
 __all__ = ["dependence_lines"]
-
-#: (statement, variable) -> the name and the number of outer loops by which its storage is expanded
-Depths = dict[tuple[str, str], tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +28,9 @@ class _Pairs:
 def dependence_lines(scop: Scop, order: Order) -> Iterator[str]:
     """Yield the dependences of ``scop`` that ``order`` keeps, and those that it drops, with the reasons."""
     scheduled = order.scheduled
-    depths = scheduled.private.depth_of
+    expansions = scheduled.private.expansions
     yield f"found by {scheduled.dependences.precision.value}"
-    for item in _named(scop, scheduled.dependences, depths):
+    for item in _named(scop, scheduled.dependences, expansions):
         if kept := _kept(item, scheduled.kept):
             yield from _lines("", kept)
     for line in union_map_lines(scheduled.dependences.live_in):
@@ -42,7 +39,7 @@ def dependence_lines(scop: Scop, order: Order) -> Iterator[str]:
         yield from _private(scop, name)
     for reduction in order.split:
         reason = f"dropped, {reduction.array} is reduced by {reduction.operator.value}: "
-        for item in _named(scop, scheduled.dependences, depths):
+        for item in _named(scop, scheduled.dependences, expansions):
             if item.array == reduction.array and (lost := _lost(item, scheduled.kept)):
                 yield from _lines(reason, lost)
 
@@ -73,7 +70,7 @@ def _found(item: _Pairs, pairs: isl.UnionMap) -> _Pairs | None:
     return _Pairs(item.kind, item.array, pieces[0]) if pieces else None
 
 
-def _named(scop: Scop, dependences: Dependences, depths: Depths) -> Iterator[_Pairs]:
+def _named(scop: Scop, dependences: Dependences, expansions: Expansions) -> Iterator[_Pairs]:
     """Yield the dependences by kind, statements and array."""
     kinds: tuple[tuple[isl.UnionMap, tuple[str, ...]], ...] = (
         (dependences.flow, ("flow",)),
@@ -81,10 +78,10 @@ def _named(scop: Scop, dependences: Dependences, depths: Depths) -> Iterator[_Pa
     )
     for pairs, names in kinds:
         for piece in maps_of(pairs):
-            yield from _by_array(scop, piece, names, depths)
+            yield from _by_array(scop, piece, names, expansions)
 
 
-def _by_array(scop: Scop, pairs: isl.Map, kinds: tuple[str, ...], depths: Depths) -> Iterator[_Pairs]:
+def _by_array(scop: Scop, pairs: isl.Map, kinds: tuple[str, ...], expansions: Expansions) -> Iterator[_Pairs]:
     """Yield ``pairs`` by the conflicts that they stand for; a pair may stand for several."""
     source, sink = (
         scop.statement(pairs.get_tuple_name(side)) for side in (isl.dim_type.in_, isl.dim_type.out)
@@ -93,7 +90,10 @@ def _by_array(scop: Scop, pairs: isl.Map, kinds: tuple[str, ...], depths: Depths
     for kind in kinds:
         first, second = _ENDS[kind]
         for array in sorted({a.array for a in source.accesses} & {a.array for a in sink.accesses}):
-            ends = _accesses(scop, source, array, first, depths), _accesses(scop, sink, array, second, depths)
+            ends = (
+                _accesses(scop, source, array, first, expansions),
+                _accesses(scop, sink, array, second, expansions),
+            )
             found = [m for m in maps_of(ends[0].apply_range(ends[1].reverse())) if not m.is_empty()]
             conflict = found[0].intersect(pairs) if found else None
             if conflict is not None and not conflict.is_empty():
@@ -120,9 +120,11 @@ _ENDS: dict[str, tuple[_Choice, _Choice]] = {
 }
 
 
-def _accesses(scop: Scop, statement: Statement, array: str, wanted: _Choice, depths: Depths) -> isl.UnionMap:
+def _accesses(
+    scop: Scop, statement: Statement, array: str, wanted: _Choice, expansions: Expansions
+) -> isl.UnionMap:
     return union_maps(
-        access_relation(scop, statement, access, depths)
+        access_relation(scop, statement, access, expansions)
         for access in statement.accesses
         if access.array == array and wanted(access.kind)
     )

@@ -52,9 +52,9 @@ def _array(scop: Scop, array: Array) -> Iterator[str]:
 def _private(name: str, private: Private) -> Iterator[str]:
     """Yield of how many outer loops each statement has a copy of the variable ``name`` per iteration."""
     yield f"private {name}"
-    for (statement, array), (label, depth) in sorted(private.depth_of.items()):
+    for (statement, array), copies in sorted(private.expansions.items(), key=lambda item: item[0]):
         if array == name:
-            yield f"  {statement} uses {label}, copies by outer loops: {depth}"
+            yield f"  {statement} uses {copies.space}, copies by outer loops: {copies.depth}"
 
 
 def _memory(scop: Scop) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from swbuild.frontend.bounds import LoopBounds, exit_value
+from swbuild.frontend.counters import counter_dimension
 from swbuild.frontend.drafts import Block, Loop
 from swbuild.frontend.dynamic import DynamicLoops, leaves_early
 from swbuild.frontend.integers import Value
@@ -75,7 +76,7 @@ class CountedLoops:
 
     def _entered(self, node: c_ast.For, head: LoopHead, start: Value, level: int) -> Loop:
         """Return the loop, and make its counter mean what it counts."""
-        symbol, variable = head.symbol, f"{head.symbol.name}'{self._now.number()}"
+        symbol, variable = head.symbol, counter_dimension(head.symbol.name, self._now.number())
         loop = Loop(variable, symbol.name, start.type, head.step > 0, node, symbol)
         self._tracker.forget(node.stmt)
         state = self._now.state

@@ -8,6 +8,7 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.expressions.types import TypeKind, is_integer
+from swbuild.frontend.counters import previous_dimension
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import Integers, Value, constant, parameter, single_value
 from swbuild.frontend.problems import NotModelledError, Problems
@@ -153,7 +154,7 @@ def iterations(
 
 def _later(failed: isl.Set, variable: str, step: int) -> isl.Set:
     """Return the values at or behind one of ``failed``, in the direction of ``step``."""
-    other = variable + "'"
+    other = previous_dimension(variable)
     position = failed.find_dim_by_name(isl.dim_type.param, variable)
     earlier = failed.set_dim_name(isl.dim_type.param, position, other)
     now, then = parameter(variable), parameter(other)
@@ -163,7 +164,7 @@ def _later(failed: isl.Set, variable: str, step: int) -> isl.Set:
 
 def _shifted(visited: isl.Set, variable: str, step: int) -> isl.Set:
     """Return ``visited`` moved on by one step."""
-    other = variable + "'"
+    other = previous_dimension(variable)
     position = visited.find_dim_by_name(isl.dim_type.param, variable)
     if position < 0:
         return visited

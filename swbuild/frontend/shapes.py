@@ -10,6 +10,7 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.builder import RegionBuilder
+from swbuild.frontend.counters import is_counter
 from swbuild.frontend.ctype import ArrayType, CType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
 from swbuild.frontend.integers import constant, single_value, universe
@@ -292,7 +293,7 @@ def _counter_steps(functions: Sequence[isl.PwAff]) -> list[int] | None:
             return None
         aff = pieces[0][1]
         for position in range(aff.dim(isl.dim_type.param)):
-            if "'" in str(aff.get_dim_name(isl.dim_type.param, position)):
+            if is_counter(aff.get_domain_space(), position):
                 found.add(abs(int(aff.get_coefficient_val(isl.dim_type.param, position).to_python())))
     steps = sorted(found - {0, 1}, reverse=True)
     return steps if all(big % small == 0 for big, small in itertools.pairwise(steps)) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import islpy as isl
 
 from swbuild.expressions.types import ElementType, TypeKind
+from swbuild.frontend.counters import is_counter
 from swbuild.frontend.integers import constant, parameter, universe
 from swbuild.frontend.loops import without
 
@@ -19,16 +20,13 @@ _PARAM = isl.dim_type.param
 
 def is_symbolic(pa: isl.PwAff) -> bool:
     """Whether a function depends on symbolic sizes only, not on counters."""
-    return not any(
-        "'" in str(pa.get_dim_name(_PARAM, i)) and pa.involves_dims(_PARAM, i, 1)
-        for i in range(pa.dim(_PARAM))
-    )
+    return not any(is_counter(pa.space, i) and pa.involves_dims(_PARAM, i, 1) for i in range(pa.dim(_PARAM)))
 
 
 def sizes_only(points: isl.Set) -> isl.Set:
     """Return the sizes for which there is a point, counters projected out."""
-    names = [str(points.get_dim_name(_PARAM, i)) for i in range(points.dim(_PARAM))]
-    return without(points, [name for name in names if "'" in name])
+    counters = [i for i in range(points.dim(_PARAM)) if is_counter(points.space, i)]
+    return without(points, [str(points.get_dim_name(_PARAM, i)) for i in counters])
 
 
 def plain_sizes(points: isl.Set) -> isl.Set:

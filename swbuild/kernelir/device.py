@@ -14,7 +14,8 @@ from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
 from swbuild.kernelir.origin import paths_of
-from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel, thread_parameters
+from swbuild.mapping.marks import LevelMark, mark_of
+from swbuild.mapping.tiling import TiledKernel, thread_parameters
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
 from swbuild.names import own
@@ -23,8 +24,6 @@ from swbuild.polyhedral.context import without_upper_bounds
 from swbuild.polyhedral.islutil import is_plain, loop_values, over_parameters, sets_of
 
 __all__ = ["build_device"]
-
-_NODE = isl.schedule_node_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def _insert(
     root: isl.ScheduleNode, level: Level, before: list[_Insertion], after: list[_Insertion]
 ) -> isl.ScheduleNode:
     """Insert the statements around what is below ``level``; return the new root."""
-    node = _find(root.root(), f"{LEVEL_MARK}{level.number}")
+    node = _find(root.root(), LevelMark(level.number))
     assert node is not None
     node = node.child(0)
     for insertion in before:
@@ -142,8 +141,8 @@ def _insert(
     return node.root()
 
 
-def _find(node: isl.ScheduleNode, mark: str) -> isl.ScheduleNode | None:
-    if node.get_type() == _NODE.mark and node.mark_get_id().name == mark:
+def _find(node: isl.ScheduleNode, mark: LevelMark) -> isl.ScheduleNode | None:
+    if mark_of(node) == mark:
         return node
     for k in range(node.n_children()):
         found = _find(node.child(k), mark)

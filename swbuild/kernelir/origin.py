@@ -8,7 +8,7 @@ from enum import Enum
 
 import islpy as isl
 
-from swbuild.mapping.tiling import LEVEL_MARK
+from swbuild.mapping.marks import LevelMark, mark_of
 
 __all__ = ["MOVES_DATA", "Origin", "Path", "Paths", "Role", "paths_of"]
 
@@ -83,10 +83,8 @@ def _pieces(domain: isl.UnionSet) -> list[isl.Set]:
 
 def _level(node: isl.ScheduleNode) -> int | None:
     """Return the level for data that the mark ``node`` stands for, None for all else."""
-    if node.get_type() != _NODE.mark:
-        return None
-    name = str(node.mark_get_id().name)
-    return int(name.removeprefix(LEVEL_MARK)) if name.startswith(LEVEL_MARK) else None
+    mark = mark_of(node)
+    return mark.number if isinstance(mark, LevelMark) else None
 
 
 def _members(node: isl.ScheduleNode, number: int, level: int | None, host: bool) -> Path:

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.mapping.marks import FrontMark, mark_of
 from swbuild.names import own
 from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of
 
-__all__ = ["FRONT_MARK", "HostTree", "Kernel", "is_loop", "multi_union", "parallel_first", "split_region"]
+__all__ = ["HostTree", "Kernel", "is_loop", "multi_union", "parallel_first", "split_region"]
 
 _NODE = isl.schedule_node_type
-
-#: stands above a band that counts the tiles of a wavefront
-FRONT_MARK = "front"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +177,7 @@ def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: 
     coincident = [bool(node.band_member_get_coincident(m)) for m in order]
     schedule = _flag(below, bool(node.band_get_permutable()), coincident)
     parallel = _leading(order, node)
-    above = node.parent()
-    in_front = above.get_type() == _NODE.mark and above.mark_get_id().name == FRONT_MARK
+    in_front = mark_of(node.parent()) == FrontMark()
     split.kernels.append(Kernel(name, launches, loops, schedule, parallel, in_front))
     return isl.Schedule.from_domain(launches.to_union_set())
 

@@ -16,14 +16,13 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.mapping.marks import LevelMark, inserted
 from swbuild.mapping.regiontree import Kernel, multi_union
 from swbuild.names import own
 from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import constant_of, over_parameters
 
-__all__ = ["LEVEL_MARK", "Mapping", "TiledKernel", "thread_parameters", "tile_kernel"]
-
-LEVEL_MARK = "level:"
+__all__ = ["Mapping", "TiledKernel", "thread_parameters", "tile_kernel"]
 
 _NODE = isl.schedule_node_type
 
@@ -90,7 +89,7 @@ def tile_kernel(
     if mapping.restructure:
         node = _sunk(node, dependences)
     builder = _Builder(mapping, mapped, strides, [_size(mapping, k) for k in range(len(mapped))], [*mapped])
-    node = builder.below(node.insert_mark(isl.Id(f"{LEVEL_MARK}0")).child(0))
+    node = builder.below(inserted(LevelMark(0), node).child(0))
     return TiledKernel(
         kernel,
         mapping,
@@ -228,9 +227,8 @@ class _Builder:
     def _strip(
         self, node: isl.ScheduleNode, member: isl.UnionPwAff, coincident: bool, position: int
     ) -> isl.ScheduleNode:
-        mark = isl.Id(f"{LEVEL_MARK}{position + 1}")
         tile = isl.MultiUnionPwAff.from_union_pw_aff(_tile(member, self.sizes[position]))
-        return _flagged(node.insert_mark(mark).insert_partial_schedule(tile), [coincident])
+        return _flagged(inserted(LevelMark(position + 1), node).insert_partial_schedule(tile), [coincident])
 
     def _is_mapped(self, member: isl.UnionPwAff, domain: isl.UnionSet) -> bool:
         return any(

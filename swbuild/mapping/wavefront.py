@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from swbuild.mapping.regiontree import FRONT_MARK, is_loop, multi_union, parallel_first
+from swbuild.mapping.marks import FrontMark, inserted
+from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
 
 __all__ = ["Fronts", "front_tile", "wavefronts"]
 
@@ -86,5 +87,5 @@ def _wavefront(node: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.ScheduleNod
     tiles = points.insert_partial_schedule(multi_union(numbers[1:])).band_set_permutable(1)
     for member in range(tiles.band_n_member()):
         tiles = tiles.band_member_set_coincident(member, 1)
-    marked = tiles.insert_mark(isl.Id(FRONT_MARK))
+    marked = inserted(FrontMark(), tiles)
     return marked.insert_partial_schedule(isl.MultiUnionPwAff.from_union_pw_aff(front))

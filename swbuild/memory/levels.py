@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import islpy as isl
 
 from swbuild.frontend.scop import Access, AccessKind, Scop
-from swbuild.mapping.tiling import LEVEL_MARK, TiledKernel
+from swbuild.mapping.marks import LevelMark, mark_of
+from swbuild.mapping.tiling import TiledKernel
 from swbuild.polyhedral.dataflow import access_relation
 from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private
@@ -61,10 +62,9 @@ def find_levels(tiled: TiledKernel) -> Level:
 
 
 def _levels_below(node: isl.ScheduleNode) -> tuple[Level, ...]:
-    if node.get_type() == isl.schedule_node_type.mark:
-        name = str(node.mark_get_id().name)
-        if name.startswith(LEVEL_MARK):
-            return (_level(node, int(name[len(LEVEL_MARK) :])),)
+    mark = mark_of(node)
+    if isinstance(mark, LevelMark):
+        return (_level(node, mark.number),)
     return tuple(level for k in range(node.n_children()) for level in _levels_below(node.child(k)))
 
 
@@ -92,7 +92,7 @@ def references(
             if access.array in expanded or _is_in_memory(scop, access, private):
                 by_ref.setdefault(access.ref, []).append(access)
         for ref, accesses in sorted(by_ref.items()):
-            relations = [access_relation(scop, statement, a, private.depth_of) for a in accesses]
+            relations = [access_relation(scop, statement, a, private.expansions) for a in accesses]
             found.append(_reference(statement.name, ref, accesses, relations, domains[statement.name]))
     return found
 

@@ -254,12 +254,12 @@ def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> _Home:
 def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -> bool:
     """Return whether the copies of the private variable ``name`` in one tile are bounded in number."""
     present = set(tiled.kernel.statements)
-    labels = {
-        label
-        for (statement, array), (label, _) in private.depth_of.items()
+    components = {
+        expansion.component
+        for (statement, array), expansion in private.expansions.items()
         if array == name and statement in present
     }
-    if len(labels) != 1:
+    if len(components) != 1:
         return False
     refs = [ref for ref in references(scop, tiled, private, frozenset({name})) if ref.array == name]
     refs = [ref for ref in refs if ref.happens]

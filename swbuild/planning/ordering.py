@@ -69,11 +69,11 @@ def choose_order(
     Of ``reductions``, those are split that would keep a loop on the host; all of them where the user
     chooses the order.
     """
-    dependences = analyse(relations(scop, private.depth_of), scop.schedule)
+    dependences = analyse(relations(scop, private.expansions), scop.schedule)
     possible = tuple(r for r in reductions if r.array not in private.names)
     split = possible if options.transform else ()
     while True:
-        kept = relaxed(scop, private.depth_of, split) if split else dependences.all
+        kept = relaxed(scop, private.expansions, split) if split else dependences.all
         order = _improved(scop, options, _scheduled(scop, options, private, dependences, kept, split), record)
         more = tuple(r for r in possible if r not in split and _holds_back(scop, order.tree, r))
         if not more:
@@ -211,10 +211,10 @@ def all_stay_home(scop: Scop, private: Private, tree: HostTree) -> bool:
 
 def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool:
     """Return whether statements that hand values of ``name`` to each other run in one place."""
-    by_label: dict[str, set[str]] = {}
+    by_component: dict[str, set[str]] = {}
     for statement in scop.users(name):
-        by_label.setdefault(private.depth_of[(statement, name)][0], set()).add(statement)
-    for members in by_label.values():
+        by_component.setdefault(private.expansions[(statement, name)].component, set()).add(statement)
+    for members in by_component.values():
         homes = [kernel for kernel in tree.kernels if members & set(kernel.statements)]
         if homes and not (len(homes) == 1 and members <= set(homes[0].statements)):
             return False

@@ -6,6 +6,7 @@ domain, "element" a point of an array's index space.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -17,6 +18,8 @@ from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps, unio
 __all__ = [
     "ArrayFlow",
     "Dependences",
+    "Expansion",
+    "Expansions",
     "Precision",
     "Relations",
     "access_relation",
@@ -71,23 +74,44 @@ class Dependences:
     precision: Precision = Precision.EXACT
 
 
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A statement's copies of a private variable: one per iteration of the ``depth`` outer loops around it.
+
+    Statements that hand values of ``variable`` to each other share copies; ``component`` names one of them,
+    "" where all users of the variable do.
+    """
+
+    variable: str
+    component: str
+    depth: int
+
+    @property
+    def space(self) -> str:
+        """The name of the copies' tuples in isl's sets; no array of a program is called so."""
+        return f"{self.variable}@{self.component}"
+
+
+#: the copies of private variables, by statement and variable
+Expansions = Mapping[tuple[str, str], Expansion]
+
+
 def domain_of(scop: Scop) -> isl.UnionSet:
     """Return the union of the domains of all statements of ``scop``, under its context."""
     return union_sets(s.domain.intersect_params(scop.context) for s in scop.statements)
 
 
-def relations(scop: Scop, depth_of: dict[tuple[str, str], tuple[str, int]] | None = None) -> Relations:
+def relations(scop: Scop, expansions: Expansions | None = None) -> Relations:
     """Return the access relations of ``scop``.
 
-    ``depth_of`` maps (statement, array) of privatised variables to the name and the number of
-    outer loops by which their storage is expanded: the element ``x[e]`` becomes
-    ``name[i0, …, i(depth-1), e]``, one copy per iteration of those loops.
+    The storage of privatised variables is expanded as ``expansions`` says: the element ``x[e]`` becomes
+    ``x@c[i0, …, i(depth-1), e]``, one copy per iteration of those loops.
     """
     empty = isl.UnionMap("{ }")
     by_kind = dict.fromkeys(AccessKind, empty)
     for statement in scop.statements:
         for access in statement.accesses:
-            relation = access_relation(scop, statement, access, depth_of or {})
+            relation = access_relation(scop, statement, access, expansions or {})
             by_kind[access.kind] = by_kind[access.kind].union(relation.to_union_map())
     return Relations(
         domain_of(scop),
@@ -97,17 +121,14 @@ def relations(scop: Scop, depth_of: dict[tuple[str, str], tuple[str, int]] | Non
     )
 
 
-def access_relation(
-    scop: Scop, statement: Statement, access: Access, depth_of: dict[tuple[str, str], tuple[str, int]]
-) -> isl.Map:
-    """Return ``instance -> element`` of one access, expanded as ``depth_of`` says (see :func:`relations`)."""
+def access_relation(scop: Scop, statement: Statement, access: Access, expansions: Expansions) -> isl.Map:
+    """Return ``instance -> element`` of one access, with ``expansions`` as for :func:`relations`."""
     relation = access.relation.intersect_domain(statement.domain).intersect_params(scop.context)
-    expansion = depth_of.get((statement.name, access.array))
+    expansion = expansions.get((statement.name, access.array))
     if expansion is None:
         return relation
-    name, depth = expansion
-    prefix = instance_prefix(statement, depth)
-    return prefix.flat_range_product(relation).set_tuple_name(isl.dim_type.out, name)
+    prefix = instance_prefix(statement, expansion.depth)
+    return prefix.flat_range_product(relation).set_tuple_name(isl.dim_type.out, expansion.space)
 
 
 def instance_prefix(statement: Statement, depth: int) -> isl.Map:

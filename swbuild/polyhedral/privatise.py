@@ -8,14 +8,13 @@ that the contraction is right is :func:`contraction_is_safe`, made on the final 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop, Statement, Storage
 from swbuild.names import own, plain_name
-from swbuild.polyhedral.dataflow import ArrayFlow, flow_by_array, instance_prefix, relations
+from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations
 from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of, union_maps
 
 __all__ = ["NotPrivate", "Private", "contraction_is_safe", "find_private", "stays_in_a_launch"]
@@ -26,14 +25,14 @@ MAX_PRIVATE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """The privatised variables: ``names``, and per (statement, variable) the expanded name and depth."""
+    """The privatised variables: ``names``, and the copies that each statement uses of them."""
 
     names: frozenset[str]
-    depth_of: dict[tuple[str, str], tuple[str, int]]
+    expansions: dict[tuple[str, str], Expansion]
 
     def without(self, names: frozenset[str]) -> Private:
         """Return the same without some variables."""
-        kept = {key: value for key, value in self.depth_of.items() if key[1] not in names}
+        kept = {key: value for key, value in self.expansions.items() if key[1] not in names}
         return Private(self.names - names, kept)
 
 
@@ -53,14 +52,14 @@ def find_private(scop: Scop) -> Private:
     if not candidates:
         return Private(frozenset(), {})
     flows = flow_by_array(relations(scop), scop.schedule, frozenset(a.name for a in candidates))
-    depth_of: dict[tuple[str, str], tuple[str, int]] = {}
+    expansions: dict[tuple[str, str], Expansion] = {}
     names = set()
     for array in candidates:
         expansion = _expansion(scop, array, flows.get(array.name))
         if expansion is not None:
             names.add(array.name)
-            depth_of.update(expansion)
-    return Private(frozenset(names), depth_of)
+            expansions.update(expansion)
+    return Private(frozenset(names), expansions)
 
 
 def _is_candidate(array: Array) -> bool:
@@ -82,32 +81,32 @@ def private_bytes(array: Array) -> int | None:
     return size if size <= MAX_PRIVATE_BYTES else None
 
 
-def _expansion(
-    scop: Scop, array: Array, flow: ArrayFlow | None
-) -> dict[tuple[str, str], tuple[str, int]] | None:
+def _expansion(scop: Scop, array: Array, flow: ArrayFlow | None) -> dict[tuple[str, str], Expansion] | None:
     users = [s for s in scop.statements if any(a.array == array.name for a in s.accesses)]
-    found: dict[tuple[str, str], tuple[str, int]] = {}
+    found: dict[tuple[str, str], Expansion] = {}
     if flow is not None and not flow.live_in:
         found = _by_component(array.name, users, flow.pairs)
     elif array.storage is Storage.REGION:
-        found = {(s.name, array.name): (f"{array.name}@", array.scope_depth) for s in users}
-    return found if any(depth for _, depth in found.values()) else None  # one copy for all changes nothing
+        found = {(s.name, array.name): Expansion(array.name, "", array.scope_depth) for s in users}
+    return (
+        found if any(expansion.depth for expansion in found.values()) else None
+    )  # one copy for all changes nothing
 
 
 def _by_component(
     name: str, users: list[Statement], flows: tuple[isl.Map, ...]
-) -> dict[tuple[str, str], tuple[str, int]]:
+) -> dict[tuple[str, str], Expansion]:
     """Expand by the loops that every value's producer and users share, component by component."""
     component = {s.name: s.name for s in users}
     for flow in flows:
         source, sink = _ends(flow)
         old, new = component[sink], component[source]
         component = {s: new if c == old else c for s, c in component.items()}
-    result: dict[tuple[str, str], tuple[str, int]] = {}
+    result: dict[tuple[str, str], Expansion] = {}
     for label in sorted(set(component.values())):
         members = [s for s in users if component[s.name] == label]
         depth = _common_depth(members, [f for f in flows if component[_ends(f)[0]] == label])
-        result.update({(s.name, name): (f"{name}@{label}", depth) for s in members})
+        result.update({(s.name, name): Expansion(name, label, depth) for s in members})
     return result
 
 
@@ -147,10 +146,12 @@ def contraction_is_safe(scop: Scop, private: Private, name: str, schedule: isl.S
     by_label: dict[str, list[Statement]] = {}
     for statement in users.values():
         if statement.name in present:
-            label = private.depth_of[(statement.name, name)][0]
+            label = private.expansions[(statement.name, name)].component
             by_label.setdefault(label, []).append(statement)
     return all(
-        _one_copy_at_a_time(schedule, members, frozenset(users), private.depth_of[(members[0].name, name)][1])
+        _one_copy_at_a_time(
+            schedule, members, frozenset(users), private.expansions[(members[0].name, name)].depth
+        )
         for members in by_label.values()
     )
 
@@ -195,10 +196,10 @@ def stays_in_a_launch(
 
     ``domain`` holds the instances of one launch, over parameters ``loops`` that tell it from others.
     """
-    users = [s for s in scop.statements if (s.name, name) in private.depth_of]
+    users = [s for s in scop.statements if (s.name, name) in private.expansions]
     prefixes = union_maps(
-        instance_prefix(s, private.depth_of[(s.name, name)][1]).set_tuple_name(
-            isl.dim_type.out, re.sub(r"\W", "_", private.depth_of[(s.name, name)][0])
+        instance_prefix(s, private.expansions[(s.name, name)].depth).set_tuple_name(
+            isl.dim_type.out, private.expansions[(s.name, name)].space
         )
         for s in users
     )

@@ -26,7 +26,7 @@ from swbuild.frontend.scop import (
     Scop,
     Statement,
 )
-from swbuild.polyhedral.dataflow import analyse, relations
+from swbuild.polyhedral.dataflow import Expansions, analyse, relations
 from swbuild.polyhedral.islutil import union_maps
 
 __all__ = ["Operator", "Reduction", "accesses_to", "find_reductions", "relaxed", "without_accesses"]
@@ -60,16 +60,14 @@ def find_reductions(scop: Scop) -> tuple[Reduction, ...]:
     return tuple(Reduction(array, op, frozenset(names)) for (array, op), names in found.items())
 
 
-def relaxed(
-    scop: Scop, depth_of: dict[tuple[str, str], tuple[str, int]], reductions: tuple[Reduction, ...]
-) -> isl.UnionMap:
+def relaxed(scop: Scop, expansions: Expansions, reductions: tuple[Reduction, ...]) -> isl.UnionMap:
     """Return the pairs (instance -> later instance) that an order has to keep if ``reductions`` may be split.
 
-    ``depth_of`` expands privatised variables as in :func:`relations`; no reduction may be on one of them.
+    ``expansions`` expands privatised variables as in :func:`relations`; no reduction may be on one of them.
     Every access to a reduction's array that is not the reduction's own stays ordered with all that are.
     """
     other = without_accesses(scop, {(n, r.array) for r in reductions for n in r.statements})
-    kept = analyse(relations(other, depth_of), scop.schedule).all
+    kept = analyse(relations(other, expansions), scop.schedule).all
     order = scop.schedule.get_map()
     earlier = order.lex_lt_union_map(order)
     for reduction in reductions:

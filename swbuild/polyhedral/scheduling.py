@@ -141,9 +141,9 @@ def _contraction_constraints(scop: Scop, private: Private) -> tuple[isl.UnionMap
     empty = isl.UnionMap("{ }")
     if not private.names:
         return empty, empty
-    plain, expanded = relations(scop), relations(scop, private.depth_of)
-    labels = {label for label, _ in private.depth_of.values()}
-    own = analyse(_keep(expanded, labels), scop.schedule)
+    plain, expanded = relations(scop), relations(scop, private.expansions)
+    copies = {expansion.space for expansion in private.expansions.values()}
+    own = analyse(_keep(expanded, copies), scop.schedule)
     conditional = analyse(_keep(plain, set(private.names)), scop.schedule).order.subtract(own.order)
     return own.flow, conditional
 

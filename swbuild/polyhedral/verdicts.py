@@ -58,9 +58,9 @@ def analyse_region(scop: Scop) -> RegionAnalysis:
     """Return the dependences of ``scop`` and a verdict on each of its loops, in the order of the text."""
     plain = analyse(relations(scop), scop.schedule)
     private = find_private(scop)
-    expanded = analyse(relations(scop, private.depth_of), scop.schedule)
+    expanded = analyse(relations(scop, private.expansions), scop.schedule)
     reductions = tuple(r for r in find_reductions(scop) if r.array not in private.names)
-    kept = relaxed(scop, private.depth_of, reductions) if reductions else expanded.all
+    kept = relaxed(scop, private.expansions, reductions) if reductions else expanded.all
     found = []
     for loop, depth in _loops(scop, frozenset(s.name for s in scop.statements)).items():
         inside = tuple(s.name for s in scop.statements if loop in s.iterators)

@@ -30,7 +30,7 @@ def scop_of(name: str) -> Scop:
 
 def scheduled_of(scop: Scop, fusion: Fusion = Fusion.MAX) -> Scheduled:
     private = find_private(scop)
-    dependences = analyse(relations(scop, private.depth_of), scop.schedule)
+    dependences = analyse(relations(scop, private.expansions), scop.schedule)
     return compute_schedule(scop, private, fusion, dependences, dependences.all)
 
 

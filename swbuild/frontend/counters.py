@@ -1,0 +1,25 @@
+"""Loop counters among the parameters of isl's sets: how they are named there, and told from sizes."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+__all__ = ["counter_dimension", "is_counter", "previous_dimension"]
+
+#: no identifier of C has it, so no size is taken for a counter
+_MARK = "'"
+
+
+def counter_dimension(name: str, number: int) -> str:
+    """Return the dimension of the counter ``name`` of a loop; ``number`` tells it from all others."""
+    return f"{name}{_MARK}{number}"
+
+
+def previous_dimension(dimension: str) -> str:
+    """Return the dimension of another value of the same counter."""
+    return dimension + _MARK
+
+
+def is_counter(space: isl.Space, position: int) -> bool:
+    """Return whether the parameter at ``position`` of ``space`` is a counter, not a size."""
+    return _MARK in str(space.get_dim_name(isl.dim_type.param, position))
