@@ -1,26 +1,22 @@
 # The three things that a Sunway compiler driver is called for, per machine: the flags that say so.
-# The same table as swbuild/toolchain/table.py; a test compares them.
 # No include_guard(): toolchain files include this too, in scopes of their own.
+include("${CMAKE_CURRENT_LIST_DIR}/SwbuildMachines.cmake")
 
-set(SWBUILD_MACHINES sw26010 sw26010-pro)
-
-set(SWBUILD_sw26010_C_COMPILER sw5cc)
-set(SWBUILD_sw26010_CXX_COMPILER sw5CC)
-set(SWBUILD_sw26010_MPI_C_COMPILER mpicc)
-set(SWBUILD_sw26010_MPI_CXX_COMPILER mpiCC)
-set(SWBUILD_sw26010_HOST_FLAGS -host)
-set(SWBUILD_sw26010_SLAVE_FLAGS -slave -msimd -std=gnu99)
-set(SWBUILD_sw26010_LINK_FLAGS -hybrid)
-set(SWBUILD_sw26010_LIBRARIES m_slave m)
-
-set(SWBUILD_sw26010-pro_C_COMPILER swgcc)
-set(SWBUILD_sw26010-pro_CXX_COMPILER swg++)
-set(SWBUILD_sw26010-pro_MPI_C_COMPILER mpicc)
-set(SWBUILD_sw26010-pro_MPI_CXX_COMPILER mpicxx)
-set(SWBUILD_sw26010-pro_HOST_FLAGS -mhost -mieee)
-set(SWBUILD_sw26010-pro_SLAVE_FLAGS -mslave -msimd -mieee -ffp-contract=off -std=gnu99)
-set(SWBUILD_sw26010-pro_LINK_FLAGS -mhybrid)
-set(SWBUILD_sw26010-pro_LIBRARIES m_slave m)
+# What swbuild says of a machine whose file is in a directory of SWBUILD_MACHINES, the environment variable.
+list(FIND SWBUILD_MACHINES "${SWBUILD_MACHINE}" _swbuild_place)
+if(SWBUILD_MACHINE AND _swbuild_place LESS 0 AND NOT "$ENV{SWBUILD_MACHINES}" STREQUAL "")
+  include("${CMAKE_CURRENT_LIST_DIR}/SwbuildProgram.cmake")
+  function(swbuild_machine_roles result)
+    swbuild_search_program()
+    swbuild_run("swbuild does not know the machine ${SWBUILD_MACHINE}."
+      text emulator cmake --machine "${SWBUILD_MACHINE}")
+    set("${result}" "${text}" PARENT_SCOPE)
+  endfunction()
+  swbuild_machine_roles(_swbuild_roles)
+  cmake_language(EVAL CODE "${_swbuild_roles}")
+  unset(_swbuild_roles)
+endif()
+unset(_swbuild_place)
 
 # What slave code is optimised with in every configuration: unoptimised, it is of no use to anyone.
 set(SWBUILD_SLAVE_OPTIMISE -O2)

@@ -28,9 +28,9 @@ endif()
 # role is another one.  Slave code is another language, or a target with the role slave.
 add_compile_options(
   "$<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<NOT:$<STREQUAL:$<TARGET_PROPERTY:SUNWAY_ROLE>,slave>>>:${SWBUILD_${SWBUILD_MACHINE}_HOST_FLAGS}>")
-# On the SW26010 a link has no role by default; published projects link everything in the hybrid one.
-if(SWBUILD_MACHINE STREQUAL "sw26010")
-  set(CMAKE_EXE_LINKER_FLAGS_INIT "${SWBUILD_sw26010_LINK_FLAGS}")
+# Where a link has no role by default, published projects link everything in the hybrid one.
+if(SWBUILD_${SWBUILD_MACHINE}_LINKS_HYBRID)
+  set(CMAKE_EXE_LINKER_FLAGS_INIT "${SWBUILD_${SWBUILD_MACHINE}_LINK_FLAGS}")
   set(SWBUILD_LINKS_HYBRID TRUE)
 endif()
 

@@ -1,5 +1,5 @@
 # The emulated core group: programs run on this computer, built by stand-ins for the machine's compilers.
-# -DSWBUILD_MACHINE=sw26010-pro (or the environment variable) chooses the other machine.
+# -DSWBUILD_MACHINE=sw26010-pro (or the environment variable) chooses another machine.
 set(SWBUILD_TARGET emulator)
 if(NOT SWBUILD_MACHINE)
   set(SWBUILD_MACHINE sw26010)

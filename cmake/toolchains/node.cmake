@@ -1,4 +1,4 @@
-# A node: what sw26010.cmake and sw26010-pro.cmake have in common.
+# A node: what the toolchain files of the machines have in common.
 set(SWBUILD_TARGET node)
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR sw_64)
@@ -10,9 +10,6 @@ set(SWBUILD_SHARE_MB "4096" CACHE STRING "Main memory of a core group, in MB")
 set(SWBUILD_STACK_MB "1024" CACHE STRING "Stack of the management core, in MB")
 if(NOT DEFINED CMAKE_CROSSCOMPILING_EMULATOR)
   set(CMAKE_CROSSCOMPILING_EMULATOR
-    bsub -b -I -q "${SWBUILD_QUEUE}" -n 1 -cgsp 64 -host_stack "${SWBUILD_STACK_MB}" -share_size "${SWBUILD_SHARE_MB}")
-  if(SWBUILD_MACHINE STREQUAL "sw26010-pro")
-    # Documents differ on the default.
-    list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -cache_size 0)
-  endif()
+    bsub -b -I -q "${SWBUILD_QUEUE}" -n 1 -cgsp "${SWBUILD_${SWBUILD_MACHINE}_CPES}"
+    -host_stack "${SWBUILD_STACK_MB}" -share_size "${SWBUILD_SHARE_MB}" ${SWBUILD_${SWBUILD_MACHINE}_LAUNCH})
 endif()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from swbuild.buildsys.helpers import helper_dir
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.machine import load
+from swbuild.machine import Tools, load, own_machines
 from swbuild.toolchain import Target, toolchain_for
 from swbuild.toolchain.launchers.template import PLACEHOLDERS
 
@@ -83,9 +83,22 @@ def _properties(target: Target, machine: str, slave: str) -> dict[str, object]:
     found: dict[str, object] = {"sunway_machine": machine, "sunway_target": target.value}
     found["sunway_slave"] = [slave]
     found["sunway_links_hybrid"] = load(machine).tools.links_hybrid
+    if machine not in own_machines():
+        found.update(_roles(load(machine).tools))
     if target is Target.NODE:
         found["needs_exe_wrapper"] = True
     return found
+
+
+def _roles(tools: Tools) -> dict[str, object]:
+    """Return the flags of a machine that the subproject does not know."""
+    chosen = ("-O", "-std=")
+    return {
+        "sunway_host_flags": [flag.text for flag in tools.host.flags if not flag.text.startswith(chosen)],
+        "sunway_slave_flags": [flag.text for flag in tools.slave.flags if not flag.text.startswith("-O")],
+        "sunway_link_flags": [flag.text for flag in tools.link.flags],
+        "sunway_libraries": list(tools.libraries),
+    }
 
 
 def _section(name: str, values: dict[str, object]) -> str:

@@ -68,3 +68,13 @@ def _repository(folder: Path) -> Path:
     call(["git", "-C", folder, *author, "commit", "-q", "-m", "sources"])
     call(["git", "-C", folder, "tag", "v0.1.0"])
     return folder
+
+
+def test_a_machine_that_the_user_adds(configured: Configure, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package's CMake files know nothing of it: swbuild tells them."""
+    monkeypatch.setenv("SWBUILD_MACHINES", str(ROOT / "tests" / "machine" / "chips"))
+    build = configured("c_host", SWBUILD_MACHINE="tern")
+    build.build()
+    assert build.run("app") == "sum correct\n"
+    slave = next(build.directory.rglob("scale.slave.c"))
+    assert "mesh_core.h" in slave.read_text()

@@ -159,3 +159,14 @@ def test_machine_files_run_programs_through_the_launcher(machine: str) -> None:
     assert "exe_wrapper = ['bsub', '-b', '-I', '-q', 'q_sw_expr', '-n', '1', '-cgsp', '64'" in text
     assert ("'-cache_size', '0'" in text) == (machine == "sw26010-pro")
     assert "needs_exe_wrapper = true" in text
+
+
+def test_a_machine_that_the_user_adds(meson: Setup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The subproject knows nothing of it: its machine file brings the flags."""
+    monkeypatch.setenv("SWBUILD_MACHINES", str(Path(__file__).parents[1] / "machine" / "chips"))
+    native = tmp_path / "tern.ini"
+    native.write_text(machine_file(Target.EMULATOR, "tern"))
+    build = meson(copy_project("counted", tmp_path / "source"), "--native-file", native)
+    build.build()
+    build.run("first")
+    assert "mesh_core.h" in next(build.directory.rglob("scale.slave.c")).read_text()

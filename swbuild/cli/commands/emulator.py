@@ -24,9 +24,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument(
         "what",
-        choices=("env", "path", "meson", "exec"),
+        choices=("env", "path", "meson", "cmake", "exec"),
         help="env: shell commands that put the stand-ins first on PATH; path: their directory; "
-        "meson: a native file for Meson; exec: run one of them",
+        "meson: a native file for Meson; cmake: what CMake has to know of the machine; exec: run one of them",
     )
     parser.add_argument("tool", nargs=REMAINDER, metavar="TOOL ARG...", help="for exec: what to run")
     _add_machine(parser)
@@ -57,6 +57,11 @@ def run(args: Namespace) -> int:
         from swbuild.buildsys.mesonfiles import machine_file
 
         print(machine_file(Target.EMULATOR, args.machine), end="")
+        return Exit.OK
+    if args.what == "cmake":
+        from swbuild.buildsys.cmakefiles import machine_text
+
+        print(machine_text(args.machine), end="")
         return Exit.OK
     if args.what == "exec":
         return _execute(args.machine, args.tool)

@@ -23,6 +23,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
+    from swbuild.buildsys.cmakefiles import MACHINES_FILE, machines_text
     from swbuild.cli.catalogue import page_text
     from swbuild.cli.reference import reference_text as command_line
     from swbuild.manifest.reference import reference_text
@@ -34,6 +35,7 @@ def run(args: Namespace) -> int:
         write_text(docs / "manifest.md", reference_text())
         write_text(docs / "cli.md", command_line())
         write_text(docs / "diagnostics.md", page_text())
+        write_text(MACHINES_FILE, machines_text())
         return Exit.OK
     sys.stdout.write(reference_text() if args.reference else schema_text())
     return Exit.OK
