@@ -9,10 +9,11 @@ from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.sw64.blocks import Block, basic_blocks, function, operations
+from swbuild.sw64.expansion import expand
 from swbuild.sw64.instructions import INSTRUCTIONS, shape
 from swbuild.sw64.pipeline import Rules, Slot, Wait
 from swbuild.sw64.schedule import Schedule, schedule
-from swbuild.sw64.syntax import Instruction, Item, read
+from swbuild.sw64.syntax import Instruction
 from swbuild.tables import plain_rows
 
 __all__ = ["pipeline_data", "pipeline_lines", "schedules"]
@@ -32,7 +33,7 @@ def schedules(
     such function.
     """
     text = _text(path)
-    items: list[Item] = read(text)
+    items = expand(text).items()
     if name is not None and not (items := function(items, name)):
         raise SwbuildError(Diagnostic("SW117", f"the file has no function '{name}'", Span(path)))
     found, problems = [], []

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 __all__ = ["Value", "evaluate", "number"]
 
-_TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_.$][\w.$]*)|(<<|>>|[-+*/&|^~()]))")
-_LEVELS = (("|", "^"), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/"))
+_TOKEN = re.compile(
+    r"\s*(?:(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)|([A-Za-z_.$][\w.$]*)|(<<|>>|&&|\|\||[=!<>]=|<>|[-+*/%&|^~!<>()]))"
+)
+#: As GNU as has them; what compares gives -1 or 0.
+_LEVELS = (
+    ("||",),
+    ("&&",),
+    ("+", "-", "==", "!=", "<>", "<", ">", "<=", ">="),
+    ("|", "^", "&"),
+    ("*", "/", "%", "<<", ">>"),
+)
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<>": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +65,7 @@ class _Reader:
             raise ValueError("an operand is missing")
         digits, name, mark = self.tokens.pop(0)
         if digits:
-            octal = len(digits) > 1 and digits[0] == "0" and digits[1] not in "xX"
+            octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
             return Value(int(digits, 8 if octal else 0))
         if name:
             return Value(self.constants[name]) if name in self.constants else Value(symbol=name)
@@ -55,9 +74,11 @@ class _Reader:
             if not self.tokens or self.tokens.pop(0)[2] != ")":
                 raise ValueError("a bracket is open")
             return inside
-        if mark not in "+-~":
+        if mark not in ("+", "-", "~", "!"):
             raise ValueError(mark)
         value = self.unary()
+        if mark == "!":
+            return Value(int(not _plain(value)))
         return value if mark == "+" else _combined("-", Value(-1 if mark == "~" else 0), value)
 
 
@@ -66,16 +87,25 @@ def _combined(mark: str, a: Value, b: Value) -> Value:
         return Value(a.offset + b.offset, a.symbol or b.symbol, a.minus or b.minus)
     if mark == "-" and not b.minus and not (a.minus and b.symbol):
         return Value(a.offset - b.offset, a.symbol, a.minus or b.symbol)
-    if a.symbol or a.minus or b.symbol or b.minus:
-        raise ValueError(f"{mark} of addresses")
-    return Value(_arithmetic(mark, a.offset, b.offset))
+    return Value(_arithmetic(mark, _plain(a), _plain(b)))
+
+
+def _plain(value: Value) -> int:
+    if value.symbol or value.minus:
+        raise ValueError("an address where a number is needed")
+    return value.offset
 
 
 def _arithmetic(mark: str, a: int, b: int) -> int:
-    if mark == "/":
+    if mark in ("/", "%"):
         if not b:
             raise ValueError("division by zero")
-        return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return quotient if mark == "/" else a - b * quotient
+    if mark in _COMPARISONS:
+        return -1 if _COMPARISONS[mark](a, b) else 0
+    if mark in ("&&", "||"):
+        return int(bool(a and b) if mark == "&&" else bool(a or b))
     results = {"|": a | b, "^": a ^ b, "&": a & b, "*": a * b}
     return results[mark] if mark in results else (a << b if mark == "<<" else a >> b)
 

@@ -22,6 +22,8 @@ __all__ = [
     "read",
     "register_number",
     "split",
+    "without_block_comments",
+    "without_comment",
 ]
 
 #: Names of registers beside their numbers.
@@ -78,16 +80,20 @@ def read(text: str) -> list[Item]:
 
     Text after ``//`` and in ``/* */`` (files that went through the C preprocessor) is comment, too.
     """
-    text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
     items: list[Item] = []
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(without_block_comments(text).split("\n"), 1):
         items += _items(line, number)
     return items
 
 
+def without_block_comments(text: str) -> str:
+    """Return the text with nothing but ends of lines in place of comments that may span several."""
+    return re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
+
+
 def _items(line: str, number: int) -> list[Item]:
     """Return the items of one line: any labels, and statements separated by semicolons."""
-    code, comment = _without_comment(line)
+    code, comment = without_comment(line)
     cycle = _CYCLE.match(comment)
     found: list[Item] = []
     for part in split(code, ";"):
@@ -110,7 +116,7 @@ def _statement(text: str, number: int, cycle: int | None) -> Item:
     return Instruction(number, name.lower(), operands, relocation[1] if relocation else "", cycle)
 
 
-def _without_comment(line: str) -> tuple[str, str]:
+def without_comment(line: str) -> tuple[str, str]:
     """Return the code of a line and its comment, which begins outside strings."""
     quoted = False
     for k, character in enumerate(line):

@@ -7,16 +7,18 @@ functions the file defines and needs, and how much stack they take (``connect``)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from swbuild.sw64.data import data_text
 from swbuild.sw64.emit import Emitter
+from swbuild.sw64.expansion import expand
 from swbuild.sw64.expressions import number
 from swbuild.sw64.flow import Unit, units
 from swbuild.sw64.frame import unit_text
 from swbuild.sw64.instructions import writes
-from swbuild.sw64.program import Problem, Program, program
+from swbuild.sw64.macros import Row
+from swbuild.sw64.program import Program, program
 from swbuild.sw64.semantics import HOST, SW3, SWS, inferred
 from swbuild.sw64.symbols import TEXT, Symbols
 from swbuild.sw64.syntax import Instruction, memory_operand, read
@@ -49,8 +51,10 @@ def translate(text: str, path: str, slave: bool, pro: bool = False) -> Translati
 
     Raise :class:`Refused` for what has no known meaning, with all the places.
     """
-    places = _places(text, path)
-    made = program(read(text))
+    given = _places(text, path)
+    expanded = expand(text)
+    places = [(path, 0), *(given[row.line] for row in expanded.rows)]
+    made = program(read(expanded.text))
     found = units(made)
     called = {name for unit in found for name in _called(unit, made)}
     symbols = Symbols(made, slave, called)
@@ -60,8 +64,9 @@ def translate(text: str, path: str, slave: bool, pro: bool = False) -> Translati
         emitter.restart()
         bodies = [unit_text(emitter, unit) for unit in found]
         data = data_text(made, symbols.sections, lambda name: symbols.reference(name, 0))
-    if made.problems:
-        raise Refused("\n".join(_message(places, problem) for problem in _in_order(made.problems)))
+    wrong = [*expanded.problems, *((expanded.rows[p.line - 1], p.text) for p in made.problems)]
+    if wrong:
+        raise Refused("\n".join(_messages(given, wrong)))
     lines = [
         *_head(emitter),
         *symbols.declarations(),
@@ -89,13 +94,11 @@ def _places(text: str, path: str) -> list[tuple[str, int]]:
     return found
 
 
-def _in_order(problems: Iterable[Problem]) -> list[Problem]:
-    return sorted(set(problems), key=lambda problem: problem.line)
-
-
-def _message(places: Sequence[tuple[str, int]], problem: Problem) -> str:
-    file, line = places[problem.line]
-    return f"{file}:{line}: error[SW601]: {problem.text}"
+def _messages(places: Sequence[tuple[str, int]], wrong: Iterable[tuple[Row, str]]) -> Iterator[str]:
+    """Yield a message for each thing that is wrong, with the macros that led there, the innermost first."""
+    for row, text in sorted(set(wrong), key=lambda found: found[0].line):
+        calls = [f" (in macro '{name}', called at line {places[line][1]})" for name, line in row.via]
+        yield "{}:{}: error[SW601]: ".format(*places[row.line]) + text + "".join(reversed(calls))
 
 
 def _called(unit: Unit, made: Program) -> Iterable[str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from swbuild.sw64 import pieces, semantics, syntax
+from swbuild.sw64 import expansion, pieces, semantics, syntax
 from swbuild.sw64.semantics import OWN, Machine, Unknown
 
 __all__ = ["MACHINES", "Translation", "Unknown", "translate"]
@@ -165,7 +165,10 @@ def translate(body: str, machine: Machine = semantics.SW3, is_c: bool = True) ->
     if not syntax.read(template):
         return None
     operands, names = _operands(sections[1:3])
-    piece = pieces.piece(syntax.read(_put_in(template, operands, names)), machine, _NAME)
+    expanded = expansion.expand(_put_in(template, operands, names))
+    if expanded.problems:
+        raise Unknown(expanded.problems[0][1])
+    piece = pieces.piece(expanded.items(), machine, _NAME)
     used = sorted(piece.registers | {operand.number for operand in operands if not operand.immediate})
     constants = [o for o in operands if o.immediate and o.text().startswith("__swemu_")]
     lines = [f"const long {o.text()}=(long)({o.expression});" for o in constants]
