@@ -5,6 +5,7 @@ from __future__ import annotations
 from swbuild.sw64.body import SAVED, Body, line_marker
 from swbuild.sw64.emit import STACK, Emitter, label_name
 from swbuild.sw64.flow import Unit
+from swbuild.sw64.syntax import Instruction
 from swbuild.sw64.unset import leaves
 
 __all__ = ["unit_text"]
@@ -54,9 +55,9 @@ def _macros(body: Body) -> list[str]:
 
 
 def _tail(unit: Unit, body: Body) -> list[str]:
-    """Return what the end of the code comes to."""
-    name = (unit.functions or [unit.name])[0]
+    """Return what the end of the code comes to, at the last instruction of the function there."""
+    last = next((item for item in reversed(unit.items) if isinstance(item, Instruction)), unit.items[-1])
     return [
-        line_marker(*body.emitter.places[unit.items[-1].line]),
-        f'    __swemu_sw64_lost("{name}", "runs over the end of the code", 0, __LINE__);',
+        line_marker(*body.emitter.places[last.line]),
+        f'    __swemu_sw64_lost("{body.function}", "runs over the end of the code", 0, __LINE__);',
     ]

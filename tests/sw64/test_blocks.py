@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from swbuild.machine import load
-from swbuild.options import Machine
 from swbuild.sw64.blocks import basic_blocks, function, line_costs
 from swbuild.sw64.rules import rules
 from swbuild.sw64.syntax import Label, read
 
-RULES = rules(load(Machine.SW26010))
+RULES = rules(load("sw26010"))
 
 FILE = """\
 \t.globl f

@@ -240,16 +240,20 @@ def assemble(tool: Tool, line: options.CommandLine, source: str, target: str) ->
         made = sw64.translated(tool, source, text, line.role == "slave", work)
         own = copy.copy(tool)
         own.cxx, own.gcc = False, "gcc"
-        compile_object(own, assembly_line(line), made, target)
+        compile_object(own, assembly_line(line, made, source), made, target)
     finally:
         clean(work)
 
 
-def assembly_line(line: options.CommandLine) -> options.CommandLine:
-    """Return the command line for translated assembly, whose meaning no option changes."""
+def assembly_line(line: options.CommandLine, made: str, source: str) -> options.CommandLine:
+    """Return the command line for translated assembly, whose meaning no option changes.
+
+    What is ``made`` goes by the name of its ``source``: some readers of debugging information name that file.
+    """
     found = copy.copy(line)
     kept = [flag for flag in line.flags if flag.startswith(("-g", "-DSWBUILD_EMU_"))]
     found.flags = [*kept, "-O2", "-fno-strict-aliasing", "-fwrapv", "-fno-trapping-math", "-w"]
+    found.flags.append(f"-fdebug-prefix-map={made}={source}")
     found.flags += ["-fPIC", "-ftls-model=initial-exec"]  # a name may be of a library's function
     if os.uname().machine == "x86_64":  # registers on the stack need no more than SSE does
         found.flags.append("-mpreferred-stack-boundary=5")
