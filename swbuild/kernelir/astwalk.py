@@ -11,7 +11,7 @@ from swbuild.kernelir.expressions import to_tree
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
 from swbuild.kernelir.origin import MOVES_DATA, Path, Paths
 from swbuild.names import own
-from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of
+from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, ran_out, sets_of
 
 __all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "Undecided", "build_ir", "require_simple"]
 
@@ -21,8 +21,10 @@ _NODE = isl.ast_node_type
 MAX_OPERATIONS = 3_000_000
 SECONDS = 5
 
-#: isl steps for the comparison of the AST of one kernel with what it has to run
+#: isl steps for the comparison of the AST of one kernel with what it has to run; PolyBench takes 100,000 at
+#: most, and what takes more than ``AT_ONCE`` is begun again in a process of its own
 CHECK_OPERATIONS = 1_500_000
+AT_ONCE = 200_000
 
 #: makes the IR of one leaf: called with the AST builder and the map ``time -> instance``
 Leaf = Callable[[isl.AstBuild, isl.PwMultiAff], Node]
@@ -31,7 +33,10 @@ Leaves = dict[str, Leaf]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What loops have to run: ``instances``; ``times`` gives the values of the loops around some of them."""
+    """What loops have to run: ``instances``.
+
+    ``times`` gives the values of the loops around them, for all instances of a statement or for none.
+    """
 
     instances: isl.UnionSet
     times: isl.UnionMap
@@ -141,15 +146,26 @@ def _check_runs(runs: list[isl.Map], due: Due, context: isl.Set) -> None:
     Raise :class:`Undecided` if that takes long to tell.
     """
 
+    try:
+        with bounded_effort(AT_ONCE):
+            exact: bool | None = _is_exact(runs, due, context)
+    except isl.Error as error:
+        exact = _compared_apart(runs, due, context) if ran_out(error) else None
+    if exact is None:
+        raise Undecided
+    if not exact:
+        raise Inexact
+
+
+def _compared_apart(runs: list[isl.Map], due: Due, context: isl.Set) -> bool | None:
+    """Return what :func:`_is_exact` does, or None where that takes long to tell."""
+
     def compare() -> str:
         with bounded_effort(CHECK_OPERATIONS):
             return "exact" if _is_exact(runs, due, context) else "inexact"
 
     found = apart(compare, SECONDS)
-    if found is None:
-        raise Undecided
-    if found != "exact":
-        raise Inexact
+    return None if found is None else found == "exact"
 
 
 def _is_exact(runs: list[isl.Map], due: Due, context: isl.Set) -> bool:
@@ -172,16 +188,19 @@ def _is_in_time(run: isl.Map, times: dict[str, isl.Map]) -> bool:
     time = times.get(str(run.get_tuple_name(isl.dim_type.in_)))
     if time is None:
         return True
-    instances = run.domain()
-    found = isl.PwMultiAff.from_map(run)
-    wanted = isl.PwMultiAff.from_map(time.intersect_domain(instances))
-    position = 0
-    for k in range(wanted.dim(isl.dim_type.out)):
-        if position == found.dim(isl.dim_type.out):
+    depth, position = run.dim(isl.dim_type.out), 0
+    both = run.flat_range_product(time)
+    for k in range(depth, both.dim(isl.dim_type.out)):
+        if position == depth:
             break
-        same = found.get_pw_aff(position).eq_set(wanted.get_pw_aff(k))
-        position += bool(instances.is_subset(same))
-    return position == found.dim(isl.dim_type.out)
+        position += _are_equal(both, position, k)
+    return position == depth
+
+
+def _are_equal(values: isl.Map, one: int, other: int) -> bool:
+    """Return whether two of the values in the range of ``values`` are always the same."""
+    pair = (isl.dim_type.out, one, isl.dim_type.out, other)
+    return bool(values.order_lt(*pair).is_empty() and values.order_gt(*pair).is_empty())
 
 
 def _distinct(wanted: dict[str, isl.Set], covered: dict[str, isl.Set]) -> list[tuple[isl.Set, isl.Set]]:
