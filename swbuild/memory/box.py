@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
 
 import islpy as isl
 
@@ -14,23 +17,57 @@ __all__ = ["Box", "bounding_box"]
 MAX_OPERATIONS = 100_000
 
 
+Ends = tuple[tuple[isl.PwAff, ...], tuple[isl.PwAff, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The copies of ``footprint`` (prefix -> element) shifted by ``least``, by ``most`` and between."""
+
+    footprint: isl.Map
+    least: tuple[int, ...]
+    most: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """A box around a footprint, per visit of a level: the smallest one around each access in it.
 
-    ``low`` and ``high`` give, per array dimension, the first and last index as functions of the
-    loops above (piecewise affine); ``bound`` the largest number of indices ever, or None.
+    ``bound`` is the largest number of indices ever per array dimension, or None.  ``ends`` computes where the
+    box begins and ends, which takes much longer than its bound and is asked for few boxes.
     """
 
-    low: tuple[isl.PwAff, ...]
-    high: tuple[isl.PwAff, ...]
+    parts: tuple[_Part, ...]
     bound: tuple[int, ...] | None
     visits: isl.Set
+    ends: Callable[[], Ends]
+
+    @property
+    def low(self) -> tuple[isl.PwAff, ...]:
+        """Per dimension, the first index as a function of the loops above (piecewise affine)."""
+        return self.ends()[0]
+
+    @property
+    def high(self) -> tuple[isl.PwAff, ...]:
+        """Per dimension, the last index as a function of the loops above (piecewise affine)."""
+        return self.ends()[1]
 
     @property
     def size(self) -> tuple[isl.PwAff, ...]:
         """The number of indices per dimension."""
         return tuple(_extent(a, b) for a, b in zip(self.low, self.high, strict=True))
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the box has a bound, and isl finds its ends with little effort."""
+        if self.bound is None:
+            return False
+        try:
+            with bounded_effort(MAX_OPERATIONS):
+                self.ends()
+        except isl.Error:
+            return False
+        return True
 
     def elements(self) -> int:
         """Return the largest number of elements of a bounded box."""
@@ -44,10 +81,9 @@ class Box:
         """Return the hull of the copies of the box shifted by ``least`` and by ``most``."""
         if self.bound is None:
             return self
-        low = tuple(_plus(value, shift) for value, shift in zip(self.low, least, strict=True))
-        high = tuple(_plus(value, shift) for value, shift in zip(self.high, most, strict=True))
+        parts = tuple(_Part(p.footprint, _sum(p.least, least), _sum(p.most, most)) for p in self.parts)
         bound = tuple(b + m - s for b, s, m in zip(self.bound, least, most, strict=True))
-        return Box(low, high, bound, self.visits)
+        return Box(parts, bound, self.visits, cache(lambda: _moved(self.ends(), least, most)))
 
     def hull(self, other: Box) -> Box:
         """Return the smallest box around both (unbounded when it cannot be found with little effort)."""
@@ -56,20 +92,16 @@ class Box:
             return unbounded_box(visits)
         try:
             with bounded_effort(MAX_OPERATIONS):
-                return self._hull(other, visits)
+                bound = _common_bound(self, other)
         except isl.Error:
             return unbounded_box(visits)
-
-    def _hull(self, other: Box, visits: isl.Set) -> Box:
-        low = tuple(a.union_min(b).coalesce() for a, b in zip(self.low, other.low, strict=True))
-        high = tuple(a.union_max(b).coalesce() for a, b in zip(self.high, other.high, strict=True))
-        return Box(low, high, _bounds(low, high), visits)
+        parts = (*self.parts, *other.parts)
+        return Box(parts, bound, visits, cache(lambda: _around(self.ends(), other.ends())))
 
     def simplified(self) -> Box:
         """Return the box with its expressions valid, and simple, on ``visits`` alone."""
-        low = tuple(value.gist(self.visits).coalesce() for value in self.low)
-        high = tuple(value.gist(self.visits).coalesce() for value in self.high)
-        return Box(low, high, self.bound, self.visits)
+        low, high = (tuple(v.gist(self.visits).coalesce() for v in side) for side in self.ends())
+        return replace(self, ends=lambda: (low, high))
 
     def as_map(self, space: isl.Space) -> isl.Map:
         """Return ``prefix -> element`` for all elements of the box, in the map space ``space``."""
@@ -90,34 +122,69 @@ def bounding_box(footprint: isl.Map) -> Box:
     It counts as unbounded when isl would take long to find it.
     """
     visits = footprint.domain().coalesce()
+    still = (0,) * footprint.dim(isl.dim_type.out)
+    part = _Part(footprint, still, still)
     try:
         with bounded_effort(MAX_OPERATIONS):
-            return _box_around(footprint, visits)
+            bound = _bound(part, part)
     except isl.Error:
         return unbounded_box(visits)
+    return Box((part,), bound, visits, cache(lambda: _ends(footprint)))
 
 
 def unbounded_box(visits: isl.Set) -> Box:
     """Return the box of a footprint that no buffer can hold."""
-    return Box((), (), None, visits)
+    return Box((), None, visits, lambda: ((), ()))
 
 
-def _box_around(footprint: isl.Map, visits: isl.Set) -> Box:
+def _ends(footprint: isl.Map) -> Ends:
     dimensions = range(footprint.dim(isl.dim_type.out))
     low = tuple(footprint.dim_min(k).coalesce() for k in dimensions)
-    high = tuple(footprint.dim_max(k).coalesce() for k in dimensions)
-    return Box(low, high, _bounds(low, high), visits)
+    return low, tuple(footprint.dim_max(k).coalesce() for k in dimensions)
 
 
-def _bounds(low: tuple[isl.PwAff, ...], high: tuple[isl.PwAff, ...]) -> tuple[int, ...] | None:
+def _moved(ends: Ends, least: tuple[int, ...], most: tuple[int, ...]) -> Ends:
+    low, high = ends
+    first = tuple(_plus(value, shift) for value, shift in zip(low, least, strict=True))
+    return first, tuple(_plus(value, shift) for value, shift in zip(high, most, strict=True))
+
+
+def _around(one: Ends, other: Ends) -> Ends:
+    low = tuple(a.union_min(b).coalesce() for a, b in zip(one[0], other[0], strict=True))
+    return low, tuple(a.union_max(b).coalesce() for a, b in zip(one[1], other[1], strict=True))
+
+
+def _common_bound(one: Box, other: Box) -> tuple[int, ...] | None:
+    """Return the largest number of indices of the hull of two bounded boxes, per dimension."""
+    assert one.bound is not None and other.bound is not None
+    bounds = [one.bound, other.bound]
+    for a, b in product(one.parts, other.parts):
+        if not a.footprint.domain().is_disjoint(b.footprint.domain()):
+            found = _bound(a, b), _bound(b, a)
+            if None in found:
+                return None
+            bounds += [bound for bound in found if bound is not None]
+    return tuple(map(max, zip(*bounds, strict=True)))
+
+
+def _bound(low: _Part, high: _Part) -> tuple[int, ...] | None:
+    """Return the most indices from the first of ``low`` to the last of ``high`` in one visit, or None."""
+    depth, rank = low.footprint.dim(isl.dim_type.in_), low.footprint.dim(isl.dim_type.out)
+    both = low.footprint.flat_range_product(high.footprint)
+    pairs = both.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, 0, depth).range()  # [prefix, first, last]
+    space = isl.LocalSpace.from_space(pairs.get_space())
+    indices = [isl.Aff.var_on_domain(space, isl.dim_type.set, depth + k) for k in range(2 * rank)]
     bounds = []
-    for first, last in zip(low, high, strict=True):
-        # PwAff.max_val refuses quotients; the set of values takes them
-        largest = isl.Map.from_pw_aff(_extent(first, last)).range().dim_max_val(0)
+    for k in range(rank):
+        largest = pairs.max_val(indices[rank + k].sub(indices[k]))
         if not largest.is_int():
             return None
-        bounds.append(int(largest.to_python()))
+        bounds.append(int(largest.to_python()) + high.most[k] - low.least[k] + 1)
     return tuple(bounds)
+
+
+def _sum(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(one, other, strict=True))
 
 
 def _extent(low: isl.PwAff, high: isl.PwAff) -> isl.PwAff:

@@ -95,7 +95,7 @@ def _partial(scop: Scop, tiled: TiledKernel, reduction: Reduction) -> Partial | 
         return None
     (touched,) = sets_of(own.range())
     box = bounding_box(isl.Map.from_domain_and_range(isl.Set("{ [] }"), touched))
-    if box.bound is None:
+    if box.bound is None or not box.is_usable:
         return None
     low, high = (tuple(value.project_domain_on_params() for value in side) for side in (box.low, box.high))
     here = reduction.statements & frozenset(tiled.kernel.statements)

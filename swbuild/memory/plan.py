@@ -246,7 +246,7 @@ def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> _Home:
     """
     group = replace(hull_group(top, [ref for ref in refs if ref.happens]), refs=tuple(refs))
     array = refs[0].array
-    if group.box.bound is None or _bytes(task, group) > task.limit:
+    if not group.box.is_usable or _bytes(task, group) > task.limit:
         return _Home(array, (), tuple(_direct(ref, _TOO_LARGE) for ref in refs))
     return _Home(array, ((top, group),), ())
 
@@ -297,10 +297,11 @@ def _place(
     deferred: list[Reference] = []
     too_large = False
     for group in task.grouping.groups(level, refs):
-        if group.box.bound is not None and _bytes(task, group) <= task.limit:
+        fits = group.box.bound is not None and _bytes(task, group) <= task.limit
+        if fits and group.box.is_usable:
             placed.append((level, group))
         else:
-            too_large |= group.box.bound is not None
+            too_large |= group.box.bound is not None and not fits
             deferred += group.refs
     direct: list[Direct] = []
     for child in level.children:
