@@ -23,7 +23,8 @@ _TYPE = (
 _MEMBERS = ("packed", "scalar_storage_order", "ms_struct", "gcc_struct")
 _ALIGNMENT = ("aligned", "warn_if_not_aligned")
 
-_WORD = re.compile(r"\b(?:__)?(" + "|".join((*_TYPE, *_MEMBERS, *_ALIGNMENT)) + r")(?:__)?\b|\b_Alignas\b")
+_WORDS = {word: re.compile(rf"\b(?:__)?({word})(?:__)?\b") for word in (*_TYPE, *_MEMBERS, *_ALIGNMENT)}
+_WORDS["_Alignas"] = re.compile(r"\b_Alignas()\b")
 _LAYOUT_PRAGMA = re.compile(
     r"^[ \t]*#[ \t]*pragma[ \t]+(?:(pack)[ \t]*\(([^)\n]*)\)|(scalar_storage_order|ms_struct)[ \t]+([\w-]+))",
     re.MULTILINE,
@@ -86,10 +87,11 @@ def _first(ranges: Sequence[_Range], node: c_ast.Node) -> str | None:
 def _attributes(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
     """Yield the ranges of declarations with attributes, generously: to the next braces or semicolon."""
     text = source.text
-    for match in _WORD.finditer(text):
+    found = (match for word, pattern in _WORDS.items() if word in text for match in pattern.finditer(text))
+    for match in sorted(found, key=re.Match.start):
         begin, end = chunk(match.start())
         start = _start(text, begin, match.start())
-        keyword = match.start() if match[1] is None else text.rfind("__attribute", start, match.start())
+        keyword = match.start() if not match[1] else text.rfind("__attribute", start, match.start())
         if keyword < 0:
             continue
         separator = _SEPARATOR.search(text, match.end(), end)

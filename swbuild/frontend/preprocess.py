@@ -202,6 +202,8 @@ def compiler_errors(path: Path, options: CppOptions) -> list[Diagnostic]:
 
 def _unquoted(name: str) -> str:
     """Return the name of a file that a line marker spells as a C string."""
+    if "\\" not in name:
+        return name
     text = name.encode("utf-8", "surrogateescape")
     found = re.sub(rb"\\([0-7]{1,3}|.)", lambda m: _ESCAPED.get(m[1]) or bytes([int(m[1], 8)]), text)
     return found.decode("utf-8", "surrogateescape")

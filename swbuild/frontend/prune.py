@@ -234,21 +234,14 @@ def _words(text: str, chunks: Iterable[Chunk]) -> set[str]:
 
 def _providers(text: str, chunks: Sequence[Chunk], names: set[str], no_functions: set[str]) -> list[Chunk]:
     """Return the declarations of ``names``; those of functions only for names outside ``no_functions``."""
-    starts = [chunk.start for chunk in chunks]
-    found: dict[int, Chunk] = {}
-    checked: dict[int, tuple[str, ...]] = {}
-    for match in re.finditer(_whole("|".join(map(re.escape, sorted(names)))), text):
-        index = bisect_right(starts, match.start()) - 1
-        if index < 0 or index in found:
-            continue
-        chunk = chunks[index]
-        if match.start() >= chunk.end or 0 <= chunk.body <= match.start():
-            continue
-        if index not in checked:
-            checked[index] = _declared(text[chunk.start : chunk.body if chunk.body >= 0 else chunk.end])
-        if match[0] in checked[index] and _wanted(chunk, text, match[0], no_functions):
-            found[index] = chunk
-    return list(found.values())
+    found: list[Chunk] = []
+    for chunk in chunks:
+        end = chunk.body if chunk.body >= 0 else chunk.end
+        here = names.intersection(_WORD.findall(text, chunk.start, end))
+        declared = here.intersection(_declared(text[chunk.start : end])) if here else here
+        if any(_wanted(chunk, text, name, no_functions) for name in declared):
+            found.append(chunk)
+    return found
 
 
 def _wanted(provider: Chunk, text: str, word: str, no_functions: set[str]) -> bool:

@@ -13,8 +13,9 @@ from swbuild.polyhedral.islutil import bounded_effort
 
 __all__ = ["Box", "bounding_box"]
 
-#: isl steps for one box; an ordinary one takes some hundreds.
+#: isl steps for the ends of one box, and for its bound; an ordinary one takes some hundreds.
 MAX_OPERATIONS = 100_000
+BOUND_OPERATIONS = 400_000
 
 
 Ends = tuple[tuple[isl.PwAff, ...], tuple[isl.PwAff, ...]]
@@ -34,23 +35,30 @@ class Box:
     """A box around a footprint, per visit of a level: the smallest one around each access in it.
 
     ``bound`` is the largest number of indices ever per array dimension, or None.  ``ends`` computes where the
-    box begins and ends, which takes much longer than its bound and is asked for few boxes.
+    box begins and ends, which takes much longer than its bound and is asked for few boxes; None where isl
+    sees no bound in that.
     """
 
     parts: tuple[_Part, ...]
     bound: tuple[int, ...] | None
     visits: isl.Set
-    ends: Callable[[], Ends]
+    ends: Callable[[], Ends | None]
 
     @property
     def low(self) -> tuple[isl.PwAff, ...]:
         """Per dimension, the first index as a function of the loops above (piecewise affine)."""
-        return self.ends()[0]
+        return self._known[0]
 
     @property
     def high(self) -> tuple[isl.PwAff, ...]:
         """Per dimension, the last index as a function of the loops above (piecewise affine)."""
-        return self.ends()[1]
+        return self._known[1]
+
+    @property
+    def _known(self) -> Ends:
+        ends = self.ends()
+        assert ends is not None, "a box that is not usable"
+        return ends
 
     @property
     def size(self) -> tuple[isl.PwAff, ...]:
@@ -59,15 +67,8 @@ class Box:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the box has a bound, and isl finds its ends with little effort."""
-        if self.bound is None:
-            return False
-        try:
-            with bounded_effort(MAX_OPERATIONS):
-                self.ends()
-        except isl.Error:
-            return False
-        return True
+        """Whether the box has a bound and ends that isl finds with little effort."""
+        return self.bound is not None and self.ends() is not None
 
     def elements(self) -> int:
         """Return the largest number of elements of a bounded box."""
@@ -91,7 +92,7 @@ class Box:
         if self.bound is None or other.bound is None:
             return unbounded_box(visits)
         try:
-            with bounded_effort(MAX_OPERATIONS):
+            with bounded_effort(BOUND_OPERATIONS):
                 bound = _common_bound(self, other)
         except isl.Error:
             return unbounded_box(visits)
@@ -100,7 +101,7 @@ class Box:
 
     def simplified(self) -> Box:
         """Return the box with its expressions valid, and simple, on ``visits`` alone."""
-        low, high = (tuple(v.gist(self.visits).coalesce() for v in side) for side in self.ends())
+        low, high = (tuple(v.gist(self.visits).coalesce() for v in side) for side in self._known)
         return replace(self, ends=lambda: (low, high))
 
     def as_map(self, space: isl.Space) -> isl.Map:
@@ -125,7 +126,7 @@ def bounding_box(footprint: isl.Map) -> Box:
     still = (0,) * footprint.dim(isl.dim_type.out)
     part = _Part(footprint, still, still)
     try:
-        with bounded_effort(MAX_OPERATIONS):
+        with bounded_effort(BOUND_OPERATIONS):
             bound = _bound(part, part)
     except isl.Error:
         return unbounded_box(visits)
@@ -134,24 +135,49 @@ def bounding_box(footprint: isl.Map) -> Box:
 
 def unbounded_box(visits: isl.Set) -> Box:
     """Return the box of a footprint that no buffer can hold."""
-    return Box((), None, visits, lambda: ((), ()))
+    return Box((), None, visits, lambda: None)
 
 
-def _ends(footprint: isl.Map) -> Ends:
+def _ends(footprint: isl.Map) -> Ends | None:
     dimensions = range(footprint.dim(isl.dim_type.out))
-    low = tuple(footprint.dim_min(k).coalesce() for k in dimensions)
-    return low, tuple(footprint.dim_max(k).coalesce() for k in dimensions)
+
+    def found() -> Ends:
+        low = tuple(footprint.dim_min(k).coalesce() for k in dimensions)
+        return low, tuple(footprint.dim_max(k).coalesce() for k in dimensions)
+
+    return _bounded(found)
 
 
-def _moved(ends: Ends, least: tuple[int, ...], most: tuple[int, ...]) -> Ends:
+def _bounded(found: Callable[[], Ends]) -> Ends | None:
+    """Return what ``found`` returns, None where isl takes long over it or sees no bound between the ends."""
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            low, high = found()
+            extents = (_extent(first, last) for first, last in zip(low, high, strict=True))
+            # PwAff.max_val refuses quotients; the set of values takes them
+            sets = (isl.Map.from_pw_aff(extent).range() for extent in extents)
+            return (low, high) if all(values.dim_max_val(0).is_int() for values in sets) else None
+    except isl.Error:
+        return None
+
+
+def _moved(ends: Ends | None, least: tuple[int, ...], most: tuple[int, ...]) -> Ends | None:
+    if ends is None:
+        return None
     low, high = ends
     first = tuple(_plus(value, shift) for value, shift in zip(low, least, strict=True))
     return first, tuple(_plus(value, shift) for value, shift in zip(high, most, strict=True))
 
 
-def _around(one: Ends, other: Ends) -> Ends:
-    low = tuple(a.union_min(b).coalesce() for a, b in zip(one[0], other[0], strict=True))
-    return low, tuple(a.union_max(b).coalesce() for a, b in zip(one[1], other[1], strict=True))
+def _around(one: Ends | None, other: Ends | None) -> Ends | None:
+    if one is None or other is None:
+        return None
+
+    def found() -> Ends:
+        low = tuple(a.union_min(b).coalesce() for a, b in zip(one[0], other[0], strict=True))
+        return low, tuple(a.union_max(b).coalesce() for a, b in zip(one[1], other[1], strict=True))
+
+    return _bounded(found)
 
 
 def _common_bound(one: Box, other: Box) -> tuple[int, ...] | None:

@@ -112,9 +112,9 @@ def _merge(level: Level, a: Group, b: Group) -> Group | None:
     if a.writes or b.writes:
         overlap = footprint(level, list(a.refs)).intersect(footprint(level, list(b.refs)))
         return None if overlap.is_empty() else Group(refs, a.box.hull(b.box))
-    if a.box.bound is None or b.box.bound is None:
-        return None
     box = a.box.hull(b.box)
-    if box.bound is None or box.elements() > a.box.elements() + b.box.elements():
+    if a.box.bound is None or b.box.bound is None or box.bound is None:
         return None
-    return Group(refs, box)
+    if box.elements() > a.box.elements() + b.box.elements():
+        return None
+    return Group(refs, box) if box.is_usable else None

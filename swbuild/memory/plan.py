@@ -263,7 +263,7 @@ def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -
         return False
     refs = [ref for ref in references(scop, tiled, private, frozenset({name})) if ref.array == name]
     refs = [ref for ref in refs if ref.happens]
-    return bool(refs) and hull_group(find_levels(tiled), refs).box.bound is not None
+    return bool(refs) and hull_group(find_levels(tiled), refs).box.is_usable
 
 
 def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:
@@ -295,13 +295,13 @@ def _place(
     """Place ``refs``, all of one array, at ``level`` or below; return the groups and what is left over."""
     placed: list[tuple[Level, Group]] = []
     deferred: list[Reference] = []
-    too_large = False
+    too_large: list[Group] = []
     for group in task.grouping.groups(level, refs):
-        fits = group.box.bound is not None and _bytes(task, group) <= task.limit
-        if fits and group.box.is_usable:
+        bounded = group.box.bound is not None
+        if bounded and _bytes(task, group) <= task.limit and group.box.is_usable:
             placed.append((level, group))
         else:
-            too_large |= group.box.bound is not None and not fits
+            too_large += [group] if bounded else []
             deferred += group.refs
     direct: list[Direct] = []
     for child in level.children:
@@ -311,9 +311,10 @@ def _place(
             placed += below
             direct += left
     covered = frozenset[str]().union(*(child.statements for child in level.children))
-    reason = task.too_large if too_large else "its footprint has no constant bound"
-    direct += [_direct(ref, reason) for ref in deferred if ref.statement not in covered]
-    return placed, direct
+    last = [ref for ref in deferred if ref.statement not in covered]
+    large = bool(last) and any(group.box.is_usable for group in too_large)
+    reason = task.too_large if large else "its footprint has no constant bound"
+    return placed, [*direct, *(_direct(ref, reason) for ref in last)]
 
 
 def _bytes(task: _Task, group: Group) -> int:
