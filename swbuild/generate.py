@@ -11,13 +11,13 @@ from swbuild.codegen.aliasing import addresses
 from swbuild.codegen.comments import banner
 from swbuild.codegen.header import header_lines
 from swbuild.codegen.host import host_text, refusals
-from swbuild.codegen.plan import RegionCode
 from swbuild.codegen.slave import slave_lines
 from swbuild.codegen.surroundings import surroundings
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.compilation import Compilation, compile_regions, tried
 from swbuild.diagnostics import SwbuildError
 from swbuild.frontend.request import RefusedRegion, SourceModel
+from swbuild.lowering.code import RegionCode
 from swbuild.mapping.grid import grid_of
 from swbuild.names import Names
 from swbuild.options import KernelOptions

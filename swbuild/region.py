@@ -8,10 +8,11 @@ from enum import Enum
 
 import islpy as isl
 
-from swbuild.codegen.assembly import Assembled, assemble, leave_alone
+from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TooComplicated
+from swbuild.lowering.region import Assembled, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
@@ -195,7 +196,7 @@ def _placed(task: _Task, order: Order) -> RegionResult:
     )
     found = assemble(scop, options, scheduled, order.tree, placed, order.unrolls)
     code = replace(found.code, exact=not order.split)
-    return RegionResult(order, placed, replace(found, code=code))
+    return RegionResult(order, placed, _reported(replace(found, code=code), order))
 
 
 def _in_wavefronts(task: _Task, order: Order) -> RegionResult | None:
@@ -255,7 +256,14 @@ def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> Re
     """Return the code of a region of which nothing leaves the host: the order of the source."""
     scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
     tree = split_region(scop.schedule, f"{scop.symbol}_k", lambda _: False)
-    return RegionResult(Order(scheduled, tree, ()), (), leave_alone(scop, options, scheduled, tree))
+    order = Order(scheduled, tree, ())
+    return RegionResult(order, (), _reported(leave_alone(scop, options, scheduled, tree), order))
+
+
+def _reported(found: Assembled, order: Order) -> Assembled:
+    """Return ``found`` with its report."""
+    report = region_report(found.code, order.scheduled, order.tree)
+    return replace(found, code=replace(found.code, report=report))
 
 
 def _too_complicated(options: KernelOptions, problem: TooComplicated) -> Diagnostic:

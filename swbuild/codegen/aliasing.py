@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from swbuild.codegen.plan import RegionCode
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import c_text
 from swbuild.expressions.trees import constant_value
 from swbuild.frontend.scop import Array, Held, Scop
 from swbuild.kernelir.expressions import value_in
+from swbuild.lowering.code import RegionCode
 from swbuild.names import own
 
 __all__ = ["Address", "addresses", "overlap_conditions"]

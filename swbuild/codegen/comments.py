@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from swbuild.codegen.ctext import Lines
-from swbuild.codegen.plan import KernelCode
 from swbuild.frontend.scop import Scop
+from swbuild.lowering.code import KernelCode
 from swbuild.memory.plan import Buffer
 from swbuild.options import KernelOptions
 

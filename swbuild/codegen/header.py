@@ -5,9 +5,9 @@ from __future__ import annotations
 from swbuild.codegen.aliasing import addresses
 from swbuild.codegen.ctext import Lines
 from swbuild.codegen.partials import struct_fields
-from swbuild.codegen.plan import KernelCode, RegionCode, symbol_stem
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.frontend.scop import Parameter
+from swbuild.lowering.code import KernelCode, RegionCode, symbol_stem
 from swbuild.names import own
 
 __all__ = ["UNUSED", "entry_prototype", "header_lines", "value_name"]

@@ -19,13 +19,13 @@ from swbuild.codegen.ctext import (
 )
 from swbuild.codegen.header import UNUSED, entry_prototype, value_name
 from swbuild.codegen.partials import combination, host_parts
-from swbuild.codegen.plan import ARGUMENTS, KernelCode, RegionCode
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.expressions.nodes import Constant
 from swbuild.expressions.printing import c_text
 from swbuild.frontend.scop import Array
 from swbuild.kernelir.expressions import to_tree
 from swbuild.kernelir.nodes import Launch, Node
+from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
 from swbuild.machine import Dialect, load
 from swbuild.memory.partials import Partial
 from swbuild.memory.plan import LONGEST_ROW, Store

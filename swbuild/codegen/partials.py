@@ -10,7 +10,6 @@ from __future__ import annotations
 import islpy as isl
 
 from swbuild.codegen.ctext import Lines, indent, index_macro
-from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode
 from swbuild.codegen.transfers import Transfers
 from swbuild.expressions.nodes import Expression, Name, Parenthesised
 from swbuild.expressions.printing import c_text
@@ -18,6 +17,7 @@ from swbuild.expressions.trees import substituted
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.expressions import value_in
+from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode
 from swbuild.machine import Dialect
 from swbuild.memory.partials import Partial
 from swbuild.names import own
@@ -114,9 +114,10 @@ def stored(kernel: KernelCode, dialect: Dialect, transfers: Transfers) -> Lines:
             "ldm": _part(p),
             "memory": f"{ARGUMENTS}->{_parts(p)} + {THREAD} * {p.count}",
             "bytes": str(p.bytes),
-            "reply": transfers.reply,
+            "reply": transfers.reply(),
         }
-        lines += [f"{transfers.reply} = 0;", dialect.put.format(**pieces), *transfers.waited("1")]
+        lines += [f"{transfers.reply()} = 0;", dialect.put.format(**pieces)]
+        lines += transfers.waited(transfers.reply(), "1")
     return lines
 
 

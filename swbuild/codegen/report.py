@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from swbuild.codegen.mappingnotes import mapping_notes
 from swbuild.codegen.partials import part_bytes
-from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.codegen.transferreport import transfer_rows
+from swbuild.lowering.code import KernelCode, RegionCode
 from swbuild.mapping.busy import constant_busy_cpes
 from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree

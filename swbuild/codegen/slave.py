@@ -17,21 +17,22 @@ from swbuild.codegen.ctext import (
     listed,
     print_node,
 )
-from swbuild.codegen.plan import ARGUMENTS, THREAD, KernelCode, RegionCode, symbol_stem
 from swbuild.codegen.surroundings import Surroundings
-from swbuild.codegen.transfers import ISSUED, Moved, Transfers
+from swbuild.codegen.transfers import Moved, Transfers
 from swbuild.expressions.nodes import Constant, Name
 from swbuild.expressions.printing import c_text
-from swbuild.expressions.trees import constant_value, substituted
+from swbuild.expressions.trees import substituted
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
+from swbuild.kernelir.nodes import Begin, ElementStore, Fence, Node, Place, Transfer, Wait
 from swbuild.kernelir.passes import walk
+from swbuild.kernelir.transfers import low_of, size_of
+from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode, RegionCode, symbol_stem
 from swbuild.machine import Dialect, load
 from swbuild.mapping.tiling import thread_parameters
 from swbuild.memory.plan import Buffer, Store
 from swbuild.names import own
-from swbuild.options import Distribution, Preset
+from swbuild.options import Distribution
 
 __all__ = ["slave_lines"]
 
@@ -64,14 +65,17 @@ def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: D
         lines.append("  struct {")
         for buffer in kernel.plan.buffers:
             element = region.scop.array(buffer.array).element
-            count = buffer.bytes // element.size
-            name = _member(buffer)
-            lines.append(f"    {element.name} {name}[{count}] __attribute__((aligned(64)));")
+            count = buffer.total // element.size
+            aligned = f"__attribute__((aligned({buffer.alignment})))"
+            lines.append(f"    {element.name} {_member(buffer)}[{count}] {aligned};")
         lines += [f"    {line}" for line in partials.storage(kernel, region.scop)]
         lines.append(f"    struct {kernel.struct} {own('args')};")
         lines.append(f"  }} {kernel.function};")
     lines.append(f"}} {own(f'sw_ldm_{stem}')} __attribute__((aligned(64)));")
-    lines.append(f"{dialect.storage} {dialect.reply_type} {own(f'sw_reply_{stem}')};")
+    transfers = Transfers(dialect, stem)
+    groups = [n.group for _, kernel in kernels for n in walk(kernel.body) if isinstance(n, Begin)]
+    for name in dict.fromkeys([transfers.reply(), *map(transfers.reply, groups)]):
+        lines.append(f"{dialect.storage} {dialect.reply_type} {name};")
     return lines
 
 
@@ -89,15 +93,9 @@ class _Kernel:
         self.kernel = kernel
         self.dialect = dialect
         self.ldm = f"{own(f'sw_ldm_{stem}')}.{kernel.function}"
-        self.reply = own(f"sw_reply_{stem}")
         self.buffers = {buffer.name: buffer for buffer in kernel.plan.buffers}
         self.extents = {a.name: extent_texts(region.scop, a) for a in kernel.pointers}
-        self.transfers = Transfers(
-            dialect,
-            self.reply,
-            at_once=region.options.preset is Preset.CLASSIC,
-            counted=any(isinstance(node, Begin) and node.dynamic for node in walk(kernel.body)),
-        )
+        self.transfers = Transfers(dialect, stem)
 
     def lines(self) -> Lines:
         body = print_node(self.kernel.body, self._special)
@@ -134,9 +132,10 @@ class _Kernel:
             "ldm": f"&{args}",
             "memory": _ARGUMENT,
             "bytes": f"sizeof({struct})",
-            "reply": self.reply,
+            "reply": self.transfers.reply(),
         }
-        lines = [f"{self.reply} = 0;", self.dialect.get.format(**pieces), *self.transfers.waited("1")]
+        lines = [f"{self.transfers.reply()} = 0;", self.dialect.get.format(**pieces)]
+        lines += self.transfers.waited(self.transfers.reply(), "1")
         lines.append(f"const {struct} *const {ARGUMENTS} = &{args};")
         names = [*self.kernel.loops, *(p.name for p in self.kernel.parameters)]
         names = [name for name in names if name in used]
@@ -154,13 +153,13 @@ class _Kernel:
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
         lines += partials.opening(self.kernel, self.scop, self.ldm)
-        if self.transfers.counted and not self.transfers.at_once:
-            lines.append(f"int {ISSUED} = 0;")
+        dynamic = (n.group for n in walk(self.kernel.body) if isinstance(n, Begin) and n.dynamic)
+        lines += [f"int {name} = 0;" for name in dict.fromkeys(map(self.transfers.counter, dynamic))]
         return lines
 
     def _box_variables(self, buffer: Buffer) -> str:
-        names = [own(f"{buffer.name}_lo{k}") for k in range(len(buffer.box.low))]
-        names += [own(f"{buffer.name}_n{k}") for k in self._sizes(buffer)]
+        names = [low_of(buffer.name, k).name for k in range(len(buffer.box.low))]
+        names += [size_of(buffer.name, k).name for k in self._sizes(buffer)]
         return "long " + ", ".join(f"{name} = 0" for name in names) + ";"
 
     def _sizes(self, buffer: Buffer) -> list[int]:
@@ -204,8 +203,8 @@ class _Kernel:
         macros = []
         for buffer in self.kernel.plan.buffers:
             name, count = buffer.name, len(buffer.box.low)
-            sizes = ("", *(own(f"{name}_n{k}") for k in range(1, count)))
-            shifts = tuple(Name(own(f"{name}_lo{k}")) for k in range(count))
+            sizes = ("", *(size_of(name, k).name for k in range(1, count)))
+            shifts = tuple(low_of(name, k) for k in range(count))
             macros.append(index_macro(own(f"LDM_{name}"), own(f"{name}_ldm"), sizes, shifts))
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
@@ -214,19 +213,19 @@ class _Kernel:
 
     def _special(self, node: Node) -> Lines:
         if isinstance(node, Begin):
-            return self.transfers.begin(dynamic=node.dynamic)
+            return self.transfers.begin(node)
         if isinstance(node, Place):
             return self._place(node)
-        if isinstance(node, Put):
-            return self.transfers.box(self._moved(node.buffer), put=True)
-        if isinstance(node, RowPut):
-            return self.transfers.row(self._moved(node.buffer), node)
+        if isinstance(node, Transfer):
+            return self.transfers.issue(self._moved(node.buffer), node)
         if isinstance(node, ElementStore):
             buffer = self.buffers[node.buffer]
             offset = array_index(self.extents[buffer.array], node.index)
             return [f"{buffer.array}[{offset}] = {own(f'LDM_{node.buffer}')}({listed(node.index)});"]
+        if isinstance(node, Fence):
+            return self._fences()
         assert isinstance(node, Wait)
-        return [*self.transfers.wait(node.count), *(self._fences() if node.fence else [])]
+        return [*self.transfers.wait(node), *(self._fences() if node.fence else [])]
 
     def _fences(self) -> Lines:
         stores = any(isinstance(node, ElementStore) for node in walk(self.kernel.body))
@@ -234,16 +233,16 @@ class _Kernel:
 
     def _moved(self, name: str) -> Moved:
         buffer = self.buffers[name]
-        places = [n for n in walk(self.kernel.body) if isinstance(n, Place) and n.buffer == name]
-        constant = all(constant_value(size) is not None for place in places for size in place.size)
         element = self.scop.array(buffer.array).element
-        return Moved(name, buffer.array, self.extents[buffer.array], element.size, constant)
+        return Moved(name, buffer.array, self.extents[buffer.array], element.size)
 
     def _place(self, node: Place) -> Lines:
         buffer = self.buffers[node.buffer]
-        parts = [f"{own(f'{node.buffer}_lo{k}')} = {c_text(low)};" for k, low in enumerate(node.low)]
-        parts += [f"{own(f'{node.buffer}_n{k}')} = {c_text(node.size[k])};" for k in self._sizes(buffer)]
-        return [*parts, *(self.transfers.box(self._moved(node.buffer), put=False) if node.get else [])]
+        parts = [f"{low_of(node.buffer, k).name} = {c_text(low)};" for k, low in enumerate(node.low)]
+        return [
+            *parts,
+            *(f"{size_of(node.buffer, k).name} = {c_text(node.size[k])};" for k in self._sizes(buffer)),
+        ]
 
 
 def _local(array: Array) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from swbuild.codegen.ctext import Lines
-from swbuild.codegen.plan import RegionCode
 from swbuild.frontend.request import Vocabulary
+from swbuild.lowering.code import RegionCode
 from swbuild.machine.reserved import is_machine_name, is_reserved, names_in_headers
 from swbuild.names import Names
 

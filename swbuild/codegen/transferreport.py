@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from swbuild.codegen.plan import KernelCode, RegionCode
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import in_parentheses
-from swbuild.kernelir.nodes import Block, Guard, Loop, Node, Place, Put, RowPut
+from swbuild.kernelir.nodes import Block, Guard, Loop, Node, Place, Row, Transfer
+from swbuild.kernelir.origin import Role
+from swbuild.lowering.code import KernelCode, RegionCode
 
 __all__ = ["transfer_rows"]
 
@@ -24,12 +25,9 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
     for node, loops in _visited(kernel.body, ()):
         if isinstance(node, Place):
             places[node.buffer] = node
-            if node.get:
-                rows.append(_row(node.buffer, "get", loops, node.size, elements))
-        elif isinstance(node, Put):
-            rows.append(_row(node.buffer, "put", loops, places[node.buffer].size, elements))
-        elif isinstance(node, RowPut):
-            rows.append(_row(node.buffer, "put", loops, (node.size,), elements))
+        elif isinstance(node, Transfer):
+            sizes = (node.part.size,) if isinstance(node.part, Row) else places[node.buffer].size
+            rows.append(_row(node.buffer, node.group.direction.value, loops, sizes, elements))
     return list({tuple(row.items()): row for row in rows}.values())
 
 
@@ -40,7 +38,8 @@ def _visited(node: Node, loops: tuple[str, ...]) -> Iterator[tuple[Node, tuple[s
         for child in node.children:
             yield from _visited(child, loops)
     elif isinstance(node, Loop):
-        yield from _visited(node.body, loops if node.condition is None else (*loops, node.iterator))
+        silent = node.condition is None or node.origin.role is Role.SPLIT
+        yield from _visited(node.body, loops if silent else (*loops, node.iterator))
     elif isinstance(node, Guard):
         yield from _visited(node.then, loops)
         if node.otherwise is not None:

@@ -4,117 +4,102 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from swbuild.codegen.ctext import Lines, array_index, indent, listed
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name, Parenthesised
-from swbuild.expressions.printing import c_text
-from swbuild.kernelir.nodes import RowPut
+from swbuild.codegen.ctext import Lines, array_index, listed
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Parenthesised
+from swbuild.expressions.printing import c_text, in_parentheses
+from swbuild.kernelir.nodes import Begin, Direction, Group, Piece, Row, Transfer, Wait
+from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.machine import Dialect
 from swbuild.names import own
 
-__all__ = ["ISSUED", "Moved", "Transfers"]
-
-#: counts the transfers of a group whose size is only known when it is issued
-ISSUED = own("sw_issued")
+__all__ = ["Moved", "Transfers"]
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A buffer as the transfers see it.
-
-    ``extents`` are the array's, as C text; ``element`` is the size of one element in bytes;
-    ``constant``: its box has the same size at every visit.
-    """
+    """A buffer as its transfers are printed: ``extents`` of its array as C text, bytes of an ``element``."""
 
     name: str
     array: str
     extents: tuple[str, ...]
     element: int
-    constant: bool
-
-    @property
-    def dimensions(self) -> int:
-        return len(self.extents)
 
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """Prints transfers and waits.
-
-    ``at_once`` is the classic way: each transfer is waited for as soon as it is issued, and a box
-    whose size is not constant goes row by row.  ``counted``: some group's size is only known when
-    it is issued, so a variable counts.
-    """
+    """Prints transfers and waits; ``stem`` tells the reply words of a file from those of others."""
 
     dialect: Dialect
-    reply: str
-    at_once: bool
-    counted: bool
+    stem: str
 
-    def begin(self, *, dynamic: bool) -> Lines:
+    def reply(self, group: Group | None = None) -> str:
+        """Return the name of the reply word of ``group``, or of what moves before and after all groups."""
+        number = 0 if group is None else group.reply
+        assert number is not None
+        return own(f"sw_reply_{self.stem}" + (f"_{number}" if number else ""))
+
+    @staticmethod
+    def counter(group: Group) -> str:
+        """Return the variable that counts the transfers of groups with this reply word."""
+        return own("sw_issued" + (f"_{group.reply}" if group.reply else ""))
+
+    def begin(self, node: Begin) -> Lines:
         """Open a group."""
-        if self.at_once:
-            return []
-        return [f"{self.reply} = 0;", *([f"{ISSUED} = 0;"] if dynamic else [])]
+        counted = [f"{self.counter(node.group)} = 0;"] if node.dynamic else []
+        return [f"{self.reply(node.group)} = 0;", *counted]
 
-    def wait(self, count: int | None) -> Lines:
-        """Close a group of ``count`` transfers (None: as many as were counted)."""
-        if self.at_once:
-            return []
-        return self.waited(ISSUED if count is None else str(count))
+    def wait(self, node: Wait) -> Lines:
+        """Close a group."""
+        count = self.counter(node.group) if node.count is None else str(node.count)
+        return self.waited(self.reply(node.group), count)
 
-    def waited(self, count: str) -> Lines:
+    def waited(self, reply: str, count: str) -> Lines:
         """Wait until ``count`` transfers are complete."""
-        return self.dialect.wait.format(reply=self.reply, count=count).split("\n")
+        return self.dialect.wait.format(reply=reply, count=count).split("\n")
 
-    def box(self, moved: Moved, *, put: bool) -> Lines:
-        """Move the whole box: one strided transfer for the last two dimensions, loops over the others."""
-        n, name = moved.dimensions, moved.name
-        strided = n > 1 and not (self.at_once and not moved.constant)
-        looped = max(n - 2 if strided else n - 1, 0)
-        outer = tuple(own(f"sw_d{k}") for k in range(looped))
-        rest = range(looped, n)
-        low = [own(f"{name}_lo{k}") for k in range(n)]
-        count = [own(f"{name}_n{k}") for k in range(n)]
-        ldm = own(f"{name}_ldm")
-        sums = (Binary(BinaryOperator.ADD, Name(low[k]), Name(d)) for k, d in enumerate(outer))
-        place = (*map(Parenthesised, sums), *(Name(low[k]) for k in rest))
-        inside = array_index(_sizes(moved), (*map(Name, outer), *(Constant(0) for _ in rest)))
-        pieces = {
-            "ldm": f"{ldm} + {inside}" if outer else ldm,
-            "memory": f"{moved.array} + {array_index(moved.extents, place)}",
-            "bytes": f"{count[n - 1]} * {moved.element}",
-        }
-        if strided:
-            pieces["block"] = pieces["bytes"]
-            pieces["bytes"] = f"{count[n - 2]} * {pieces['block']}"
-            pieces["gap"] = f"({moved.extents[n - 1]} - {count[n - 1]}) * {moved.element}"
-        lines = self._issued(self._call(put=put, strided=strided), pieces)
-        for k in reversed(range(looped)):
-            head = f"for (long {outer[k]} = 0; {outer[k]} < {count[k]}; {outer[k]}++) {{"
-            lines = [head, *indent(lines), "}"]
-        return lines
+    def issue(self, moved: Moved, node: Transfer) -> Lines:
+        """Issue one operation."""
+        assert isinstance(node.part, (Piece, Row))
+        pieces = _row(moved, node.part) if isinstance(node.part, Row) else _piece(moved, node.part)
+        call = self._call(node.group.direction, strided="gap" in pieces)
+        counted = [f"{self.counter(node.group)}++;"] if node.counted else []
+        return [call.format(reply=self.reply(node.group), **pieces), *counted]
 
-    def row(self, moved: Moved, node: RowPut) -> Lines:
-        """Put one row of the exact footprint."""
-        index = (*node.outer, Parenthesised(node.low))
-        pieces = {
-            "ldm": f"&{own(f'LDM_{moved.name}')}({listed(index)})",
-            "memory": f"{moved.array} + {array_index(moved.extents, index)}",
-            "bytes": f"({c_text(node.size)}) * {moved.element}",
-        }
-        return self._issued(self.dialect.put, pieces)
-
-    def _issued(self, call: str, pieces: dict[str, str]) -> Lines:
-        issue = call.format(reply=self.reply, **pieces)
-        if self.at_once:
-            return [f"{self.reply} = 0;", issue, *self.waited("1")]
-        return [issue, *([f"{ISSUED}++;"] if self.counted else [])]
-
-    def _call(self, *, put: bool, strided: bool) -> str:
-        if put:
+    def _call(self, direction: Direction, *, strided: bool) -> str:
+        if direction is Direction.PUT:
             return self.dialect.put_strided if strided else self.dialect.put
         return self.dialect.get_strided if strided else self.dialect.get
 
 
-def _sizes(moved: Moved) -> tuple[str, ...]:
-    return ("", *(own(f"{moved.name}_n{k}") for k in range(1, moved.dimensions)))
+def _piece(moved: Moved, piece: Piece) -> dict[str, str]:
+    """Return the addresses and lengths of a piece of the box."""
+    pairs = enumerate(piece.offset)
+    place = tuple(_plus(low_of(moved.name, k), offset) for k, offset in pairs)
+    ldm = own(f"{moved.name}_ldm")
+    sizes = ("", *(size_of(moved.name, k).name for k in range(1, len(place))))
+    whole = all(offset == Constant(0) for offset in piece.offset)
+    length = in_parentheses(piece.length)
+    pieces = {
+        "ldm": ldm if whole else f"{ldm} + {array_index(sizes, piece.offset)}",
+        "memory": f"{moved.array} + {array_index(moved.extents, place)}",
+        "bytes": f"{length} * {moved.element}",
+    }
+    if piece.rows is not None:
+        pieces["block"] = pieces["bytes"]
+        pieces["bytes"] = f"{in_parentheses(piece.rows)} * {pieces['block']}"
+        pieces["gap"] = f"({moved.extents[-1]} - {length}) * {moved.element}"
+    return pieces
+
+
+def _plus(low: Expression, offset: Expression) -> Expression:
+    return low if offset == Constant(0) else Parenthesised(Binary(BinaryOperator.ADD, low, offset))
+
+
+def _row(moved: Moved, row: Row) -> dict[str, str]:
+    """Return the addresses and lengths of a row of the exact footprint."""
+    index = (*row.outer, Parenthesised(row.low))
+    return {
+        "ldm": f"&{own(f'LDM_{moved.name}')}({listed(index)})",
+        "memory": f"{moved.array} + {array_index(moved.extents, index)}",
+        "bytes": f"({c_text(row.size)}) * {moved.element}",
+    }

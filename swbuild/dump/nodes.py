@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from swbuild.dump.text import indented, listed
-from swbuild.expressions.nodes import Expression
+from swbuild.expressions.nodes import Constant, Expression
 from swbuild.expressions.printing import c_text
 from swbuild.kernelir.nodes import (
     Begin,
@@ -14,14 +14,18 @@ from swbuild.kernelir.nodes import (
     Compute,
     Counter,
     ElementStore,
+    Fence,
+    Group,
     Guard,
     Launch,
     Loop,
     Node,
+    Piece,
     Place,
-    Put,
-    RowPut,
+    Row,
+    Transfer,
     Wait,
+    Whole,
 )
 
 __all__ = ["node_lines"]
@@ -99,34 +103,46 @@ def _texts(values: tuple[Expression, ...]) -> str:
 
 @node_lines.register
 def _begin(node: Begin) -> Iterator[str]:
-    yield f"begin {_group(node)}{', counted at run time' if node.dynamic else ''}"
+    yield f"begin {_group(node.group)}{', counted at run time' if node.dynamic else ''}"
 
 
 @node_lines.register
 def _wait(node: Wait) -> Iterator[str]:
     count = "as many as counted" if node.count is None else node.count
-    yield f"wait {_group(node)}: {count}{', with a fence' if node.fence else ''}"
+    yield f"wait {_group(node.group)}: {count}{', with a fence' if node.fence else ''}"
 
 
-def _group(node: Begin | Wait) -> str:
-    return f"{'puts' if node.puts else 'gets'} of level {node.level}"
+@node_lines.register
+def _fence(node: Fence) -> Iterator[str]:
+    yield "fence"
+
+
+def _group(group: Group) -> str:
+    reply = "" if group.reply is None else f", reply {group.reply}"
+    return f"{group.direction.value}s of level {group.level}{reply}"
 
 
 @node_lines.register
 def _place(node: Place) -> Iterator[str]:
-    box = f"from [{_texts(node.low)}] size [{_texts(node.size)}]"
-    yield f"{'get' if node.get else 'place'} {node.buffer} {box}"
+    yield f"place {node.buffer} from [{_texts(node.low)}] size [{_texts(node.size)}]"
 
 
 @node_lines.register
-def _put(node: Put) -> Iterator[str]:
-    yield f"put {node.buffer}"
+def _transfer(node: Transfer) -> Iterator[str]:
+    """Yield what is moved, and as one of which group."""
+    counted = ", counted" if node.counted else ""
+    what = f"{node.group.direction.value} {_part(node.part)}{node.buffer} slot {node.slot}"
+    yield f"{what}  ({_group(node.group)}{counted})"
 
 
-@node_lines.register
-def _row_put(node: RowPut) -> Iterator[str]:
-    row = f"[{_texts(node.outer)}] from {c_text(node.low)} size {c_text(node.size)}"
-    yield f"put row of {node.buffer} at {row}"
+def _part(part: Whole | Piece | Row) -> str:
+    if isinstance(part, Whole):
+        return "the box of "
+    if isinstance(part, Row):
+        return f"[{_texts(part.outer)}] from {c_text(part.low)} size {c_text(part.size)} of "
+    rows = "" if part.rows is None else f"{c_text(part.rows)} rows of "
+    where = "" if all(o == Constant(0) for o in part.offset) else f" at [{_texts(part.offset)}]"
+    return f"{rows}{c_text(part.length)}{where} of "
 
 
 @node_lines.register

@@ -7,18 +7,30 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, Undecided, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import Begin, ElementStore, Node, Place, Put, RowPut, Wait
+from swbuild.kernelir.nodes import (
+    Begin,
+    Block,
+    Direction,
+    ElementStore,
+    Group,
+    Node,
+    Place,
+    Row,
+    Transfer,
+    Wait,
+    Whole,
+)
 from swbuild.kernelir.origin import paths_of
+from swbuild.kernelir.transfers import low_of
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.mapping.tiling import TiledKernel, thread_parameters
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
-from swbuild.names import own
 from swbuild.options import Distribution
 from swbuild.polyhedral.context import without_upper_bounds
 from swbuild.polyhedral.islutil import is_plain, loop_values, over_parameters, sets_of
@@ -156,13 +168,14 @@ def _insertions(plan: MemoryPlan, level: Level) -> tuple[list[_Insertion], list[
     before = [_place(b) for b in buffers]
     loaded = [b for b in buffers if b.load]
     if loaded:
-        wait = Wait(level.number, puts=False)
-        before = [_node(Begin(level.number, puts=False), loaded), *before, _node(wait, loaded)]
+        group = Group(level.number, Direction.GET)
+        before = [_node(Begin(group), loaded), *before, _node(Wait(group), loaded)]
     after = [_put(b) for b in buffers if b.store is not Store.NONE]
     stored = [b for b in buffers if b.store is not Store.NONE]
     if stored:
-        wait = Wait(level.number, puts=True, fence=any(b.reloaded for b in stored))
-        after = [_node(Begin(level.number, puts=True), stored), *after, _node(wait, stored)]
+        group = Group(level.number, Direction.PUT)
+        wait = Wait(group, fence=any(b.reloaded for b in stored))
+        after = [_node(Begin(group), stored), *after, _node(wait, stored)]
     return before, after
 
 
@@ -180,7 +193,7 @@ def _node(node: Begin | Wait, buffers: list[Buffer]) -> _Insertion:
     visits = buffers[0].box.visits
     for buffer in buffers[1:]:
         visits = visits.union(buffer.box.visits)
-    name = f"sw_{type(node).__name__.lower()}_{'puts' if node.puts else 'gets'}_{node.level}"
+    name = f"sw_{type(node).__name__.lower()}_{node.group.direction.value}s_{node.group.level}"
     return _Insertion(_visit(name, visits.coalesce()), lambda *_: node)
 
 
@@ -191,7 +204,8 @@ def _place(buffer: Buffer) -> _Insertion:
 
         low = tuple(here(value) for value in buffer.box.low)
         size = tuple(_size(buffer, k, here) for k in range(len(low)))
-        return Place(buffer.name, low, size, buffer.load)
+        placed = Place(buffer.name, low, size)
+        return Block((placed, _whole(buffer, Direction.GET))) if buffer.load else placed
 
     return _Insertion(_visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
 
@@ -201,7 +215,7 @@ def _size(buffer: Buffer, position: int, here: Callable[[isl.PwAff], Expression]
     box = buffer.box
     if box.low[position].n_piece() == 1:
         return here(box.size[position])
-    first = Name(own(f"{buffer.name}_lo{position}"))
+    first = low_of(buffer.name, position)
     length = Binary(BinaryOperator.SUB, here(box.high[position]), first)
     return Binary(BinaryOperator.ADD, length, Constant(1))
 
@@ -212,10 +226,14 @@ def _at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> Exp
     return value_in(build, value.pullback_pw_multi_aff(plain))
 
 
+def _whole(buffer: Buffer, direction: Direction) -> Transfer:
+    return Transfer(buffer.name, 0, Whole(), Group(buffer.level, direction))
+
+
 def _put(buffer: Buffer) -> _Insertion:
     name = f"sw_put_{buffer.name}"
     if buffer.store is Store.BOX:
-        return _Insertion(_visit(name, buffer.box.visits), lambda *_: Put(buffer.name))
+        return _Insertion(_visit(name, buffer.box.visits), lambda *_: _whole(buffer, Direction.PUT))
     assert buffer.written is not None
     if buffer.store is Store.ELEMENTS:
         return _elements(buffer, name)
@@ -259,6 +277,7 @@ def _rows(buffer: Buffer, name: str) -> _Insertion:
     def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
         outer = _components(build, instances, depth)
         start = _at(build, low.gist(rows), instances)
-        return RowPut(buffer.name, outer, start, _at(build, size.gist(rows), instances))
+        row = Row(outer, start, _at(build, size.gist(rows), instances))
+        return Transfer(buffer.name, 0, row, Group(buffer.level, Direction.PUT))
 
     return _Insertion(_graph(written, inner, name), leaf)

@@ -7,6 +7,7 @@ is a ``long`` in the emitted code.  Nodes are immutable; a pass returns a new tr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Name
@@ -18,15 +19,20 @@ __all__ = [
     "Body",
     "Compute",
     "Counter",
+    "Direction",
     "ElementStore",
+    "Fence",
+    "Group",
     "Guard",
     "Launch",
     "Loop",
     "Node",
+    "Piece",
     "Place",
-    "Put",
-    "RowPut",
+    "Row",
+    "Transfer",
     "Wait",
+    "Whole",
 ]
 
 #: C text with the expressions in it that are ours
@@ -106,44 +112,81 @@ class Launch:
     loops: tuple[Expression, ...]
 
 
+class Direction(Enum):
+    """Where a transfer goes: from main memory, or to it."""
+
+    GET = "get"
+    PUT = "put"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Transfers that one wait is for: those of one ``level`` and ``direction``.
+
+    ``reply`` is the number of the word in the LDM that counts them, once it is allotted.
+    """
+
+    level: int
+    direction: Direction
+    reply: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Begin:
     """Open a group of transfers: none of them is counted yet."""
 
-    level: int
-    puts: bool
+    group: Group
     #: the group's size is not constant: the emitted code counts
     dynamic: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Fix the box of a buffer for this visit of its level: first index and size per dimension.
-
-    ``get``: also issue the transfer that loads it.
-    """
+    """Fix the box of a buffer for this visit of its level: first index and size per dimension."""
 
     buffer: str
     low: tuple[Expression, ...]
     size: tuple[Expression, ...]
-    get: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
-    """Issue the transfer that stores the whole box of a buffer."""
-
-    buffer: str
+class Whole:
+    """The whole box of a buffer, in as many operations as it takes."""
 
 
 @dataclass(frozen=True, slots=True)
-class RowPut:
-    """Put one row of the exact footprint: all indices but the last are fixed, the last is a range."""
+class Piece:
+    """What one operation moves of a box: ``rows`` times ``length`` elements, or once without ``rows``.
 
-    buffer: str
+    ``offset`` says per dimension how far from the first index of the box it begins.
+    """
+
+    offset: tuple[Expression, ...]
+    length: Expression
+    rows: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Part of a row of the exact footprint: all indices but the last are fixed, the last is a range."""
+
     outer: tuple[Expression, ...]
     low: Expression
     size: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Issue the transfer of ``part`` of what ``slot`` of a buffer holds, as one of ``group``.
+
+    ``counted``: the emitted code counts it.
+    """
+
+    buffer: str
+    slot: int
+    part: Whole | Piece | Row
+    group: Group
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +199,22 @@ class ElementStore:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Wait for the transfers of the group that is open.
+    """Wait for the transfers of ``group``.
 
     ``count`` is their number when it is a constant, else None (the emitted code counts).
     ``fence``: what was put must be visible to what this CPE gets later.
     """
 
-    level: int
-    puts: bool
+    group: Group
     fence: bool = False
     count: int | None = None
 
 
-Node = Begin | Block | Counter | Loop | Guard | Compute | Launch | Place | Put | RowPut | ElementStore | Wait
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Make what was put visible to what this CPE gets later."""
+
+
+Node = (
+    Begin | Block | Compute | Counter | ElementStore | Fence | Guard | Launch | Loop | Place | Transfer | Wait
+)

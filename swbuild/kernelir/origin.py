@@ -23,6 +23,7 @@ class Role(Enum):
     TILE = "tile"  # the tiles of another loop, all by every CPE
     POINT = "point"  # the iterations inside a tile
     MOVED = "moved"  # rows or elements that are moved
+    SPLIT = "split"  # the operations of one transfer
     UNROLLED = "unrolled"  # iterations, several at a time
     REMAINDER = "remainder"  # what these leave over
 

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from swbuild.expressions.nodes import Expression, Name
 from swbuild.expressions.trees import mentions, substituted
 from swbuild.kernelir.nodes import (
-    Begin,
     Block,
     Compute,
     Counter,
@@ -17,17 +16,15 @@ from swbuild.kernelir.nodes import (
     Launch,
     Loop,
     Node,
-    Place,
-    Put,
-    RowPut,
-    Wait,
+    Piece,
+    Row,
 )
 from swbuild.machine.reserved import is_reserved
 from swbuild.names import own, plain
 
 _Same = TypeVar("_Same", bound=Node)
 
-__all__ = ["count_waits", "loop_name", "name_loops", "transform", "walk", "with_values"]
+__all__ = ["loop_name", "name_loops", "transform", "walk", "with_values"]
 
 
 def walk(node: Node) -> list[Node]:
@@ -58,51 +55,6 @@ def transform(node: Node, change: Callable[[Node], Node]) -> Node:
         otherwise = None if node.otherwise is None else transform(node.otherwise, change)
         node = replace(node, then=transform(node.then, change), otherwise=otherwise)
     return change(node)
-
-
-def count_waits(node: Node, operations: Callable[[str], int | None]) -> Node:
-    """Give every group of transfers its size where all of them are issued unconditionally.
-
-    ``operations`` says how many DMA operations a buffer's whole box takes (None: not constant).
-    """
-
-    def change(found: Node) -> Node:
-        return Block(tuple(_counted(list(found.children), operations))) if isinstance(found, Block) else found
-
-    return transform(node, change)
-
-
-def _counted(children: list[Node], operations: Callable[[str], int | None]) -> list[Node]:
-    opened = -1
-    for position, child in enumerate(children):
-        if isinstance(child, Begin):
-            opened = position
-        elif isinstance(child, Wait) and opened >= 0:
-            count = _group_size(children[opened + 1 : position], operations)
-            if count is not None:
-                begin = children[opened]
-                assert isinstance(begin, Begin)
-                children[opened] = replace(begin, dynamic=False)
-                children[position] = replace(child, count=count)
-            opened = -1
-    return children
-
-
-def _group_size(group: list[Node], operations: Callable[[str], int | None]) -> int | None:
-    count = 0
-    for node in group:
-        if isinstance(node, Put) or (isinstance(node, Place) and node.get):
-            needed = operations(node.buffer)
-            if needed is None:
-                return None
-            count += needed
-        elif not isinstance(node, Place) and _moves_data(node):
-            return None
-    return count
-
-
-def _moves_data(node: Node) -> bool:
-    return any(isinstance(inner, (Place, Put, RowPut)) for inner in walk(node))
 
 
 def name_loops(node: Node, names: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
@@ -180,6 +132,10 @@ def _with_values_in(node: _Same, values: Mapping[str, Expression]) -> _Same:
             return substituted(value, values)
         if isinstance(value, tuple):
             return tuple(changed(item) for item in value)
-        return value
+        return within(value) if isinstance(value, (Piece, Row)) else value
 
-    return replace(node, **{field.name: changed(getattr(node, field.name)) for field in fields(node)})
+    def within(holder: Any) -> Any:
+        return replace(holder, **{item.name: changed(getattr(holder, item.name)) for item in fields(holder)})
+
+    result: _Same = within(node)
+    return result

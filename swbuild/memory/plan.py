@@ -33,6 +33,7 @@ __all__ = [
     "LONGEST_ROW",
     "Buffer",
     "Direct",
+    "Lifetime",
     "MemoryPlan",
     "Overflow",
     "Store",
@@ -57,9 +58,19 @@ class Store(Enum):
     ELEMENTS = "elements"  # stores, one per element of the exact footprint
 
 
+class Lifetime(Enum):
+    """How long a buffer keeps what it holds."""
+
+    VISIT = "visit"  # of its level
+
+
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """An LDM buffer: ``box`` of ``array`` per visit of ``level``, serving the references ``refs``."""
+    """An LDM buffer: ``box`` of ``array`` per visit of ``level``, serving the references ``refs``.
+
+    It holds ``slots`` boxes of at most ``bytes`` each, aligned to ``alignment`` bytes; ``pitch`` is the
+    number of elements from row to row, where that is not the length of the row in the box at hand.
+    """
 
     name: str
     array: str
@@ -73,6 +84,15 @@ class Buffer:
     bytes: int
     #: another visit of this CPE may load what one visit stored
     reloaded: bool = False
+    slots: int = 1
+    pitch: int | None = None
+    alignment: int = 64
+    lifetime: Lifetime = Lifetime.VISIT
+
+    @property
+    def total(self) -> int:
+        """The bytes of LDM that all slots take."""
+        return self.slots * self.bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +155,10 @@ def plan_memory(
     expanded: frozenset[str],
     budget: int,
     *,
-    longest: int,
     smallest: bool = False,
 ) -> MemoryPlan | Overflow:
     """Return a plan whose buffers take at most ``budget`` bytes, or why the tiles are too large for one.
 
-    No buffer takes more than ``longest`` bytes, the most that a transfer moves.
     ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
     ``smallest``: there are no smaller tiles; an array with too large a part in one stays in main memory.
 
@@ -150,7 +168,7 @@ def plan_memory(
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
     grouping = Grouping()
-    limit = min(budget, longest)
+    limit = budget
     while limit >= _SMALLEST_LIMIT:
         task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping, smallest)
         homes = [_home(task, top, array) for array in sorted({ref.array for ref in refs})]
@@ -194,7 +212,7 @@ def _plan(task: _Task, top: Level, homes: list[_Home]) -> MemoryPlan:
         placed = [_buffer(task, name, level, group) for name, (level, group) in pairs]
         buffers += [replace(b, reloaded=_is_reloaded(b, placed)) for b in placed]
     direct = tuple(d for home in homes for d in home.direct)
-    return MemoryPlan(top, tuple(buffers), direct, sum(b.bytes for b in buffers))
+    return MemoryPlan(top, tuple(buffers), direct, sum(b.total for b in buffers))
 
 
 def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:

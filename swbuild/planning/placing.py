@@ -32,11 +32,10 @@ Record = Callable[[Tiling | Choice], None]
 class DoesNotFit(Exception):
     """A kernel whose buffers do not fit the LDM with the tiles asked for, or with the smallest ones."""
 
-    def __init__(self, kernel: str, budget: int, longest: int) -> None:
+    def __init__(self, kernel: str, budget: int) -> None:
         super().__init__(kernel)
         self.kernel = kernel
         self.budget = budget
-        self.longest = longest
 
     @property
     def note(self) -> str:
@@ -47,25 +46,19 @@ class DoesNotFit(Exception):
         """Return what to tell a user who chose the tiles or the budget."""
         tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
         budget = f"the LDM budget of {self.budget} bytes"
-        if self.longest < self.budget:
-            budget += f", in buffers of at most {self.longest} bytes, the longest transfer"
         message = f"the buffers of kernel {self.kernel} with {tile} do not fit {budget}"
         return Diagnostic("SW302", message, scop.span, "give smaller 'tile' sizes, or a larger 'ldm-budget'")
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A kernel to place; no buffer takes more than ``longest`` bytes.
-
-    ``fixed``: with no other tiles than the user's.
-    """
+    """A kernel to place; ``fixed``: with no other tiles than the user's."""
 
     scop: Scop
     scheduled: Scheduled
     kernel: Kernel
     reductions: tuple[Reduction, ...]
     budget: int
-    longest: int
     fixed: bool
     record: Record
 
@@ -87,14 +80,13 @@ def place_kernel(
     tried.  Raise :class:`DoesNotFit` when nothing fits, :class:`NotPrivate` when private variables do not
     survive any tiling, :class:`~swbuild.memory.partials.Inseparable` as :func:`find_partials` does.
     """
-    chip = load(options.machine)
-    budget, longest = options.ldm_budget or chip.ldm_budget, min(chip.dma.max_length, chip.dma.max_block)
-    task = _Task(scop, scheduled, kernel, reductions, budget, longest, bool(options.tile), record)
+    budget = options.ldm_budget or load(options.machine).ldm_budget
+    task = _Task(scop, scheduled, kernel, reductions, budget, bool(options.tile), record)
     first = first_mapping(kernel, options)
     first = replace(first, restructure=_may_restructure(scop, scheduled, kernel, first))
     placed = first_fitting(first, task.fixed, partial(_fitting, task, Purpose.FIRST))
     if placed is None:
-        raise DoesNotFit(kernel.name, budget, longest)
+        raise DoesNotFit(kernel.name, budget)
     if placed.expanded and first.restructure:
         placed = _whole_iterations(task, first, placed) or placed
     if placed.plan.direct and not task.fixed:
@@ -176,7 +168,7 @@ def _tile_and_plan(task: _Task, mapping: Mapping) -> Placed | Overflow:
     _check_expandable(scop, private, tiled, expanded)
     left = task.budget - sum(partial.bytes for partial in partials)
     last = not (task.fixed or task.kernel.in_front) and set(mapping.tile) == {SMALLEST_TILE}
-    plan = plan_memory(rest, tiled, dependences, private, expanded, left, longest=task.longest, smallest=last)
+    plan = plan_memory(rest, tiled, dependences, private, expanded, left, smallest=last)
     if isinstance(plan, Overflow):
         return plan
     return Placed(tiled, plan, expanded, partials, task.budget)

@@ -11,8 +11,7 @@ from generation import generated, unit_of
 
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
-from swbuild.machine import load, machine_names
-from swbuild.memory import placing
+from swbuild.machine import machine_names
 from swbuild.options import KernelOptions
 from swbuild.polyhedral import scheduling
 
@@ -122,29 +121,13 @@ def test_tile_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
 SCALED = body("for (int i = 0; i < n; i++) a[i] *= 2;", "int n, double a[restrict n]")
 
 
-def test_a_buffer_is_no_longer_than_a_transfer(tmp_path: Path) -> None:
-    pro = KernelOptions(machine="sw26010-pro", ldm_budget=262144, tile=(32767,))
-    (kernel,) = region(generated(tmp_path, SCALED, pro)).report["kernels"]
-    assert [b["bytes"] for b in kernel["buffers"]] == [262136]
-    with pytest.raises(SwbuildError) as caught:
-        generated(tmp_path, SCALED, replace(pro, tile=(32768,)))
-    (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.code == "SW302" and diagnostic.span.line == 3 and diagnostic.hint
-    assert "at most 262140 bytes, the longest transfer" in diagnostic.message
-
-
-@pytest.mark.parametrize(
-    ("limits", "most"), [({"dma.max_length": 4096}, 4096), ({"dma.max_block": 512}, 512), ({}, 8192)]
-)
-def test_tiles_shrink_until_transfers_are_short_enough(
-    monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], most: int
-) -> None:
-    monkeypatch.setattr(placing, "load", lambda machine: load(machine, limits))
-    for example in ("gemm", "jacobi-2d", "trmm"):
-        kernels = region(unit_of(example, KernelOptions())).report["kernels"]
-        sizes = [b["bytes"] for kernel in kernels for b in kernel["buffers"]]
-        assert sizes and (max(sizes) <= most or not limits), (example, sizes)
-        assert limits or max(sizes) >= most
+def test_a_buffer_longer_than_a_transfer_is_moved_in_parts(tmp_path: Path) -> None:
+    pro = KernelOptions(machine="sw26010-pro", ldm_budget=262144, tile=(32765,))
+    assert "sw_d0" not in generated(tmp_path, SCALED, pro).slave.text
+    text = generated(tmp_path, SCALED, replace(pro, tile=(32768,))).slave.text
+    assert "for (long sw_d0 = 0; sw_d0 < a_n0; sw_d0 += 32767) {" in text
+    part = "a_ldm + sw_d0, a + (a_lo0 + sw_d0), (SW_MIN(32767, a_n0 - sw_d0)) * 8, "
+    assert f"athread_dma_iget({part}" in text, text
 
 
 def test_default_tiles_shrink_until_they_fit(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ LAYERS = (
     ("memory",),
     ("planning",),
     ("kernelir",),
+    ("lowering",),
     ("codegen",),
     ("region",),
     ("compilation",),
@@ -36,7 +37,7 @@ LAYERS = (
 #: What is below and still none of its business: the generator and the emulated machine are worlds apart.
 GENERATOR = (
     *("expressions", "frontend", "polyhedral", "transform", "mapping", "memory", "planning", "kernelir"),
-    *("codegen", "region", "compilation", "generate"),
+    *("lowering", "codegen", "region", "compilation", "generate"),
 )
 STRANGERS: dict[str, tuple[str, ...]] = dict.fromkeys(
     GENERATOR, ("emulator", "manifest", "sw64", "toolchain")

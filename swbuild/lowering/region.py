@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from swbuild.codegen.plan import KernelCode, RegionCode
-from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.nodes import Expression, Name
 from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
@@ -18,13 +16,22 @@ from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.nodes import Body, Compute, Node
-from swbuild.kernelir.passes import count_waits, loop_name, name_loops, walk, with_values
+from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
+from swbuild.kernelir.transfers import (
+    Limits,
+    Shape,
+    allot_replies,
+    at_once,
+    count_waits,
+    split_transfers,
+)
 from swbuild.kernelir.unrolling import unrolled
+from swbuild.lowering.code import KernelCode, RegionCode
+from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
-from swbuild.memory.plan import MemoryPlan
 from swbuild.names import own
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Preset
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
@@ -61,7 +68,7 @@ def assemble(
     arguments = _arguments(scop, private)
     unusual = bool(options.transform or scheduled.front)
     doubtful = unusual or any(_has_cases(s.domain) for s in scop.statements)
-    made = [_kernel(scop, scheduled.private, place, doubtful) for place in placed]
+    made = [_kernel(scop, options, scheduled.private, place, doubtful) for place in placed]
     loops = {kernel.name: kernel.loops for kernel, _ in made}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
     built = build_host(scop, tree, _host_spell(arguments), doubtful=unusual, strict=strict)
@@ -70,7 +77,6 @@ def assemble(
     pairs = zip(made, programs, strict=True)
     kernels = tuple(replace(kernel, body=program.result) for (kernel, _), program in pairs)
     region = RegionCode(scop, options, host.result, kernels, local, arguments, {})
-    region = replace(region, report=region_report(region, scheduled, tree))
     return Assembled(region, host, tuple(programs))
 
 
@@ -86,7 +92,6 @@ def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: 
         return assemble(scop, options, scheduled, tree, (), (), strict=False)
     except TooComplicated:
         region = RegionCode(scop, options, None, (), (), _arguments(scop, scheduled.private.names), {})
-        region = replace(region, report=region_report(region, scheduled, tree))
         return Assembled(region, None, ())
 
 
@@ -145,7 +150,9 @@ def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     return spell
 
 
-def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> tuple[KernelCode, Program]:
+def _kernel(
+    scop: Scop, options: KernelOptions, private: Private, place: Placed, doubtful: bool
+) -> tuple[KernelCode, Program]:
     """Return the code of a kernel but for what the user wants unrolled, and its program so far."""
     statements = set(place.tiled.kernel.statements)
     used = {a.array for s in scop.statements if s.name in statements for a in s.accesses}
@@ -156,10 +163,10 @@ def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> tupl
     pointers = tuple(a for a in arrays if a not in values)
     spell = _device_spell(private, written, place)
     program = Program(build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful))
-    counted = count_waits(program.result, lambda name: _operations(place.plan, name))
+    program = _with_transfers(scop, options, place, program)
     contracted = private.names - place.expanded
-    body, loops = _with_loop_names(scop, place.tiled.kernel, counted)
-    program = program.after("count waits", counted).after("name host loops", body)
+    body, loops = _with_loop_names(scop, place.tiled.kernel, program.result)
+    program = program.after("name host loops", body)
     program = program.after("name loops", _named(scop, body, {}, frozenset(loops)))
     code = KernelCode(
         tiled=place.tiled,
@@ -173,6 +180,19 @@ def _kernel(scop: Scop, private: Private, place: Placed, doubtful: bool) -> tupl
         loops=loops,
     )
     return code, program
+
+
+def _with_transfers(scop: Scop, options: KernelOptions, place: Placed, program: Program) -> Program:
+    """Return ``program`` with its transfers in operations of the machine, all groups with their waits."""
+    dma, classic = load(options.machine).dma, options.preset is Preset.CLASSIC
+    limits = Limits(dma.max_length, dma.max_block, dma.alignment)
+    shapes = {b.name: Shape(b.box.bound or (), scop.array(b.array).element.size) for b in place.plan.buffers}
+    split = split_transfers(program.result, shapes, limits, apart=classic)
+    program = program.after("split transfers", split)
+    if classic:
+        program = program.after("wait at once", at_once(program.result))
+    program = program.after("count waits", count_waits(program.result))
+    return program.after("allot reply words", allot_replies(program.result))
 
 
 def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tuple[str, ...]]:
@@ -218,12 +238,6 @@ def _call(macro: str, arguments: tuple[Body, ...]) -> Body:
     """Return a call of ``macro``, part by part."""
     rest = (part for argument in arguments[1:] for part in (", ", *argument))
     return (f"{macro}(", *arguments[0], *rest, ")")
-
-
-def _operations(plan: MemoryPlan, name: str) -> int | None:
-    """Return how many DMA operations move the whole buffer: one up to two dimensions."""
-    buffer = next(b for b in plan.buffers if b.name == name)
-    return 1 if len(buffer.box.low) <= 2 else None
 
 
 def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
