@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.options import KernelOptions
 from swbuild.region import RegionResult, Tried, compile_region
 
-__all__ = ["Compilation", "compile_regions", "tried"]
+__all__ = ["Compilation", "compile_regions", "require_sound", "tried"]
 
 Made = TypeVar("Made")
 
@@ -36,7 +37,8 @@ class Compilation:
 def compile_regions(model: SourceModel, options: Mapping[str, KernelOptions]) -> tuple[Compilation, ...]:
     """Return what becomes of the regions of ``model``: those that cannot be modelled, and the others.
 
-    ``options`` are per region name, the defaults where one is missing.
+    ``options`` are per region name, the defaults where one is missing.  With SWBUILD_VERIFY in the
+    environment the trees of each region are verified after every pass; an unsound region is refused.
     """
     refused = [Compilation(r.name, model.path, r.span, None, None, (), r) for r in model.refused]
     made = [_compiled(model, scop, options.get(scop.name, KernelOptions())) for scop in model.scops]
@@ -45,10 +47,41 @@ def compile_regions(model: SourceModel, options: Mapping[str, KernelOptions]) ->
 
 def _compiled(model: SourceModel, scop: Scop, options: KernelOptions) -> Compilation:
     search: list[Tried] = []
-    result = tried(scop, lambda: compile_region(scop, options, search.append))
+    result = tried(scop, lambda: _verified(compile_region(scop, options, search.append)))
     if isinstance(result, RegionResult) and result.placed and model.names.machine:
         result = RefusedRegion(scop.name, scop.span, tuple(map(_not_free, model.names.machine)))
     return Compilation(scop.name, model.path, scop.span, scop, options, tuple(search), result)
+
+
+def _verified(result: RegionResult) -> RegionResult:
+    """Return ``result``; raise :class:`SwbuildError` where it is to be verified and a tree is unsound."""
+    if os.environ.get("SWBUILD_VERIFY"):
+        _raise(_unsound(result))
+    return result
+
+
+def _unsound(result: RegionResult) -> tuple[Diagnostic, ...]:
+    from swbuild.lowering.verification import verify  # nobody else pays for it
+
+    return verify(result.assembled)
+
+
+def _raise(problems: Collection[Diagnostic]) -> None:
+    if problems:
+        raise SwbuildError(problems)
+
+
+def require_sound(compiled: Collection[Compilation]) -> None:
+    """Raise :class:`SwbuildError` (SW491) for all regions of which a tree is unsound after some pass."""
+    results = ((item, item.result) for item in compiled)
+    _raise(
+        [
+            replace(found, message=f"region '{item.name}': {found.message}")
+            for item, result in results
+            if isinstance(result, RegionResult)
+            for found in _unsound(result)
+        ]
+    )
 
 
 def tried(scop: Scop, work: Callable[[], Made]) -> Made | RefusedRegion:

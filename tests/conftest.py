@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 _HERE = Path(__file__).parent
+
+#: Whatever tests generate, be it in processes of their own, is verified after every pass of the generator.
+os.environ["SWBUILD_VERIFY"] = "1"
 
 #: What `pytest -m quick` runs: of every area the part that fails first when something breaks.
 _QUICK = (

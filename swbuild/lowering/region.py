@@ -37,7 +37,7 @@ from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.transform.apply import Unroll
 
-__all__ = ["Assembled", "assemble", "leave_alone"]
+__all__ = ["Assembled", "assemble", "leave_alone", "limits_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,15 +184,20 @@ def _kernel(
 
 def _with_transfers(scop: Scop, options: KernelOptions, place: Placed, program: Program) -> Program:
     """Return ``program`` with its transfers in operations of the machine, all groups with their waits."""
-    dma, classic = load(options.machine).dma, options.preset is Preset.CLASSIC
-    limits = Limits(dma.max_length, dma.max_block, dma.alignment)
+    classic = options.preset is Preset.CLASSIC
     shapes = {b.name: Shape(b.box.bound or (), scop.array(b.array).element.size) for b in place.plan.buffers}
-    split = split_transfers(program.result, shapes, limits, apart=classic)
+    split = split_transfers(program.result, shapes, limits_of(options), apart=classic)
     program = program.after("split transfers", split)
     if classic:
         program = program.after("wait at once", at_once(program.result))
     program = program.after("count waits", count_waits(program.result))
     return program.after("allot reply words", allot_replies(program.result))
+
+
+def limits_of(options: KernelOptions) -> Limits:
+    """Return what one transfer of the machine moves at most."""
+    dma = load(options.machine).dma
+    return Limits(dma.max_length, dma.max_block, dma.alignment)
 
 
 def _with_loop_names(scop: Scop, kernel: Kernel, body: Node) -> tuple[Node, tuple[str, ...]]:

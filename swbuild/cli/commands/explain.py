@@ -47,6 +47,9 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--function", metavar="NAME", help="with --pipeline, only this function")
     add_set_argument(parser, ", with --pipeline")
+    parser.add_argument(
+        "--verify", action="store_true", help="with --dump, verify the code of each region after every pass"
+    )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
         "--loops", action="store_true", help="say of each source loop whether it is parallel, or why not"
@@ -136,14 +139,16 @@ def _analyse(args: Namespace) -> int:
 
 def _dump(args: Namespace) -> int:
     """Print what the stages asked for make of the regions, in their order in the sources."""
+    from swbuild.compilation import require_sound
     from swbuild.dump import parse_stages
     from swbuild.dump.dump import dump
     from swbuild.pipeline.stages import compile_project
 
     stages = parse_stages(args.dump, "--dump")
+    compiled = compile_project(project_of(args))
     found = [
         {"region": item.name, "stage": stage.value, "text": dump(item, stage)}
-        for item in compile_project(project_of(args))
+        for item in compiled
         for stage in stages
     ]
     if args.json:
@@ -151,6 +156,9 @@ def _dump(args: Namespace) -> int:
         print()
     else:
         print("\n".join(item["text"] for item in found), end="")
+    if args.verify:
+        sys.stdout.flush()
+        require_sound(compiled)
     return Exit.OK
 
 

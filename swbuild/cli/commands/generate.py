@@ -52,6 +52,12 @@ def configure(parser: ArgumentParser) -> None:
         "REGION.dependences.txt, REGION.schedule.txt, REGION.candidates.txt, REGION.plan.txt, "
         "REGION.program.txt and REGION.ir.txt",
     )
+    group.add_argument(
+        "--verify",
+        action="store_true",
+        help="verify the code of each region after every pass of the generator; what is unsound is a defect "
+        "of swbuild",
+    )
     group.add_argument("--touch", action="store_true", help="give unchanged files a new time stamp, too")
     group.add_argument(
         "--allow-refused",
@@ -81,15 +87,29 @@ def run(args: Namespace) -> int:
 
 
 def _entries(args: Namespace, project: Project, timings: Timings) -> tuple[Entry, ...]:
-    """Return what the sources become; with ``--dump-dir``, the dumps are written where that fails, too."""
-    if not args.dump_dir:
+    """Return what the sources become; with ``--dump-dir``, dumps are written where that fails, too."""
+    if not (args.dump_dir or args.verify):
         return generate_entries(project, timings, allow_refused=args.allow_refused)
     compiled: list[Compilation] = []
+
+    def watch(found: tuple[Compilation, ...]) -> None:
+        compiled.extend(found)
+        if args.verify:
+            _verify(found, timings)
+
     try:
-        return generate_entries(project, timings, allow_refused=args.allow_refused, watch=compiled.extend)
+        return generate_entries(project, timings, allow_refused=args.allow_refused, watch=watch)
     finally:
-        with timings.stage("dump"):
-            _dump(Path(args.dump_dir), compiled)
+        if args.dump_dir:
+            with timings.stage("dump"):
+                _dump(Path(args.dump_dir), compiled)
+
+
+def _verify(compiled: tuple[Compilation, ...], timings: Timings) -> None:
+    from swbuild.compilation import require_sound
+
+    with timings.stage("verify"):
+        require_sound(compiled)
 
 
 def _dump(directory: Path, compiled: list[Compilation]) -> None:

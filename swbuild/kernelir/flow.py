@@ -1,0 +1,216 @@
+"""Are transfers issued, awaited and used in a sound order?
+
+The tree is walked once, in the order of execution.  Of a loop one iteration is looked at: it has to
+leave no group open that it has opened.  What is opened under a condition counts as open
+until it is waited for, or until a place where the same condition does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from swbuild.expressions.nodes import Binary, BinaryOperator, Expression
+from swbuild.kernelir.nodes import (
+    Begin,
+    Block,
+    Compute,
+    Counter,
+    Direction,
+    ElementStore,
+    Group,
+    Guard,
+    Loop,
+    Node,
+    Place,
+    Transfer,
+    Wait,
+)
+from swbuild.kernelir.passes import walk
+from swbuild.kernelir.scope import Scope
+
+__all__ = ["flow_faults"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A group that is open: what is in flight for it, and under which condition it was opened.
+
+    ``certain``: so many transfers have been issued, ``sometimes``: others may have been, ``uncounted``: of
+    which the emitted code does not know.
+    """
+
+    slots: frozenset[tuple[str, int]] = frozenset()
+    under: Expression | None = None
+    dynamic: bool = True
+    certain: int = 0
+    sometimes: bool = False
+    uncounted: bool = False
+
+
+_State = Mapping[Group, _Open]
+
+
+class _Walk:
+    """Walks a tree and collects what is wrong."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.found: list[str] = []
+        self.placed: set[str] = set()
+        #: conditions that hold where the walk is
+        self.holding: frozenset[Expression] = frozenset()
+        #: buffers that hold something: fetched, or computed
+        self.filled: set[str] = set()
+
+    def after(self, node: Node, state: _State) -> _State:
+        """Return the groups open behind ``node``, where those of ``state`` are open before it."""
+        if isinstance(node, Block):
+            for child in node.children:
+                state = self.after(child, state)
+            return state
+        if isinstance(node, (Loop, Counter)):
+            return self._loop(node, state)
+        if isinstance(node, Guard):
+            return self._guard(node, state)
+        return self._leaf(node, state)
+
+    def _loop(self, node: Loop | Counter, state: _State) -> _State:
+        behind = self.after(node.body, state)
+        if isinstance(node, Counter) or node.condition is None:
+            return behind
+        for group in behind.keys() - state.keys():
+            self.found.append(f"an iteration over {node.iterator} leaves the {_name(group)} open")
+        for group in state.keys() - behind.keys():
+            self.found.append(f"the {_name(group)} are waited for in every iteration over {node.iterator}")
+        return {group: _maybe(before, behind.get(group, before)) for group, before in state.items()}
+
+    def _guard(self, node: Guard, state: _State) -> _State:
+        conditions = _parts(node.condition)
+        if conditions <= self.holding:
+            return self.after(node.then, state)
+        outside, self.holding = self.holding, self.holding | conditions
+        then = self.after(node.then, state)
+        self.holding = outside
+        if node.otherwise is not None:
+            other = self.after(node.otherwise, state)
+        else:
+            other = {g: o for g, o in state.items() if o.under != node.condition}
+        merged: dict[Group, _Open] = {}
+        for group in {**then, **other}:
+            found = then.get(group) or other[group]
+            if group in other and group not in then and group in state and not state[group].slots:
+                continue  # where the condition does not hold, there is nothing to wait for
+            if group not in state:
+                found = replace(found, under=node.condition)
+            elif group in then and group in other:
+                found = _maybe(other[group], then[group])
+            merged[group] = found
+        return merged
+
+    def _leaf(self, node: Node, state: _State) -> _State:
+        if isinstance(node, Begin):
+            return self._begin(node, state)
+        if isinstance(node, Transfer):
+            return self._transfer(node, state)
+        if isinstance(node, Wait):
+            return self._wait(node, state)
+        if isinstance(node, Place):
+            self._touched(node.buffer, state, f"{node.buffer} gets another box")
+            self.placed.add(node.buffer)
+        elif isinstance(node, Compute):
+            self._compute(node, state)
+        elif isinstance(node, ElementStore):
+            self._is_placed(node.buffer, f"an element of {node.buffer} is stored")
+            self._touched(node.buffer, state, f"an element of {node.buffer} is stored")
+        return state
+
+    def _begin(self, node: Begin, state: _State) -> _State:
+        if node.group in state:
+            self.found.append(f"the {_name(node.group)} are begun again before they are waited for")
+        for other in state:
+            if other != node.group and node.group.reply is not None and other.reply == node.group.reply:
+                self.found.append(f"the {_name(node.group)} share a reply word with the {_name(other)}")
+        return {**state, node.group: _Open(dynamic=node.dynamic)}
+
+    def _transfer(self, node: Transfer, state: _State) -> _State:
+        what, key = f"the {node.group.direction.value} of {node.buffer}", (node.buffer, node.slot)
+        self._is_placed(node.buffer, f"{what} is issued")
+        for group, other in state.items():
+            if group != node.group and key in other.slots:
+                self.found.append(f"{what} is issued while slot {node.slot} is moved for the {_name(group)}")
+        if node.group.direction is Direction.GET:
+            self.filled.add(node.buffer)
+        elif node.buffer not in self.filled:
+            self.found.append(f"{what} stores what was never computed or fetched")
+        here = state.get(node.group)
+        if here is None:
+            self.found.append(f"{what} is issued before its group is begun, or after the wait")
+            return state
+        uncounted = here.uncounted or not node.counted
+        issued = replace(here, slots=here.slots | {key}, certain=here.certain + 1, uncounted=uncounted)
+        return {**state, node.group: issued}
+
+    def _wait(self, node: Wait, state: _State) -> _State:
+        here = state.get(node.group)
+        if here is None:
+            self.found.append(f"the {_name(node.group)} are waited for without being open")
+            return state
+        if node.count is not None and (here.sometimes or here.certain != node.count):
+            issued = "a number that varies is" if here.sometimes else f"{here.certain} are"
+            self.found.append(f"{node.count} {_name(node.group)} are waited for, {issued} issued")
+        if (node.count is None) != here.dynamic:
+            self.found.append(f"the {_name(node.group)} are counted at one of begin and wait alone")
+        return {group: other for group, other in state.items() if group != node.group}
+
+    def _compute(self, node: Compute, state: _State) -> None:
+        for name, buffer in self.scope.buffers.items():
+            if node.statement in buffer.statements:
+                self._is_placed(name, f"{node.statement} uses {name}")
+                self._touched(name, state, f"{node.statement} uses {name}")
+                self.filled.add(name)
+
+    def _is_placed(self, buffer: str, what: str) -> None:
+        if buffer not in self.placed:
+            self.found.append(f"{what} before it has a box")
+
+    def _touched(self, buffer: str, state: _State, what: str) -> None:
+        for group, other in state.items():
+            if any(name == buffer for name, _ in other.slots):
+                self.found.append(f"{what} before the {_name(group)} are waited for")
+
+
+def _parts(condition: Expression) -> frozenset[Expression]:
+    """Return the conditions that all hold where ``condition`` does."""
+    if isinstance(condition, Binary) and condition.operator is BinaryOperator.AND:
+        return _parts(condition.left) | _parts(condition.right)
+    return frozenset({condition})
+
+
+def _maybe(before: _Open, after: _Open) -> _Open:
+    """Return the group of which ``after`` may have become, but need not have."""
+    varies = after.sometimes or after.certain != before.certain
+    return replace(after, certain=before.certain, sometimes=varies)
+
+
+def _name(group: Group) -> str:
+    return f"{group.direction.value}s of level {group.level}"
+
+
+def flow_faults(node: Node, scope: Scope) -> Iterator[str]:
+    """Yield what is wrong with the order of transfers, waits and uses in ``node``."""
+    walker = _Walk(scope)
+    left = walker.after(node, {})
+    yield from walker.found
+    yield from (f"the {_name(group)} are never waited for" for group in left)
+    yield from _uncounted(node)
+
+
+def _uncounted(node: Node) -> Iterator[str]:
+    """Yield which groups the emitted code counts without being told of each transfer."""
+    nodes = walk(node)
+    if any(isinstance(n, Transfer) and n.counted for n in nodes):
+        dynamic = {n.group for n in nodes if isinstance(n, Begin) and n.dynamic}
+        for n in nodes:
+            if isinstance(n, Transfer) and n.group in dynamic and not n.counted:
+                yield f"the {n.group.direction.value} of {n.buffer} is not counted"

@@ -1,0 +1,41 @@
+"""What a tree of the kernel IR may speak of: names, buffers, kernels, and what the machine allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from swbuild.kernelir.transfers import Limits
+
+__all__ = ["Held", "Scope"]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A buffer: the most indices per dimension, bytes of an element, slots, and who uses it.
+
+    ``bytes`` are those of one slot, ``statements`` those that access it.
+    """
+
+    bound: tuple[int, ...]
+    element: int
+    bytes: int
+    slots: int
+    alignment: int
+    statements: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is known where a tree begins.
+
+    ``names`` are the variables, ``kernels`` those that may be launched with the number of their loops.
+    ``budget`` are the bytes of LDM for all buffers.  ``host``: the tree is the host's.
+    """
+
+    names: frozenset[str]
+    buffers: Mapping[str, Held] = field(default_factory=dict)
+    kernels: Mapping[str, int] = field(default_factory=dict)
+    budget: int = 0
+    limits: Limits = field(default_factory=lambda: Limits(0, 0, 1))
+    host: bool = False

@@ -1,0 +1,181 @@
+"""Is a tree of the kernel IR sound?  Every rule here holds between any two passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.trees import constant_value, names_in
+from swbuild.kernelir.flow import flow_faults
+from swbuild.kernelir.lengths import length_faults
+from swbuild.kernelir.nodes import (
+    Block,
+    Compute,
+    Counter,
+    Guard,
+    Launch,
+    Loop,
+    Node,
+    Place,
+    Transfer,
+)
+from swbuild.kernelir.passes import walk
+from swbuild.kernelir.scope import Scope
+from swbuild.kernelir.transfers import low_of, size_of
+from swbuild.names import plain_name
+
+__all__ = ["faults"]
+
+
+def faults(node: Node, scope: Scope) -> tuple[str, ...]:
+    """Return what is wrong with the tree ``node``, in words, each fault once."""
+    found = [*_budget(scope), *_names(node, scope, scope.names, frozenset()), *_uses(node, scope)]
+    if not found:  # all else relies on buffers that exist
+        found += [*flow_faults(node, scope), *length_faults(node, scope)]
+    return tuple(dict.fromkeys(map(plain_name, found)))
+
+
+def _budget(scope: Scope) -> Iterator[str]:
+    taken = sum(buffer.slots * buffer.bytes for buffer in scope.buffers.values())
+    if taken > scope.budget:
+        yield f"all slots of the buffers take {taken} bytes, more than the budget of {scope.budget}"
+
+
+def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[str]) -> Iterator[str]:
+    """Yield what is wrong with names; ``known`` are those in scope, ``counting`` the open counters."""
+    if isinstance(node, Block):
+        for child in node.children:
+            yield from _names(child, scope, known, counting)
+            if isinstance(child, (Block, Place)):
+                known |= _boxes_in(child)
+        return
+    inside = known
+    if isinstance(node, (Loop, Counter)):
+        yield from _iterator(node, known, counting)
+        inside = known | {node.iterator}
+        if isinstance(node, Counter):
+            counting |= {node.iterator}
+    if isinstance(node, Place):
+        inside = known | _boxes_in(node)
+    for value in _expressions(node):
+        first = isinstance(node, (Loop, Counter)) and value is node.first
+        for name in sorted(names_in(value) - (known if first else inside)):
+            if not (name in _box_names(scope) and isinstance(node, (Transfer, Loop))):
+                yield f"{_what(node)} uses '{name}', which is not in scope"
+    for child in _below(node):
+        yield from _names(child, scope, inside, counting)
+
+
+def _iterator(node: Loop | Counter, known: frozenset[str], counting: frozenset[str]) -> Iterator[str]:
+    continues = isinstance(node, Loop) and node.first is None
+    if continues and node.iterator not in counting:
+        yield f"{_what(node)} goes on from a counter that is not there"
+    if not continues and node.iterator in known:
+        yield f"{_what(node)} hides another '{node.iterator}'"
+    if isinstance(node, Loop) and node.condition is not None and node.step <= 0:
+        yield f"{_what(node)} steps by {node.step}"
+
+
+def _boxes_in(node: Node) -> frozenset[str]:
+    """Return the variables of boxes that ``node`` sets for what follows."""
+    places = [found for found in walk(node) if isinstance(found, Place)]
+    return frozenset(
+        variable(place.buffer, k).name
+        for place in places
+        for k in range(len(place.low))
+        for variable in (low_of, size_of)
+    )
+
+
+def _box_names(scope: Scope) -> frozenset[str]:
+    """Return the variables of all boxes: kernels declare them at their beginning."""
+    return frozenset(
+        variable(name, k).name
+        for name, buffer in scope.buffers.items()
+        for k in range(len(buffer.bound))
+        for variable in (low_of, size_of)
+    )
+
+
+def _expressions(node: Node) -> Iterator[Expression]:
+    """Yield the expressions of ``node`` itself."""
+
+    def within(value: Any) -> Iterator[Expression]:
+        if isinstance(value, Expression):
+            yield value
+        elif isinstance(value, tuple):
+            for item in value:
+                yield from within(item)
+
+    for item in fields(node):
+        value = getattr(node, item.name)
+        yield from within(value)
+        if item.name == "part":
+            for inner in fields(value):
+                yield from within(getattr(value, inner.name))
+
+
+def _below(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, (Loop, Counter)):
+        return (node.body,)
+    if isinstance(node, Guard):
+        return (node.then,) if node.otherwise is None else (node.then, node.otherwise)
+    return ()
+
+
+def _uses(node: Node, scope: Scope) -> Iterator[str]:
+    """Yield what is wrong with buffers, slots, boxes and kernels that nodes speak of."""
+    for found in walk(node):
+        if isinstance(found, Launch):
+            yield from _launch(found, scope)
+        elif scope.host:
+            if not isinstance(found, (Block, Compute, Counter, Guard, Loop)):
+                yield f"the host is to {type(found).__name__.lower()}, as only CPEs do"
+        elif hasattr(found, "buffer"):
+            yield from _buffer(found, scope)
+
+
+def _launch(node: Launch, scope: Scope) -> Iterator[str]:
+    if not scope.host:
+        yield f"a CPE launches {node.kernel}"
+    elif node.kernel not in scope.kernels:
+        yield f"{node.kernel} is launched and is no kernel of the region"
+    elif len(node.loops) != scope.kernels[node.kernel]:
+        count = scope.kernels[node.kernel]
+        yield f"{node.kernel} is launched with {len(node.loops)} values for {count} loops"
+
+
+def _buffer(node: Node, scope: Scope) -> Iterator[str]:
+    name: str = getattr(node, "buffer")  # noqa: B009 - nodes that speak of a buffer have it
+    buffer = scope.buffers.get(name)
+    if buffer is None:
+        yield f"{_what(node)} speaks of the buffer {name}, which does not exist"
+    elif isinstance(node, Transfer) and not 0 <= node.slot < buffer.slots:
+        yield f"{_what(node)} speaks of slot {node.slot} of {buffer.slots}"
+    elif isinstance(node, Place):
+        yield from _box(node, buffer.bound)
+
+
+def _box(node: Place, bound: tuple[int, ...]) -> Iterator[str]:
+    if not len(node.low) == len(node.size) == len(bound):
+        yield f"the box of {node.buffer} has {len(node.low)} dimensions, the buffer {len(bound)}"
+        return
+    for size, most in zip(node.size, bound, strict=True):
+        value = constant_value(size)
+        if value is not None and value > most:
+            yield f"the box of {node.buffer} has {value} indices where the buffer has room for {most}"
+
+
+def _what(node: Node) -> str:
+    """Return ``node`` in a word or two."""
+    if isinstance(node, (Loop, Counter)):
+        return f"the loop over {node.iterator}"
+    if isinstance(node, Compute):
+        return f"the computation of {node.statement}"
+    if isinstance(node, Transfer):
+        return f"the {node.group.direction.value} of {node.buffer}"
+    if isinstance(node, Place):
+        return f"the box of {node.buffer}"
+    return f"a {type(node).__name__.lower()}"
