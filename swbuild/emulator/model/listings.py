@@ -27,7 +27,7 @@ from swbuild.sw64.syntax import Instruction, read
 
 __all__ = ["main"]
 
-#: One listing in so many, by the hash of its text, took no part in finding latencies and slots.
+#: One listing in so many, in the order of the hashes of their texts, is held out.
 _HELD_OUT = 3
 #: Loops of at least so many instructions are listed.
 _LONG = 24
@@ -62,8 +62,9 @@ def _follows(first: Instruction, second: Instruction) -> bool:
 def _measure(texts: Iterable[str], machine: MachineModel) -> Counter[Listed]:
     """Return the distinct runs of the listings; one that a listing of the fit has, too, is not held out."""
     runs: dict[tuple[tuple[str, int | None], ...], tuple[bool, list[Instruction]]] = {}
-    for text in texts:
-        held_out = int(hashlib.sha256(text.encode()).hexdigest(), 16) % _HELD_OUT == 0
+    ordered = sorted(texts, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
+    for rank, text in enumerate(ordered):
+        held_out = rank % _HELD_OUT == 0
         for run in _pieces(_separate(text)):
             key = tuple((f"{item.mnemonic} {item.operands}", item.cycle) for item in run)
             before = runs.get(key, (True, run))
