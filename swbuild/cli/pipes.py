@@ -11,17 +11,15 @@ from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.sw64.blocks import Block, basic_blocks, function, operations
 from swbuild.sw64.expansion import expand
 from swbuild.sw64.instructions import INSTRUCTIONS, shape
-from swbuild.sw64.pipeline import Rules, Slot, Wait
+from swbuild.sw64.pipeline import Rules, Slot
 from swbuild.sw64.schedule import Schedule, schedule
 from swbuild.sw64.syntax import Instruction
+from swbuild.sw64.waits import awaited
 from swbuild.tables import plain_rows
 
 __all__ = ["pipeline_data", "pipeline_lines", "schedules"]
 
 _SUFFIXES = {".s", ".sx", ".asm"}
-
-#: Registers that go by a name in assembly.
-_NAMED: Mapping[object, str] = {29: "$gp", 30: "$sp"}
 
 
 def schedules(
@@ -128,19 +126,8 @@ def _cell(slot: Slot) -> str:
 
 
 def _wait(slot: Slot) -> str:
-    """Return what an operation waited for, beyond a pipe that its predecessor has taken."""
-    wait = slot.wait
-    if wait is None or wait.cause == "pipe":
-        return ""
-    before = " of the turn before" if wait.line >= slot.operation.line else ""
-    return f"{_counted(wait.cycles, 'cycle')} for {_reason(wait)} of line {wait.line}{before}"
-
-
-def _reason(wait: Wait) -> str:
-    if wait.cause == "unit":
-        return "the division"
-    register = _NAMED.get(wait.register, f"${wait.register}")
-    return register if wait.cause == "register" else f"the earlier write of {register}"
+    what = awaited(slot)
+    return f"{_counted(slot.wait.cycles, 'cycle')} for {what}" if slot.wait and what else ""
 
 
 def pipeline_data(path: str, found: Schedule) -> Mapping[str, Any]:

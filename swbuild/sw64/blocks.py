@@ -11,7 +11,7 @@ from swbuild.sw64.pipeline import Operation, Rules, Slot, costs, issue, turns
 from swbuild.sw64.rules import operation
 from swbuild.sw64.syntax import Directive, Instruction, Item, Label
 
-__all__ = ["Block", "basic_blocks", "function", "line_costs", "operations"]
+__all__ = ["Block", "LineCost", "basic_blocks", "function", "line_costs", "operations"]
 
 _NAMES = re.compile(r"[A-Za-z_.$][\w.$]*")
 _BACKWARD = re.compile(r"(\d+)b")
@@ -36,6 +36,15 @@ class Block:
             return False
         backward = _BACKWARD.fullmatch(last.operands[-1])
         return (backward[1] if backward else last.operands[-1]) in self.labels
+
+
+@dataclass(frozen=True, slots=True)
+class LineCost:
+    """What one pass of a line's instructions takes: cycles, those of them that stall, and who waits there."""
+
+    cycles: float = 0.0
+    stalls: float = 0.0
+    waits: tuple[Slot, ...] = ()
 
 
 def basic_blocks(items: Iterable[Item]) -> list[Block]:
@@ -72,17 +81,18 @@ def function(items: Sequence[Item], name: str) -> list[Item]:
     return found
 
 
-def line_costs(items: Iterable[Item], rules: Rules) -> dict[int, tuple[float, float]]:
-    """Return the cycles and stalls of each line's instructions, whenever they run once.
+def line_costs(items: Iterable[Item], rules: Rules) -> dict[int, LineCost]:
+    """Return the costs of each line's instructions, whenever they run once.
 
     A loop of one block counts by its steady state.  A block with an unknown instruction has none.
     """
-    result: dict[int, tuple[float, float]] = {}
+    result: dict[int, LineCost] = {}
     for block in basic_blocks(items):
         found = operations(block)
         for slot, spent, stall in _costs(found, rules, block.loops) if found else ():
-            cycles, stalls = result.get(slot.operation.line, (0.0, 0.0))
-            result[slot.operation.line] = (cycles + spent, stalls + stall)
+            old = result.get(slot.operation.line, LineCost())
+            waits = (*old.waits, slot) if stall else old.waits
+            result[slot.operation.line] = LineCost(old.cycles + spent, old.stalls + stall, waits)
     return result
 
 

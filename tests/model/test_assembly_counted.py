@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from swbuild.emulator import environment
 from swbuild.emulator.model.marked import marked_costs
+from swbuild.emulator.model.report import analyse, tables
 from swbuild.machine import load
 
 SUM = """\
@@ -53,6 +55,10 @@ void work(void *nothing) {
 """
 
 
+def compute_rows(path: Path) -> Sequence[Sequence[str]]:
+    return tables(analyse(path), ("compute",))[0].rows
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_lines_of_assembly_have_their_cycles_in_the_profile(tmp_path: Path) -> None:
@@ -77,6 +83,13 @@ def test_lines_of_assembly_have_their_cycles_in_the_profile(tmp_path: Path) -> N
         13: 100,
         14: 1,
     }
+    assert {item["line"]: (item["stalls"] / 64, item["waits"]) for item in lines if "stalls" in item} == {
+        10: (200, "$1 of line 9")
+    }
+    report = compute_rows(tmp_path / "prof.json")
+    assert [(row[0].split(":")[1], row[4], row[5]) for row in report if row[4]] == [
+        ("10", f"{64 * 200}", "$1 of line 9")
+    ]
 
 
 def test_marks_may_be_doubled_and_moved() -> None:

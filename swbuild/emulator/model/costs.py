@@ -21,10 +21,15 @@ __all__ = ["Cost", "block_costs", "function_cycles"]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cycles of one pass; ``own``: they were taken from the running code, as its function has no match."""
+    """Cycles of one pass; ``own``: they were taken from the running code, as its function has no match.
+
+    Of assembly it is known how many of them stall, and what ``waits`` there are.
+    """
 
     cycles: float
     own: bool = False
+    stalls: float = 0.0
+    waits: str = ""
 
 
 def block_costs(running: Sequence[Block], costed: Sequence[Block], machine: MachineModel) -> list[Cost]:

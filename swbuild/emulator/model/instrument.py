@@ -49,13 +49,13 @@ def instrument(text: str, costed: str, machine: MachineModel) -> str:
     lines = text.splitlines()
     ahead = _probes(text, width)
     for number, (block, cost) in enumerate(zip(found, costs, strict=True)):
-        ahead[block.start] = [*_counter(number, _eighths(cost)), *ahead.get(block.start, [])]
+        ahead[block.start] = [*_counter(number, _eighths(cost.cycles)), *ahead.get(block.start, [])]
     result = [line for number, old in enumerate(lines) for line in (*ahead.get(number, ()), old)]
     return "\n".join([*result, *_tables(found, costs), ""])
 
 
-def _eighths(cost: Cost) -> int:
-    return round(_EIGHTH * cost.cycles)
+def _eighths(cycles: float) -> int:
+    return round(_EIGHTH * cycles)
 
 
 def _probes(text: str, width: int) -> dict[int, list[str]]:
@@ -86,10 +86,13 @@ def _tables(found: Sequence[Block], costs: Sequence[Cost]) -> list[str]:
     lines = ["\t.section\t.rodata"]
     for name, k in files.items():
         lines.append(f'.Lswb_file{k}:\n\t.string\t"{name}"')
+    waits = {text: f".Lswb_wait{k}" for k, text in enumerate(dict.fromkeys(cost.waits for cost in costs))}
+    lines += [f'{label}:\n\t.string\t"{text}"' for text, label in waits.items()]
     lines += ['\t.section\t.data.rel.ro.local,"aw"', "\t.align\t8", ".Lswb_table:"]
     for block, cost in zip(found, costs, strict=True):
         line = block.line | _OWN * cost.own
-        lines.append(f"\t.quad\t.Lswb_file{files[block.file]}\n\t.long\t{line}, {_eighths(cost)}")
+        lines.append(f"\t.quad\t.Lswb_file{files[block.file]}, {waits[cost.waits]}")
+        lines.append(f"\t.long\t{line}, {_eighths(cost.cycles)}, {_eighths(cost.stalls)}, 0")
     return [
         *lines,
         "\t.bss\n\t.align\t8\n.Lswb_base:\n\t.zero\t8",

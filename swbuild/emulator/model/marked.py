@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from swbuild.emulator.model.blocks import Block, Reader
 from swbuild.emulator.model.costs import Cost
 from swbuild.machine import MachineModel
-from swbuild.sw64.blocks import line_costs
+from swbuild.sw64.blocks import LineCost, line_costs
 from swbuild.sw64.rules import rules
 from swbuild.sw64.syntax import read
+from swbuild.sw64.waits import awaited
 
 __all__ = ["marked_costs"]
 
@@ -37,7 +38,14 @@ def marked_costs(text: str, machine: MachineModel) -> tuple[list[Block], list[Co
     cycles = line_costs(read(_source(statements)), rules(machine))
     first = dict(sorted(statements, reverse=True))
     kept = [(block, line) for block, line, index in places if index == first[line] and line in cycles]
-    return [block for block, _ in kept], [Cost(cycles[line][0]) for _, line in kept]
+    lines = {line: block.line for block, line, _ in places}
+    return [block for block, _ in kept], [_cost(cycles[line], lines) for _, line in kept]
+
+
+def _cost(found: LineCost, lines: Mapping[int, int]) -> Cost:
+    """Return a line's cost; ``lines`` are those of the file, by those of the marks."""
+    waits = dict.fromkeys(awaited(slot, lambda line: lines.get(line, line)) for slot in found.waits)
+    return Cost(found.cycles, stalls=found.stalls, waits="; ".join(filter(None, waits)))
 
 
 def _source(statements: Mapping[tuple[int, int], str]) -> str:

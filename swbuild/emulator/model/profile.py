@@ -31,7 +31,8 @@ __all__ = ["LineCount", "Profile", "read_profile"]
 class LineCount:
     """What the code of one source line computed, over all CPEs: passes of its blocks and model cycles.
 
-    ``own``: the cycles are those of the code that ran, for want of a match in the code that was costed.
+    ``own``: the cycles are those of the code that ran, for want of a match in the code that was costed.  Of
+    assembly the cycles in which nothing issues are known, and the results that they ``waits`` for.
     """
 
     file: str
@@ -39,6 +40,8 @@ class LineCount:
     passes: int
     cycles: float
     own: bool = False
+    stalls: float = 0.0
+    waits: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,8 @@ def _lines(document: Mapping[str, Any]) -> list[LineCount]:
             int(entry["passes"]),
             float(entry["cycles"]),
             bool(entry.get("own", False)),
+            float(entry.get("stalls", 0.0)),
+            str(entry.get("waits", "")),
         )
         for entry in document.get("lines", ())
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
@@ -114,19 +114,23 @@ def _compute(analysis: Analysis) -> Table:
     """Return the source lines by the cycles that their code takes, over all CPEs."""
     lines = _merged(analysis.profile.lines) or _leading(analysis)
     total = sum(line.cycles for line in lines) or 1.0
+    stalled = any(line.stalls for line in lines)
     rows = tuple(
         (
             f"{line.file}:{line.line}",
             f"{line.passes}",
             f"{line.cycles:.0f}",
             f"{100 * line.cycles / total:.1f}",
+            *((f"{line.stalls:.0f}" if line.stalls else "", line.waits) if stalled else ()),
         )
         for line in lines
         if line.cycles
     )
-    heads = ("place", "passes", "cycles", "%")
+    heads = ("place", "passes", "cycles", "%", *(("stalled", "waits for") if stalled else ()))
     title = "computing by source line (model cycles, all CPEs together)"
-    return Table("compute", title, heads, rows, frozenset({1, 2, 3}), _notes(analysis))
+    return Table(
+        "compute", title, heads, rows, frozenset({1, 2, 3, 4} if stalled else {1, 2, 3}), _notes(analysis)
+    )
 
 
 def _merged(lines: Sequence[LineCount]) -> list[LineCount]:
@@ -134,8 +138,13 @@ def _merged(lines: Sequence[LineCount]) -> list[LineCount]:
     found: dict[tuple[str, int], LineCount] = {}
     for line in lines:
         old = found.get((line.file, line.line), LineCount(line.file, line.line, 0, 0.0))
-        passes, cycles = max(old.passes, line.passes), old.cycles + line.cycles
-        found[line.file, line.line] = LineCount(line.file, line.line, passes, cycles)
+        found[line.file, line.line] = replace(
+            old,
+            passes=max(old.passes, line.passes),
+            cycles=old.cycles + line.cycles,
+            stalls=old.stalls + line.stalls,
+            waits="; ".join(dict.fromkeys(filter(None, (*old.waits.split("; "), *line.waits.split("; "))))),
+        )
     return sorted(found.values(), key=lambda line: (-line.cycles, line.file, line.line))
 
 

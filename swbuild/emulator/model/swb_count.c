@@ -13,8 +13,8 @@
 #define OWN (1u << 31) /* in a line: its cost is that of the running code (costs.py) */
 
 struct swb_block {
-    const char *file;
-    uint32_t line, eighths;
+    const char *file, *waits; /* what its stalls wait for */
+    uint32_t line, eighths, stalled, unused;
 };
 
 struct registered {
@@ -103,9 +103,12 @@ void swb_count_write(FILE *out)
             fprintf(out, "%s\n  {\"file\": \"", comma);
             for (const char *p = block->file; *p; p++)
                 fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-            fprintf(out, "\", \"line\": %u, \"passes\": %llu, \"cycles\": %.3f%s}", block->line & ~OWN,
+            fprintf(out, "\", \"line\": %u, \"passes\": %llu, \"cycles\": %.3f%s", block->line & ~OWN,
                     (unsigned long long)n, (double)n * block->eighths / EIGHTH,
                     block->line & OWN ? ", \"own\": true" : "");
+            if (block->stalled)
+                fprintf(out, ", \"stalls\": %.3f, \"waits\": \"%s\"", (double)n * block->stalled / EIGHTH, block->waits);
+            fputc('}', out);
             comma = ",";
         }
     fputs("]", out);
