@@ -12,6 +12,11 @@ __all__ = ["unit_text"]
 
 _MACROS = ("SW64_SAVE", "SW64_LOAD", "SW64_STACK", "SW64_KEPT", "SW64_COMPUTED")
 
+_FRAME = (
+    "struct sw64_frame frame __attribute__((cleanup(sw64_leave), unused)) = "
+    "SW64_CHECKED ? sw64_enter(cpu, __builtin_frame_address(0)) : (struct sw64_frame){0};"
+)
+
 
 def unit_text(emitter: Emitter, unit: Unit) -> list[str]:
     """Return the C lines of a unit; what cannot be written is noted in the program's problems."""
@@ -22,6 +27,7 @@ def unit_text(emitter: Emitter, unit: Unit) -> list[str]:
         line_marker(*emitter.places[unit.items[0].line]),
         f"static void {name}(struct sw64_cpu *cpu, int entry)",
         "{",
+        f"    {_FRAME}",
         *[f"    sw64_reg R({n}) = sw64_get(cpu, {n});" for n in body.registers()],
         *body.variables(),
         "    switch (entry) {",

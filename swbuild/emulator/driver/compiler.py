@@ -254,6 +254,7 @@ def assembly_line(line: options.CommandLine, made: str, source: str) -> options.
     kept = [flag for flag in line.flags if flag.startswith(("-g", "-DSWBUILD_EMU_"))]
     found.flags = [*kept, "-O2", "-fno-strict-aliasing", "-fwrapv", "-fno-trapping-math", "-w"]
     found.flags.append(f"-fdebug-prefix-map={made}={source}")
+    found.flags += ["-fno-crossjumping", "-fno-tree-tail-merge"]  # each report is at its own line
     found.flags += ["-fPIC", "-ftls-model=initial-exec"]  # a name may be of a library's function
     if os.uname().machine == "x86_64":  # registers on the stack need no more than SSE does
         found.flags.append("-mpreferred-stack-boundary=5")

@@ -52,6 +52,8 @@ __attribute__((weak)) void __swemu_relax(unsigned n, const volatile void *word) 
     __builtin_memset(room, 0, sizeof room);                                                                            \
     const unsigned long sp = cpu->r[30].u, back = cpu->back, low = cpu->low, size = cpu->room;                         \
     const unsigned long known = cpu->known;                                                                            \
+    const char *mark = cpu->mark;                                                                                      \
+    cpu->mark = room;                                                                                                  \
     cpu->known = (set);                                                                                                \
     cpu->low = (unsigned long)room;                                                                                    \
     cpu->room = (unsigned long)(stack - room);                                                                         \
@@ -63,6 +65,7 @@ __attribute__((weak)) void __swemu_relax(unsigned n, const volatile void *word) 
     cpu->r[30].u = sp;                                                                                                 \
     cpu->back = back;                                                                                                  \
     cpu->low = low;                                                                                                    \
+    cpu->mark = mark;                                                                                                  \
     cpu->known = known;                                                                                                \
     cpu->room = size;
 

@@ -8,6 +8,8 @@
 #define SW64_REGISTERS 64
 
 struct sw64_cpu {
+    unsigned long frames; /* the box's stack that C made from assembly takes; the runtime looks at it: it comes first */
+    const char *mark;     /* the end of what is counted of it */
     sw64_reg r[SW64_REGISTERS];
     unsigned long back;      /* the address that the last call left for its return */
     unsigned long low, room; /* the stack that assembly has, of which $sp must not run out */
@@ -25,6 +27,27 @@ SW64_HIDDEN unsigned long sw64_room(const struct sw64_cpu *cpu) { return cpu->ro
 
 SW64_HIDDEN unsigned long sw64_known(const struct sw64_cpu *cpu) { return cpu->known; }
 SW64_HIDDEN void sw64_know(struct sw64_cpu *cpu, unsigned long known) { cpu->known = known; }
+
+/* The frame of a unit is none of the CPE's. */
+struct sw64_frame {
+    struct sw64_cpu *cpu;
+    unsigned long frames;
+    const char *mark;
+};
+SW64_HIDDEN struct sw64_frame sw64_enter(struct sw64_cpu *cpu, const char *here)
+{
+    struct sw64_frame before = {cpu, cpu->frames, cpu->mark};
+    cpu->frames += (unsigned long)(cpu->mark - here);
+    cpu->mark = here;
+    return before;
+}
+SW64_HIDDEN void sw64_leave(struct sw64_frame *before)
+{
+    if (before->cpu) {
+        before->cpu->frames = before->frames;
+        before->cpu->mark = before->mark;
+    }
+}
 
 /* An instruction reads or writes registers, or copies one with or without a value. */
 #define SW64_READS(name, mask)                                                                                         \

@@ -120,7 +120,9 @@ static size_t heap_bytes(void) { return spread() * LDM_BYTES; }
 
 static size_t stack_now(const struct cpe *c, const void *sp)
 {
-    return c->stack_top > (const char *)sp ? (size_t)(c->stack_top - (const char *)sp) : 0;
+    size_t depth = c->stack_top > (const char *)sp ? (size_t)(c->stack_top - (const char *)sp) : 0;
+    size_t none = c->registers ? *(const unsigned long *)c->registers : 0; /* frames of C made from assembly */
+    return depth > none ? depth - none : 0;
 }
 
 size_t swemu_ldm_peak(const struct cpe *c)
