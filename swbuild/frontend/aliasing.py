@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeGuard
 
 from pycparser import c_ast
@@ -161,9 +162,13 @@ class Aliasing:
 
     def _has_address(self, symbol: Symbol) -> bool:
         """Whether the function takes the address of a variable itself."""
+        return symbol in self._addressed
+
+    @cached_property
+    def _addressed(self) -> frozenset[Symbol | None]:
         facts = self._builder.around.facts
         taken = (n.expr for n in walk(facts.function.body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
-        return any(isinstance(n, c_ast.ID) and facts.bindings.symbol(n) is symbol for n in taken)
+        return frozenset(facts.bindings.symbol(n) for n in taken if isinstance(n, c_ast.ID))
 
 
 def _of_place(place: Place, storage: Storage) -> _Memory:

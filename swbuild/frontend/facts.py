@@ -114,6 +114,12 @@ class RegionFacts:
 
     def outer_counters(self, node: c_ast.Node) -> set[Symbol]:
         """Return the variables that loops below ``node`` count with but do not declare."""
+        if id(node) not in self._counters:
+            self._counters[id(node)] = self._find_counters(node)
+            self._kept.append(node)
+        return self._counters[id(node)]
+
+    def _find_counters(self, node: c_ast.Node) -> set[Symbol]:
         found = set()
         for loop in walk(node):
             if (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -84,24 +84,24 @@ class _Finisher:
 
     def check_subscripts(self, drafts: Sequence[Draft]) -> None:
         """Require that all affine subscripts stay inside the extents."""
-        for draft in drafts:
-            for access in draft.accesses:
-                shape = self.shapes.of(access.object)
-                inside = universe()
-                for position, subscript in enumerate(shape.subscripts(access)):
-                    if access.conditional and shape.trusted(position):
-                        continue
-                    extent = shape.extents[position]
-                    if subscript is None:
-                        continue
-                    inside = inside.intersect(subscript.nonneg_set()) if shape.has_start(position) else inside
-                    inside = inside.intersect(subscript.lt_set(extent)) if extent is not None else inside
-                self.builder.objects.require(
-                    access.domain,
-                    inside,
-                    access.node,
-                    f"the subscripts of '{access.object.place.path}' must stay inside its extents",
-                )
+        for access in (access for draft in drafts for access in _by_reference(draft)):
+            self.builder.objects.require(
+                access.domain,
+                self._inside(access),
+                access.node,
+                f"the subscripts of '{access.object.place.path}' must stay inside its extents",
+            )
+
+    def _inside(self, access: RawAccess) -> isl.Set:
+        """Return where the subscripts stay inside the extents, as far as C does not say so itself."""
+        shape, inside = self.shapes.of(access.object), universe()
+        for position, subscript in enumerate(shape.subscripts(access)):
+            if subscript is None or (access.conditional and shape.trusted(position)):
+                continue
+            extent = shape.extents[position]
+            inside = inside.intersect(subscript.nonneg_set()) if shape.has_start(position) else inside
+            inside = inside.intersect(subscript.lt_set(extent)) if extent is not None else inside
+        return inside
 
     def assumptions(self, drafts: Sequence[Draft]) -> isl.Set:
         """Return the parameter values for which no assumption is broken.
@@ -129,10 +129,9 @@ class _Finisher:
     def statement(self, draft: Draft, parameters: dict[Object, str]) -> Statement:
         """Return the finished statement; scalars that became parameters lose their accesses."""
         gone = {a.ref: parameters[a.object] for a in draft.accesses if a.object in parameters}
-        needed = self._needed(draft)
-        accesses = tuple(
-            self._access(a, draft, gone) for a in draft.accesses if a.ref in needed and a.ref not in gone
-        )
+        needed = self._needed(draft) - gone.keys()
+        relations = {a.ref: self.relation(a, draft) for a in _by_reference(draft) if a.ref in needed}
+        accesses = tuple(self._access(a, relations[a.ref], gone) for a in draft.accesses if a.ref in needed)
         span = self.builder.around.problems.locator.span
         iterators = tuple(Iterator(loop.name, loop.type, span(loop.node)) for loop in draft.loops)
         flops = tuple(sorted(draft.flops.items()))
@@ -174,7 +173,7 @@ class _Finisher:
                 return drafts
             drafts = useful
 
-    def _access(self, access: RawAccess, draft: Draft, gone: dict[int, str]) -> Access:
+    def _access(self, access: RawAccess, relation: isl.Map, gone: dict[int, str]) -> Access:
         affine = self._is_affine(access)
         index = () if affine else tuple(_resolved(list(part), gone) for part in access.parts)
         kind = access.kind
@@ -183,7 +182,7 @@ class _Finisher:
         return Access(
             access.object.name,
             kind,
-            self.relation(access, draft),
+            relation,
             access.ref,
             affine,
             self.builder.around.problems.locator.span(access.node),
@@ -278,6 +277,14 @@ def _parameters(builder: RegionBuilder) -> tuple[Parameter, ...]:
         Parameter(name, place.path, place.element.element, span(node))
         for name, place, node in sorted(builder.state.parameters.values(), key=order)
     )
+
+
+def _by_reference(draft: Draft) -> Collection[RawAccess]:
+    """Return one access for each reference: what reads and writes one element does so with one subscript."""
+    found: dict[int, RawAccess] = {}
+    for access in draft.accesses:
+        found.setdefault(access.ref, access)
+    return found.values()
 
 
 def _matters(access: RawAccess, read: set[Object]) -> bool:

@@ -28,6 +28,7 @@ class Liveness:
         self._escaped = _escaping(function, bindings)
         self._leaked, self._leaked_members = _leaking(function, bindings)
         self._named: dict[int, frozenset[Symbol]] = {}
+        self._live: dict[Symbol, bool] = {}
 
     def escapes(self, symbol: Symbol) -> bool:
         """Whether a pointer to the object may exist (``&x``, an array named without its subscripts)."""
@@ -43,6 +44,11 @@ class Liveness:
 
     def live_after(self, symbol: Symbol) -> bool:
         """Whether the value that ``symbol`` has at the end of the region may be read later."""
+        if symbol not in self._live:
+            self._live[symbol] = self._is_live_after(symbol)
+        return self._live[symbol]
+
+    def _is_live_after(self, symbol: Symbol) -> bool:
         if symbol.storage is Storage.GLOBAL or symbol.is_static:
             return True
         if symbol in self._escaped:
