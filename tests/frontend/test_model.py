@@ -526,3 +526,31 @@ def test_the_package_is_light() -> None:
     code = "import sys, swbuild.frontend; print('islpy' in sys.modules, 'pycparser' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+JOINED = {
+    "set in the first branch": ("if (i < m) k = i + u; else k = 3;", "n = m = 10 and u = 250"),
+    "set in the second branch": ("if (i < m) k = 3; else k = i + u;", "n = 10 and m = 0 and u = 250"),
+    "set before, and in one branch": ("k = i + u; if (i < m) k = 3;", "n = 10 and m = 0 and u = 250"),
+    "set in both": ("if (i < m) k = i + u; else k = i + 2 * u;", "n = 10 and m = 10 and u = 250"),
+    "set in both, second": ("if (i < m) k = i + u; else k = i + 2 * u;", "n = 10 and m = 0 and u = 125"),
+    "nested": ("if (i < m) { if (i < u) k = i + u; else k = 4; } else k = 3;", "n = m = 10 and u = 250"),
+    "copied": ("if (i < m) k = i + u; else k = 3; unsigned char t = k; k = t;", "n = m = 10 and u = 250"),
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_a_value_of_two_branches_needs_what_both_need(name: str, tmp_path: Path) -> None:
+    text, wraps = JOINED[name]
+    scop = model(
+        tmp_path,
+        f"""\
+void f(int n, int m, int u, double *restrict x) {{
+#pragma scop
+  for (int i = 0; i < n; i++) {{ unsigned char k; {text} x[k] = i; }}
+#pragma endscop
+}}
+""",
+    )
+    assert scop.assumptions.intersect(isl.Set(f"[n, m, u] -> {{ : {wraps} }}")).is_empty()
+    assert not scop.assumptions.intersect(isl.Set("[n, m, u] -> { : n = m = 10 and u = 1 }")).is_empty()
