@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import islpy as isl
-from pycparser import c_ast, c_parser
+from pycparser import c_ast
 
-from swbuild.expressions.types import is_integer
 from swbuild.frontend.arrays import ArrayMaker
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
@@ -19,7 +17,6 @@ from swbuild.frontend.continues import without_continues
 from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
-from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.nested import NestedExpander
 from swbuild.frontend.places import Place, PlaceFinder
@@ -28,6 +25,7 @@ from swbuild.frontend.regions import Region, names_outside_regions
 from swbuild.frontend.request import RefusedRegion, RegionRequest
 from swbuild.frontend.scop import Array, Scop, Storage, Variable, VariableKind
 from swbuild.frontend.shapes import Shapes
+from swbuild.frontend.stated import Stated
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
 
 __all__ = ["model_region"]
@@ -98,10 +96,11 @@ class _Modeller:
         self.builder = RegionBuilder(facts, scope, problems, self.calls, self.visible)
 
     def scop(self) -> Scop | None:
-        given = self._user_shapes()
-        self._apply_params()
+        stated = Stated(self.region, self.request, self.builder, self.visible)
+        given = stated.shapes()
+        stated.apply_params()
         self.builder.build(self.items)
-        self._apply_assumed()
+        stated.apply_assumed()
         self._check_afterwards()
         finished = finish(self.builder, Shapes(self.builder, given), self.liveness.live_after)
         if finished is None or self.problems.found:
@@ -180,79 +179,6 @@ class _Modeller:
             t for t in self.builder.state.objects.values() if t.rank and t.storage is not Storage.REGION
         ]
         return tuple(thing.place.path for thing in things if thing.name not in known)
-
-    # -- what the user says ---------------------------------------------------------------------
-
-    def _expression(self, text: str, what: str) -> c_ast.Node:
-        """Parse a C expression of the manifest with the names that are visible at the region."""
-        try:
-            tree = c_parser.CParser().parse(f"int sw_expression = ({text});", self.problems.locator.path)
-        except c_parser.ParseError:
-            raise self.problems.refuse(
-                "SW225",
-                f"{what}: '{text}' is no C expression",
-                self.region.begin,
-                "write a C expression over the sizes",
-            ) from None
-        node = tree.ext[0].init
-        for name in identifiers(node):
-            name.coord = self.region.begin.coord
-            symbol = self.visible.get(name.name)
-            if symbol is None:
-                raise self._unknown(name.name, what)
-            self.bindings.uses[id(name)] = symbol
-        self.builder.around.facts.keep(node)
-        self.builder.around.definitions.sizes.update(
-            symbol for name in identifiers(node) if (symbol := self.bindings.symbol(name)) is not None
-        )
-        return node
-
-    def _unknown(self, name: str, what: str) -> NotModelledError:
-        close = difflib.get_close_matches(name, list(self.visible), 1)
-        hint = f"did you mean '{close[0]}'?" if close else "use a variable that is visible at the region"
-        return self.problems.refuse(
-            "SW225", f"{what}: '{name}' is not declared at the region", self.region.begin, hint
-        )
-
-    def _user_shapes(self) -> Mapping[str, tuple[c_ast.Node, ...]]:
-        given = {}
-        for name, extents in self.request.arrays.items():
-            if name not in self.visible:
-                raise self._unknown(name, "arrays")
-            given[name] = tuple(self._expression(e, f"arrays: {name}") for e in extents)
-        return given
-
-    def _apply_params(self) -> None:
-        for name, value in self.request.params.items():
-            symbol = self.visible.get(name)
-            if symbol is None:
-                raise self._unknown(name, "params")
-            if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
-                raise self.problems.refuse(
-                    "SW225",
-                    f"params: '{name}' is no integer variable",
-                    self.region.begin,
-                    "give values to integer variables only",
-                )
-            node = c_ast.ID(name, self.region.begin.coord)
-            self.bindings.uses[id(node)] = symbol
-            self.builder.around.facts.keep(node)
-            self.builder.around.definitions.sizes.add(symbol)
-            known = self.builder.reader.integers.value(node, universe())
-            self.builder.objects.know(known.pa.eq_set(constant(value)))
-
-    def _apply_assumed(self) -> None:
-        for text in self.request.assume:
-            try:
-                holds = self.builder.reader.integers.condition(
-                    self._expression(text, "assume"), self.builder.state.context
-                )
-            except NotModelledError as problem:
-                self.problems.add(problem.diagnostic)
-                continue
-            self.builder.objects.know(holds)
-
-    # -- after the region -----------------------------------------------------------------------
 
     def _check_afterwards(self) -> None:
         """Refuse what cannot be had once the region is replaced: counters and declarations used behind it."""

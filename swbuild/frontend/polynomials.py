@@ -1,4 +1,11 @@
-"""Polynomial subscripts (``i*n + j``): sums of affine functions times products of symbolic sizes."""
+"""Polynomial subscripts (``i*n + j``): sums of affine functions times products of symbolic sizes.
+
+isl has no products of parameters, so they are kept beside it: each term is a product of *atoms* (functions of
+the sizes alone, known by their text) times an affine function over the space in which counters and sizes are
+parameters.  Sums and products of such are exact as long as C's arithmetic does not wrap, which is why what
+has an unsigned type below 64 bits is not added or multiplied any further (:attr:`Polynomial.wraps`); signed
+overflow is undefined.  ``shapes`` reads the atoms as extents of an array's dimensions.
+"""
 
 from __future__ import annotations
 

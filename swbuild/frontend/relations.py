@@ -1,4 +1,12 @@
-"""Moving loop counters from parameters to tuple dimensions, and building relations."""
+"""From sets of parameters to instances of statements and the elements that they access.
+
+While a region is walked, sizes and loop counters alike are isl parameters: a domain is a set of parameter
+values, a subscript a function of them.  A finished statement has tuples, ``S0[i, j]``, one dimension for each
+loop around it, over the sizes alone.  To move a counter from a parameter to a dimension is legal because each
+has a name of its own (``i'3``), which no other loop of the region has, and because the domain of a statement
+names no counters but those of the loops around it.  What stays a parameter is a size, and means the same in
+every set of the region once all are aligned to one space.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +28,11 @@ _Spaced = TypeVar("_Spaced", isl.Set, isl.Map)
 
 
 def instances(points: isl.Set, loops: Sequence[Loop], name: str) -> isl.Set:
-    """Return the parameter set ``points`` as a set of tuples ``name`` of the counters of ``loops``."""
+    """Return the parameter set ``points`` as a set of tuples ``name`` of the counters of ``loops``.
+
+    ``{ : ... }`` over counters and sizes becomes ``{ name[counters] : ... }`` over sizes.  A counter that
+    ``points`` does not constrain has no parameter there; its dimension is free.
+    """
     result = isl.Set.from_params(points)
     for position, loop in enumerate(loops):
         found = result.find_dim_by_name(_PARAM, loop.variable)
@@ -43,6 +55,9 @@ def _label(loop: Loop) -> str:
 def moved_in(image: isl.Set, loops: Sequence[Loop], name: str) -> isl.Map:
     """Return the map from tuples ``name`` of the counters of ``loops`` to the elements that ``image``
     gives.
+
+    ``{ A[e] : ... }`` over counters and sizes becomes ``{ name[counters] -> A[e] : ... }`` over sizes: what
+    held for an element at some values of the counters now relates those values to the element.
     """
     relation = isl.Map.from_range(image)
     for position, loop in enumerate(loops):
@@ -58,12 +73,20 @@ def moved_in(image: isl.Set, loops: Sequence[Loop], name: str) -> isl.Map:
 
 
 def where_equal(space: isl.Space, position: int, subscript: isl.PwAff) -> isl.Set:
-    """Return the elements of ``space`` whose coordinate ``position`` is ``subscript``."""
+    """Return the elements of ``space`` whose coordinate ``position`` is ``subscript``.
+
+    The value of ``subscript``, a function of parameters, as a set of one dimension becomes the coordinate;
+    where the function is not defined there is no element.
+    """
     return _embedded(isl.Set.from_pw_aff(subscript), space, position)
 
 
 def where_inside(space: isl.Space, position: int, extent: isl.PwAff | None) -> isl.Set:
-    """Return the elements of ``space`` whose coordinate ``position`` is inside the extent."""
+    """Return the elements of ``space`` whose coordinate ``position`` is inside the extent.
+
+    Without an extent only the start is known.  ``[e] -> [x]`` leads from the last coordinate, a function of
+    sizes, to all up to it.
+    """
     inside = isl.Set.universe(space).lower_bound_val(_SET, position, isl.Val(0))
     if extent is None:
         return inside
@@ -80,7 +103,11 @@ def _embedded(line: isl.Set, space: isl.Space, position: int) -> isl.Set:
 
 
 def aligned(thing: _Spaced, space: isl.Space) -> _Spaced:
-    """Return ``thing`` with exactly the parameters of ``space``; others must not be constrained any more."""
+    """Return ``thing`` with exactly the parameters of ``space``; others must not be constrained any more.
+
+    Such others are counters that the thing does not depend on, and sizes that the model does without: to
+    project out a parameter that nothing constrains changes nothing.
+    """
     for position in reversed(range(thing.dim(_PARAM))):
         if space.find_dim_by_name(_PARAM, str(thing.get_dim_name(_PARAM, position))) < 0:
             thing = thing.project_out(_PARAM, position, 1)

@@ -1,4 +1,10 @@
-"""Extents of arrays, and subscripts in terms of them (linearised first ones taken apart again)."""
+"""Extents of arrays, and subscripts in terms of them (linearised first ones taken apart again).
+
+Extents are functions of sizes, subscripts functions of counters and sizes, all over one parameter space.  A
+linearised subscript is read as several only where that names the same elements: the strides times the parts
+add up to it (``strides``), and either the inner parts are shown to stay inside their extents, or that becomes
+an assumption that the host tests (``finish``).  Where an access fits no shape, the array keeps one dimension.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,6 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.builder import RegionBuilder
-from swbuild.frontend.counters import is_counter
 from swbuild.frontend.ctype import ArrayType, CType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
 from swbuild.frontend.integers import constant, single_value, universe
@@ -18,6 +23,16 @@ from swbuild.frontend.polynomials import Polynomial, chain, common_factor
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.sizes import is_symbolic, sizes_only
+from swbuild.frontend.strides import (
+    Stride,
+    counter_steps,
+    is_zero,
+    quotient,
+    rows_in,
+    strides_of,
+    take,
+    terms_of,
+)
 from swbuild.frontend.symbols import identifiers
 
 __all__ = ["Shape", "Shapes"]
@@ -146,19 +161,19 @@ class Shapes:
                 accesses[0].node,
                 "give one extent for each dimension",
             )
-        strides = _strides(values)
+        strides = strides_of(values)
         split = {access: self._split_given(access, strides, values) for access in accesses}
         self._adopt(shape, values, split)
 
     def _split_given(
-        self, access: RawAccess, strides: Sequence[_Stride], extents: Sequence[isl.PwAff | None]
+        self, access: RawAccess, strides: Sequence[Stride], extents: Sequence[isl.PwAff | None]
     ) -> tuple[isl.PwAff, ...] | None:
         subscript = access.subscripts[0]
         if subscript is None:
             return None
-        terms = _terms(subscript)
-        found = tuple(_take(terms, stride) for stride in strides)
-        if any(not _is_zero(rest) for rest in terms.values()):
+        terms = terms_of(subscript)
+        found = tuple(take(terms, stride) for stride in strides)
+        if any(not is_zero(rest) for rest in terms.values()):
             return None
         return self._normalised(access, found, extents)
 
@@ -191,11 +206,11 @@ class Shapes:
     def _delinearise_constant(self, shape: Shape, accesses: Sequence[RawAccess]) -> None:
         """Take ``i*100 + j`` apart if all inner subscripts are known to stay inside their rows."""
         functions = [a.subscripts[0] for a in accesses if isinstance(a.subscripts[0], isl.PwAff)]
-        steps = _counter_steps(functions) if len(functions) == len(accesses) else None
+        steps = counter_steps(functions) if len(functions) == len(accesses) else None
         if not steps:
             return
         inner = [constant(big // small) for big, small in itertools.pairwise([*steps, 1])]
-        strides = [*(_Stride((), step) for step in steps), _Stride((), 1)]
+        strides = [*(Stride((), step) for step in steps), Stride((), 1)]
         outer = _rows(shape.extents[0], steps[0])
         if outer is None and shape.extents[0] is not None:
             return
@@ -215,24 +230,13 @@ class Shapes:
         """Find the strides of polynomial subscripts; where they are no chain,
         the accesses stay not affine.
         """
-        monomials = {
-            m
-            for a in accesses
-            if isinstance(a.subscripts[0], Polynomial)
-            for m, factor in a.subscripts[0].terms.items()
-            if not _is_zero(factor)
-        }
-        order = chain(monomials)
+        polynomials = [s for a in accesses if isinstance(s := a.subscripts[0], Polynomial)]
+        order = chain({m for p in polynomials for m, factor in p.terms.items() if not is_zero(factor)})
         if order is None or any(a.subscripts[0] is None for a in accesses):
             return
-        atoms = {
-            k: v
-            for a in accesses
-            if isinstance(a.subscripts[0], Polynomial)
-            for k, v in a.subscripts[0].atoms.items()
-        }
-        rows = [atoms[_quotient(big, small)] for big, small in itertools.pairwise(order)]
-        terms = {access: _terms(s) for access in accesses if (s := access.subscripts[0]) is not None}
+        atoms = {name: atom for p in polynomials for name, atom in p.atoms.items()}
+        rows = [atoms[quotient(big, small)] for big, small in itertools.pairwise(order)]
+        terms = {access: terms_of(s) for access in accesses if (s := access.subscripts[0]) is not None}
         factors = [common_factor([t[m] for t in terms.values() if m in t]) for m in order[:-1]]
         for scales in dict.fromkeys(((1,) * len(order), (*factors, 1))):
             if shape.split or any(big % small for big, small in itertools.pairwise(scales)):
@@ -257,7 +261,7 @@ class Shapes:
             extent = extents[position]
             if extent is None:
                 continue
-            for carry in dict.fromkeys((0, -_rows_in(result[position], extent), 1, -1)):
+            for carry in dict.fromkeys((0, -rows_in(result[position], extent), 1, -1)):
                 moved = result[position].add(extent.mul(constant(carry)))
                 inside = moved.nonneg_set().intersect(moved.lt_set(extent))
                 if access.domain.intersect(self._builder.state.context).is_subset(inside):
@@ -267,14 +271,6 @@ class Shapes:
         return tuple(result)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stride:
-    """A stride as (symbolic atoms, constant factor)."""
-
-    monomial: tuple[str, ...]
-    factor: int
-
-
 def _inner_inside(subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]) -> isl.Set:
     """Return where all subscripts but the first are inside their extents."""
     inside = universe()
@@ -282,36 +278,6 @@ def _inner_inside(subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff |
         if extent is not None:
             inside = inside.intersect(subscript.nonneg_set()).intersect(subscript.lt_set(extent))
     return inside
-
-
-def _counter_steps(functions: Sequence[isl.PwAff]) -> list[int] | None:
-    """Return the factors (above 1) of loop counters, each dividing the one before; None if they do not."""
-    found: set[int] = set()
-    for function in functions:
-        pieces = function.get_pieces()
-        if len(pieces) != 1 or pieces[0][1].dim(isl.dim_type.div):
-            return None
-        aff = pieces[0][1]
-        for position in range(aff.dim(isl.dim_type.param)):
-            if is_counter(aff.get_domain_space(), position):
-                found.add(abs(int(aff.get_coefficient_val(isl.dim_type.param, position).to_python())))
-    steps = sorted(found - {0, 1}, reverse=True)
-    return steps if all(big % small == 0 for big, small in itertools.pairwise(steps)) else None
-
-
-def _rows_in(subscript: isl.PwAff, extent: isl.PwAff) -> int:
-    """Return how often ``subscript`` holds the size in ``extent``: ``j + 2 * n`` holds two rows of ``n``."""
-    functions = [function.get_pieces() for function in (subscript, extent)]
-    if any(len(pieces) != 1 for pieces in functions):
-        return 0
-    inner, row = (pieces[0][1] for pieces in functions)
-    for position in range(row.dim(isl.dim_type.param)):
-        size = row.get_coefficient_val(isl.dim_type.param, position)
-        name = str(row.get_dim_name(isl.dim_type.param, position))
-        here = inner.find_dim_by_name(isl.dim_type.param, name)
-        if not size.is_zero() and here >= 0:
-            return int(inner.get_coefficient_val(isl.dim_type.param, here).div(size).floor().to_python())
-    return 0
 
 
 def _inner(thing: Object) -> int:
@@ -331,62 +297,3 @@ def _rows(extent: isl.PwAff | None, step: int) -> isl.PwAff | None:
     """Return the number of rows of ``step`` elements in ``extent``, None unless it is whole."""
     count = None if extent is None else single_value(extent)
     return None if count is None or count % step else constant(count // step)
-
-
-def _strides(extents: Sequence[isl.PwAff]) -> list[_Stride]:
-    strides = [_Stride((), 1)]
-    for extent in reversed(extents[1:]):
-        last = strides[0]
-        count = single_value(extent)
-        if count is not None:
-            strides.insert(0, _Stride(last.monomial, last.factor * count))
-        else:
-            strides.insert(0, _Stride(tuple(sorted((*last.monomial, str(extent)))), last.factor))
-    return strides
-
-
-def _take(terms: dict[tuple[str, ...], isl.PwAff], stride: _Stride) -> isl.PwAff:
-    """Take from ``terms`` the part that is a multiple of ``stride`` and return the multiple."""
-    factor = terms.get(stride.monomial)
-    if factor is None:
-        return constant(0)
-    if stride.factor == 1:
-        del terms[stride.monomial]
-        return factor
-    # The coefficients that the stride divides belong to this dimension, the others further in.
-    mine, rest = _divided(factor, stride.factor)
-    terms[stride.monomial] = rest
-    return mine
-
-
-def _divided(pa: isl.PwAff, factor: int) -> tuple[isl.PwAff, isl.PwAff]:
-    """Split an affine function into ``factor * first + second`` coefficient by coefficient."""
-    pieces = pa.get_pieces()
-    if len(pieces) != 1:
-        return constant(0), pa
-    aff = pieces[0][1]
-    first = isl.Aff.zero_on_domain(aff.get_domain_local_space())
-    if aff.dim(isl.dim_type.div):
-        return constant(0), pa
-    for position in range(aff.dim(isl.dim_type.param)):
-        coefficient = int(aff.get_coefficient_val(isl.dim_type.param, position).to_python())
-        first = first.set_coefficient_val(isl.dim_type.param, position, isl.Val(int(coefficient / factor)))
-    value = int(aff.get_constant_val().to_python())
-    first = first.set_constant_val(isl.Val(value // factor))
-    mine = isl.PwAff.from_aff(first)
-    return mine, pa.sub(mine.mul(constant(factor)))
-
-
-def _terms(subscript: isl.PwAff | Polynomial) -> dict[tuple[str, ...], isl.PwAff]:
-    return dict(subscript.terms) if isinstance(subscript, Polynomial) else {(): subscript}
-
-
-def _is_zero(pa: isl.PwAff) -> bool:
-    return single_value(pa) == 0
-
-
-def _quotient(big: tuple[str, ...], small: tuple[str, ...]) -> str:
-    rest = list(big)
-    for atom in small:
-        rest.remove(atom)
-    return rest[0]

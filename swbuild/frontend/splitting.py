@@ -2,6 +2,11 @@
 
 The footprint of such a subscript reaches from one end of an array to the other, and no buffer holds it;
 apart, the inner iterations and those at an edge have small ones.
+
+A subscript is a piecewise affine function over counters and sizes, all of them parameters, and a statement's
+domain a set of such.  The domain is cut along the pieces into parts that are disjoint and together the whole,
+which stand one behind the other at the statement's place.  That is legal because in each iteration of the
+loops around exactly one of them runs, so the order in the text is what it was.
 """
 
 from __future__ import annotations
