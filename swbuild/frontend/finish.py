@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.frontend.assumptions import refuse_impossible, where_right
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.drafts import Draft, Object, RawAccess, drafts_in
-from swbuild.frontend.integers import parameter, universe
+from swbuild.frontend.integers import universe
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.relations import aligned, instances, moved_in, where_equal, where_inside
 from swbuild.frontend.scop import (
@@ -25,7 +26,6 @@ from swbuild.frontend.scop import (
     Storage,
 )
 from swbuild.frontend.shapes import Shape, Shapes
-from swbuild.frontend.sizes import sizes_only
 from swbuild.frontend.splitting import split_jumps
 from swbuild.frontend.state import Size
 from swbuild.frontend.symbols import Symbol
@@ -102,27 +102,6 @@ class _Finisher:
             inside = inside.intersect(subscript.nonneg_set()) if shape.has_start(position) else inside
             inside = inside.intersect(subscript.lt_set(extent)) if extent is not None else inside
         return inside
-
-    def assumptions(self, drafts: Sequence[Draft]) -> isl.Set:
-        """Return the parameter values for which no assumption is broken.
-
-        Where a place is not reached nothing is needed there, and a simpler condition may fail,
-        too, as long as the region computes nothing for those sizes, or they are not all positive.
-        """
-        computing = sizes_only(drafts[0].domain)
-        for draft in drafts[1:]:
-            computing = computing.union(sizes_only(draft.domain)).coalesce()
-        holds, bad = self.builder.state.moderate, universe().complement()
-        for assumption in self.builder.state.assumptions:
-            bad = bad.union(assumption.bad)
-        bad = bad.coalesce()
-        for name, _, _ in self.builder.state.parameters.values():
-            computing = computing.intersect(parameter(name).pos_set())
-        for assumption in self.builder.state.assumptions:
-            simple = assumption.bad.gist(assumption.sizes).coalesce()
-            costs = simple.intersect(computing).intersect(self.builder.state.context)
-            holds = holds.subtract(simple if costs.is_subset(bad) else assumption.bad)
-        return holds.coalesce()
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -221,29 +200,9 @@ def finish(builder: RegionBuilder, shapes: Shapes, live_after: Callable[[Symbol]
         return None
     statements = tuple(work.statement(draft, parameters) for draft in alive)
     context = aligned(builder.state.context, work.space)
-    assumptions = aligned(work.assumptions(alive), work.space).gist(context)
-    _check_possible(work, alive, context, assumptions)
+    assumptions = aligned(where_right(builder.state, alive), work.space).gist(context)
+    refuse_impossible(builder.state, builder.around.problems, alive, assumptions)
     return Finished(_parameters(builder), statements, shapes.settled, schedule, context, assumptions)
-
-
-def _check_possible(work: _Finisher, drafts: Sequence[Draft], context: isl.Set, assumptions: isl.Set) -> None:
-    """Refuse assumptions that leave nothing of any statement."""
-    builder = work.builder
-    domains = [draft.domain.intersect(builder.state.context) for draft in drafts]
-    if any(not domain.intersect(assumptions).is_empty() for domain in domains):
-        return
-    sizes = sizes_only(domains[0])
-    alone = [a for a in builder.state.assumptions if sizes.is_subset(a.bad)]
-    culprit = (alone or builder.state.assumptions)[0]
-    why = "it never does" if alone else "with the other conditions here it never does"
-    builder.around.problems.add(
-        builder.around.problems.make(
-            "SW221",
-            f"{culprit.why}, and {why} where the region computes anything",
-            culprit.node,
-            "correct the bounds, subscripts or types",
-        )
-    )
 
 
 def _scalar_parameters(builder: RegionBuilder) -> dict[Object, str]:
