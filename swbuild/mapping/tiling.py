@@ -20,7 +20,7 @@ from swbuild.mapping.marks import LevelMark, inserted
 from swbuild.mapping.regiontree import Kernel, multi_union
 from swbuild.names import own
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import constant_of, over_parameters
+from swbuild.polyhedral.islutil import constant_of, maps_of, over_parameters
 
 __all__ = ["Mapping", "TiledKernel", "thread_parameters", "tile_kernel"]
 
@@ -144,7 +144,53 @@ def _sunk(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode
     if node.child(0).get_type() == _NODE.leaf:
         return node
     sunk = node.band_sink()
-    return sunk if respects(sunk, dependences) else node
+    if not respects(sunk, dependences):
+        return node
+    return _reflagged(sunk, dependences) or node
+
+
+def _reflagged(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode | None:
+    """Return ``node``, a tree that a band was sunk in, with no loop marked as parallel that is not.
+
+    What the band was above may have become its outside: loops that were permutable, or parallel, because the
+    band kept dependences for them.  None where those of a band are not permutable any more.
+    """
+    if node.get_type() == _NODE.band and node.child(0).get_type() != _NODE.leaf:
+        parallel = [bool(node.band_member_get_coincident(k)) for k in range(node.band_n_member())]
+        several = bool(node.band_get_permutable()) and len(parallel) > 1
+        if several or any(parallel):
+            distances = _distances(node, dependences)
+            if several and not all(found.is_subset(isl.Set("{ [d] : d >= 0 }")) for found in distances):
+                return None
+            same = isl.Set("{ [0] }")
+            pairs = zip(parallel, distances, strict=True)
+            node = _flagged(node, [flag and found.is_subset(same) for flag, found in pairs])
+    for position in range(node.n_children()):
+        below = _reflagged(node.child(position), dependences)
+        if below is None:
+            return None
+        node = below.parent()
+    return node
+
+
+def _distances(band: isl.ScheduleNode, dependences: isl.UnionMap) -> list[isl.Set]:
+    """Return, per loop of ``band``, how far apart dependences are in it that the loops above leave open."""
+    pairs = _open_pairs(band, dependences)
+    partial = band.band_get_partial_schedule()
+    found = []
+    for member in range(band.band_n_member()):
+        value = isl.UnionMap.from_union_pw_aff(partial.get_at(member))  # instance -> [counter]
+        counters = maps_of(pairs.apply_domain(value).apply_range(value))  # [counter] -> [later counter]
+        found.append(counters[0].deltas() if counters else isl.Set("{ [d] : false }"))
+    return found
+
+
+def _open_pairs(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.UnionMap:
+    """Return the pairs of instances below ``node`` that everything above leaves at the same time."""
+    before = node.get_prefix_schedule_union_map()  # instance -> [loops above]
+    inside = node.get_domain()
+    pairs = dependences.intersect_domain(inside).intersect_range(inside)
+    return pairs.intersect(before.apply_range(before.reverse()))
 
 
 def respects(node: isl.ScheduleNode, dependences: isl.UnionMap) -> bool:
@@ -152,10 +198,7 @@ def respects(node: isl.ScheduleNode, dependences: isl.UnionMap) -> bool:
 
     Those are the pairs of instances that everything above ``node`` leaves at the same time.
     """
-    before = node.get_prefix_schedule_union_map()
-    inside = node.get_domain()
-    open_pairs = dependences.intersect_domain(inside).intersect_range(inside)
-    open_pairs = open_pairs.intersect(before.apply_range(before.reverse()))
+    open_pairs = _open_pairs(node, dependences)
     if open_pairs.is_empty():
         return True
     order = node.get_subtree_schedule_union_map()

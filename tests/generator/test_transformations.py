@@ -17,6 +17,7 @@ from swbuild.options import Distribution, Fusion
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import analyse, relations
 from swbuild.polyhedral.islutil import sets_of
+from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import find_private
 from swbuild.polyhedral.scheduling import Scheduled, compute_schedule
 
@@ -126,3 +127,61 @@ def test_loops_that_count_down_keep_their_order(tmp_path: Path, loops: str) -> N
     order = scheduled.schedule.get_map()
     assert not scheduled.dependences.all.is_empty()
     assert scheduled.dependences.all.is_subset(order.lex_lt_union_map(order))
+
+
+#: loops around all, and which element of the step before the inner statement reads
+OVER_I, OVER_J = "for (int i = 0; i < n; i++)", "for (int j = 0; j < n; j++)"
+LATE = {
+    "one loop over threads": (OVER_I, "[i][0]", "[k - 1][l + 1]"),
+    "two loops over threads": (f"{OVER_I} {OVER_J}", "[i][j]", "[k - 1][l + 2]"),
+    "the inner loops stay parallel": (OVER_I, "[i][0]", "[k][l]"),
+    "tiles, but one parallel loop": (OVER_I, "[i][0]", "[k][l - 1]"),
+    "tiles, and no parallel loop": (OVER_I, "[i][0]", "[k - 1][l - 1]"),
+}
+
+
+def late(around: str, place: str, element: str) -> str:
+    return f"""void f(int n, double a[n][n][n][n][n], double b[n][n][n])
+{{
+#pragma scop
+{around}
+  for (int t = 0; t < n - 1; t++) {{
+    b{place}[t] = 2.0;
+    for (int k = 1; k < n; k++)
+      for (int l = 1; l < n - 2; l++)
+        a{place}[t + 1][k][l] = 0.5 * a{place}[t]{element};
+  }}
+#pragma endscop
+}}
+"""
+
+
+@pytest.mark.parametrize("case", LATE)
+def test_what_a_loop_keeps_for_those_inside_is_kept_where_it_sinks(tmp_path: Path, case: str) -> None:
+    """Loops that may be tiled, or are parallel, inside a sequential loop need not be so around it."""
+    (model,) = model_of(tmp_path, late(*LATE[case])).scops
+    scop = lightened(model)
+    found = scheduled_of(scop).dependences
+    (kernel,) = split_region(banded(loop_tree(scop), found.all), "k", lambda _: True).kernels
+    threads = (8, 8)[: min(kernel.parallel, 2)]
+    tiled = tile_kernel(kernel, Mapping(threads, (4,), Distribution.CYCLIC), found.all)
+    order = tiled.schedule.get_map()
+    assert found.all.is_subset(order.lex_lt_union_map(order))
+    assert _wrongly_parallel(tiled.schedule.get_root(), found.all) == []
+
+
+def _wrongly_parallel(node: isl.ScheduleNode, dependences: isl.UnionMap) -> list[str]:
+    """Return the loops marked as parallel between iterations of which one of ``dependences`` goes."""
+    wrong = []
+    if node.get_type() == isl.schedule_node_type.band:
+        before = node.get_prefix_schedule_union_map()
+        inside = dependences.intersect_domain(node.get_domain()).intersect_range(node.get_domain())
+        inside = inside.intersect(before.apply_range(before.reverse()))
+        for member in range(node.band_n_member()):
+            value = isl.UnionMap.from_union_pw_aff(node.band_get_partial_schedule().get_at(member))
+            carried = not inside.is_subset(value.apply_range(value.reverse()))
+            if carried and node.band_member_get_coincident(member):
+                wrong.append(str(value))
+    return wrong + [
+        x for k in range(node.n_children()) for x in _wrongly_parallel(node.child(k), dependences)
+    ]
