@@ -74,6 +74,7 @@ def grid_of(scop: Scop, tiled: TiledKernel) -> Grid:
 def _values(tiled: TiledKernel, loops: Sequence[isl.UnionPwAff]) -> isl.Set:
     """Return what ``loops`` take together, the host's loops in front."""
     domain = tiled.kernel.domain
+    # instance -> [values]; the host's loops are parameters of it, and become leading dimensions of the result
     taken = multi_union([loop.intersect_domain(domain) for loop in loops])
     pieces = sets_of(isl.UnionMap.from_multi_union_pw_aff(taken).range())
     hosts = tiled.kernel.host_loops

@@ -167,9 +167,10 @@ def is_loop(node: isl.ScheduleNode, member: int) -> bool:
 def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: list[int]) -> isl.Schedule:
     """Make the band ``node`` a kernel; return the host tree of its launches."""
     name = f"{split.prefix}{len(split.kernels)}"
-    before = node.get_prefix_schedule_union_map().intersect_domain(domain)
+    before = node.get_prefix_schedule_union_map().intersect_domain(domain)  # instance -> [host's loops]
     launches = _plain(_as_set(before.range(), node.get_schedule_depth()).set_tuple_name(name).coalesce())
     loops = tuple(own(f"{name}_h{k}") for k in range(node.get_schedule_depth()))
+    # the instances of one launch, the values of the host's loops being parameters
     inside = before.intersect_range(_point(loops).to_union_set()).domain()
     partial = node.band_get_partial_schedule()
     ordered = multi_union([partial.get_at(m) for m in order]).intersect_domain(inside)

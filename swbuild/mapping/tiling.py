@@ -3,8 +3,8 @@
 The tree that :func:`tile_kernel` builds is, from the top::
 
     filter   the instances whose tile belongs to this thread (parameters rid, cid)
-    band     the mapped loops, in steps of a tile            mark "level:0"
-    …        one band per further tiled loop                 mark "level:n", below each
+    band     the mapped loops, in steps of a tile            LevelMark(0)
+    …        one band per further tiled loop                 LevelMark(n), below each
     band     the loops inside the tile, iterators in global coordinates
 
 A transfer may be placed at each mark: everything above it is fixed there.
@@ -117,12 +117,14 @@ def _thread_filter(mapping: Mapping, tiles: list[isl.UnionPwAff]) -> isl.UnionSe
     space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
     result: isl.UnionSet | None = None
     for k, tile in enumerate(tiles):
-        index = tile.scale_down_val(isl.Val(_size(mapping, k)))
+        index = tile.scale_down_val(isl.Val(_size(mapping, k)))  # instance -> number of its tile
         if mapping.distribution is Distribution.BLOCK:
             condition = f"p{2 * k} <= x < p{2 * k + 1}"
         else:
             condition = f"x mod {mapping.threads[k]} = p{k}"
-        mine = over_parameters(f"{{ [x] : {condition} }}", names)
+        mine = over_parameters(
+            f"{{ [x] : {condition} }}", names
+        )  # numbers of tiles; each is one thread's alone
         order = isl.UnionMap.from_union_pw_aff(index)
         owned = order.intersect_range(mine.to_union_set()).domain()
         result = owned if result is None else result.intersect(owned)

@@ -79,6 +79,9 @@ def _wavefront(node: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.ScheduleNod
     """Return the band ``node`` replaced by the wavefronts, the tiles in one, and the points of a tile."""
     partial = node.band_get_partial_schedule()
     sizes = [isl.Val(tile[min(k, len(tile) - 1)]) for k in range(node.band_n_member())]
+    # In a permutable band no dependence goes down in any loop, so in no number of a tile either (floor is
+    # monotone): between two tiles one number grows, and so does the sum.  Within a tile the band's own order
+    # stays.  The sum and all numbers but the first tell the tile.
     numbers = [partial.get_at(k).scale_down_val(size).floor() for k, size in enumerate(sizes)]
     front = numbers[0]
     for number in numbers[1:]:

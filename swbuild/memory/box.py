@@ -110,7 +110,7 @@ class Box:
         for low, high in zip(self.low, self.high, strict=True):
             above = isl.Map.from_pw_aff(low).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
             below = isl.Map.from_pw_aff(high).apply_range(isl.Map("{ [x] -> [y] : y <= x }"))
-            between = above.intersect(below)
+            between = above.intersect(below)  # prefix -> [index of this dimension]
             result = between if result is None else result.flat_range_product(between)
         assert result is not None
         name = space.get_tuple_name(isl.dim_type.out)

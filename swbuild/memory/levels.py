@@ -69,6 +69,7 @@ def _levels_below(node: isl.ScheduleNode) -> tuple[Level, ...]:
 
 
 def _level(node: isl.ScheduleNode, number: int) -> Level:
+    # instance -> [loops above]; the node's domain leaves out what filters above it have sorted out
     prefix = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
     names = frozenset(str(piece.get_tuple_name()) for piece in sets_of(node.get_domain()))
     return Level(number, node.get_schedule_depth(), prefix, names, _levels_below(node.child(0)))
@@ -125,6 +126,7 @@ def footprint(level: Level, refs: list[Reference]) -> isl.Map:
 
     At least one of them happens.
     """
+    # [loops above] -> instances of that visit -> what they access; one array, so one map
     accesses = union_maps(ref.relation for ref in refs)
     (result,) = maps_of(level.prefix.reverse().apply_range(accesses))
     return result.coalesce()

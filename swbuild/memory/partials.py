@@ -83,6 +83,8 @@ def _is_cut(scop: Scop, tiled: TiledKernel, reduction: Reduction) -> bool:
     """Return whether two tiles may accumulate into one element."""
     own = _own(scop, tiled, reduction)
     tile = isl.UnionMap.from_multi_union_pw_aff(tiled.coordinates)
+    # instance -> element -> instance: pairs that accumulate into one element.  While both ends of all of them
+    # are in one tile, one CPE runs them, one after the other, and no parts are needed.
     together = own.apply_range(own.reverse())
     return not together.is_subset(tile.apply_range(tile.reverse()))
 

@@ -222,7 +222,8 @@ def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
     for other in (b for b in buffers if b.load):
         if other.name != stored.name:
             return True  # rare: do not look closer
-        loaded = other.box.as_map(stored.written.get_space())
+        loaded = other.box.as_map(stored.written.get_space())  # visit -> element
+        # visit that stores -> element -> visit that loads; one visit loads before it stores
         visits = stored.written.apply_range(loaded.reverse())
         same = isl.Map.identity(visits.get_space())
         if not visits.is_subset(same):
@@ -366,9 +367,13 @@ def _reads_old_values(task: _Task, level: Level, group: Group) -> bool:
     readers = [ref for ref in group.refs if ref.reads]
     if not readers:
         return False
-    reads = union_maps(ref.relation for ref in readers)
+    # Of each element that a visit reads, some read is the first.  If a write of the same visit certainly made
+    # its value, that write came first, so the buffer holds it: nothing old is needed exactly if that is so of
+    # all reads.  Reads whose producer is not known are not in ``sourced``, and make the buffer be loaded.
+    reads = union_maps(ref.relation for ref in readers)  # instance -> element
+    # [reading instance -> element] -> visit of the producing instance
     producers = task.dependences.sourced.reverse().apply_range(level.prefix)
-    same_visit = reads.range_product(level.prefix)
+    same_visit = reads.range_product(level.prefix)  # instance -> [element -> its own visit]
     pieces = [m for m in maps_of(producers) if m.domain_is_wrapping()]
     sourced = union_maps(m.curry() for m in pieces).intersect(same_visit)
     return not reads.subtract(sourced.range_factor_domain()).is_empty()
@@ -395,9 +400,14 @@ def _others_write(task: _Task, level: Level, group: Group, rest: isl.Map) -> boo
     array = group.refs[0].array
     writers = [ref for ref in task.refs if ref.array == array and ref.writes]
     mapped = len(task.tiled.mapping.threads)
-    tile_of = isl.UnionMap.from_multi_union_pw_aff(task.tiled.coordinates)
+    # A tile runs on one CPE, one visit after the other, each with what is in memory then.  So the rest of the
+    # box is safe from all but other tiles (the leading ``mapped`` loops above the level say which tile it
+    # is) and, within the visit, from what has another buffer below the level.
+    tile_of = isl.UnionMap.from_multi_union_pw_aff(task.tiled.coordinates)  # instance -> [tile]
+    # [tile] -> element
     by_tile = tile_of.reverse().apply_range(union_maps(ref.relation for ref in writers))
     for written in maps_of(by_tile):
+        # visit -> other tiles -> what they write
         elsewhere = _other_tiles(rest.domain().get_space(), mapped).apply_range(written)
         if not elsewhere.intersect(rest).is_empty():
             return True

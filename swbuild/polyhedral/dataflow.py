@@ -193,6 +193,8 @@ def flow_by_array(found: Relations, schedule: isl.Schedule, names: frozenset[str
 
 
 def _exact(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
+    # Two flows: what reads take their values from, and what writes come after.  In the second one a certain
+    # write hides what is before it from what is after: its pairs with both are there, and imply that one.
     accessed = found.reads.union(found.may_writes)
     flow = _flow(found.reads, found.must_writes, found.may_writes, schedule)
     order = _flow(found.writes, found.must_writes, accessed, schedule)
@@ -220,7 +222,8 @@ def _whole_arrays(found: Relations) -> Relations:
 
 def _memory_based(found: Relations, order: isl.UnionMap, precision: Precision) -> Dependences:
     """Return the pairs of conflicting accesses, the earlier one by ``order`` first."""
-    before = order.lex_lt_union_map(order)
+    before = order.lex_lt_union_map(order)  # instance -> later instance
+    # instance -> element -> instance, the earlier one first; intersecting picks that direction of each pair
     true = found.writes.apply_range(found.reads.reverse()).intersect(before).coalesce()
     anti = found.reads.apply_range(found.writes.reverse())
     false = anti.union(found.writes.apply_range(found.writes.reverse())).intersect(before).coalesce()
@@ -270,8 +273,9 @@ def _check_complete(
     sources = must_source.union(may_source)
     # [sink -> element] -> earlier instances that access the element
     conflicts = sink.range_map().apply_range(sources.reverse())
-    earlier = sink.domain_map().apply_range(before.reverse())
+    earlier = sink.domain_map().apply_range(before.reverse())  # [sink -> element] -> earlier instances
     pairs = conflicts.intersect(earlier)
+    # full dependences are source -> [sink -> element]
     named = flow.get_full_may_dependence().reverse()
     hidden = flow.get_full_must_dependence().reverse().apply_range(before.reverse())
     if not pairs.is_subset(named.union(hidden)):

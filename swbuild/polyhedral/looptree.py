@@ -181,7 +181,11 @@ def _band(top: Loop, pending: isl.UnionMap, grow: bool) -> tuple[list[Loop], Tre
 
 
 def _may_join(band: list[Loop], loop: Loop, pending: isl.UnionMap, left: isl.UnionMap) -> bool:
-    """Return whether ``loop`` may and should be a member of ``band``."""
+    """Return whether ``loop`` may and should be a member of ``band``.
+
+    It may if none of the pairs that the band begins with goes down in it: then all members are permutable.
+    It should unless it is parallel only for the pairs that the other members leave.
+    """
     if not pending.is_subset(_ordered(loop)):
         return False
     return _keeps_apart(loop, pending) or _keeps_apart(band[0], pending) or not _keeps_apart(loop, left)

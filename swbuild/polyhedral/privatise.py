@@ -163,11 +163,12 @@ def _one_copy_at_a_time(
     place = _common_place(schedule.get_root(), names)
     if _meanwhile(place, names) & users != names:
         return False
+    # instance -> copy, and instance -> visit of the place (the loops above it)
     copies = union_maps(instance_prefix(s, depth).intersect_domain(s.domain) for s in members)
     fixed = place.get_prefix_schedule_union_map().intersect_domain(copies.domain())
     if not fixed.reverse().apply_range(copies).is_single_valued():
         return False
-    visits = copies.reverse().apply_range(fixed)
+    visits = copies.reverse().apply_range(fixed)  # copy -> visits
     return bool(visits.is_single_valued()) or (users == names and _comes_back_to_none(visits))
 
 
@@ -183,7 +184,8 @@ def _meanwhile(place: isl.ScheduleNode, names: frozenset[str]) -> frozenset[str]
 def _comes_back_to_none(visits: isl.UnionMap) -> bool:
     """Return whether no copy is visited between two visits of another one (``visits``: copy to times)."""
     times = visits.range().identity()
-    since, until = visits.lexmin(), visits.lexmax()
+    since, until = visits.lexmin(), visits.lexmax()  # copy -> its first visit, its last
+    # copy -> every time from its first visit to its last -> the copies visited then
     between = since.lex_le_union_map(times).intersect(until.lex_ge_union_map(times))
     meets = between.apply_range(visits.reverse())
     return bool(meets.is_subset(visits.domain().identity()))

@@ -73,6 +73,7 @@ def relaxed(scop: Scop, expansions: Expansions, reductions: tuple[Reduction, ...
     for reduction in reductions:
         own = accesses_to(scop, reduction.array, reduction.statements)
         rest = accesses_to(scop, reduction.array, None).subtract(own)
+        # own instance -> element -> another access; pairs of own instances alone are what is left out
         conflicts = own.apply_range(rest.reverse())
         kept = kept.union(conflicts.union(conflicts.reverse()).intersect(earlier))
     return kept.coalesce()

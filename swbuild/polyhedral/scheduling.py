@@ -143,6 +143,8 @@ def _contraction_constraints(scop: Scop, private: Private) -> tuple[isl.UnionMap
         return empty, empty
     plain, expanded = relations(scop), relations(scop, private.expansions)
     copies = {expansion.space for expansion in private.expansions.values()}
+    # Both are instance -> later instance.  Pairs that meet in the one copy of all iterations, and not in
+    # copies of their own, have to keep their order where a band parts a value's producer from its user.
     own = analyse(_keep(expanded, copies), scop.schedule)
     conditional = analyse(_keep(plain, set(private.names)), scop.schedule).order.subtract(own.order)
     return own.flow, conditional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -128,6 +129,14 @@ def test_imports_lead_down(graph: Graph) -> None:
 
 def test_nothing_imports_in_a_circle(graph: Graph) -> None:
     assert circle(graph) == []
+
+
+def test_the_map_names_what_is_there() -> None:
+    """Every path in the page on the architecture exists."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:swbuild|tests|pytest_sw|cmake|meson)/[\w./-]*)`", text)
+    assert len(named) > 40
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 CODE = {
