@@ -40,7 +40,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in PROGRAMS:
         (folder / path.name).write_text(path.read_text())
     (folder / "descriptor.h").write_text((FOLDER / "faults" / "descriptor.h").read_text())
-    done = call(["sh", "-ec", "ls *.S | xargs -n 8 -P 2 sw5cc -slave -c"], folder, environment)
+    done = call(["sh", "-ec", "ls *.S | xargs -n 8 -P 2 sw5cc -slave -c"], folder, environment, 600)
     assert not done.status, done.err
     done = call(["sh", "-c", "sw5cc -hybrid *.o -o app"], folder, environment)
     assert not done.status, done.err

@@ -11,6 +11,7 @@ import copy
 import os
 import sys
 
+import ctext
 import elf
 import loose
 import options
@@ -375,7 +376,7 @@ def main(arguments: list[str]) -> int:
     except options.UsageError as error:
         print(f"{tool.name}: error[SW601]: {error}", file=sys.stderr)
         return 1
-    except rewrite.SourceError as error:
+    except ctext.SourceError as error:
         print(error, file=sys.stderr)
         return 1
     except Failure as failure:

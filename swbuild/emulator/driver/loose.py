@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-import rewrite
+import ctext
 
 __all__ = ["SECTION", "noted_calls", "undeclared"]
 
@@ -26,8 +26,8 @@ def undeclared(listing: str) -> set[str]:
 
 def noted_calls(text: str, names: set[str]) -> str:
     """Return the C text with the calls of these functions noted; its lines stay."""
-    tokens = rewrite.tokens_of(text)
-    partner = rewrite.partners_of(tokens)
+    tokens = ctext.tokens_of(text)
+    partner = ctext.partners_of(tokens)
     edits = []
     for k, token in enumerate(tokens):
         if token.text not in names or k + 1 not in partner or tokens[k + 1].text != "(":
@@ -43,7 +43,7 @@ def noted_calls(text: str, names: set[str]) -> str:
     return text
 
 
-def _arguments(tokens: list[rewrite.Token], at: int, partner: dict[int, int]) -> list[tuple[int, int]]:
+def _arguments(tokens: list[ctext.Token], at: int, partner: dict[int, int]) -> list[tuple[int, int]]:
     """Return the places of the arguments between the brackets at a token."""
     found, start, k = [], tokens[at].end, at + 1
     while k < partner[at]:

@@ -7,50 +7,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Rewritten", "SourceError", "Token", "inline_functions", "partners_of", "rewrite", "tokens_of"]
+from ctext import SourceError, Token, partners_of, tokens_of
+from vectors import assign_edits, cast_edits, splat_edits
+
+__all__ = ["Rewritten", "inline_functions", "rewrite"]
 
 
-class SourceError(Exception):
-    """``file:line: error[SW601]: what`` about the user's source."""
-
-
-_TOKEN = re.compile(
-    r"""(?P<space>[ \t\f\v]+|\\\n)|(?P<newline>\n)|(?P<directive>(?m:^)[ \t]*\#[^\n]*)
-      |(?P<string>(?:u8|[LuU])?"(?:[^"\\\n]|\\.)*")|(?P<char>[LuU]?'(?:[^'\\\n]|\\.)*')
-      |(?P<word>[A-Za-z_$][A-Za-z0-9_$]*)|(?P<number>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*)
-      |(?P<mark>->|\+\+|--|<=|>=|==|!=|&&|\|\||.)""",
-    re.VERBOSE | re.DOTALL,
-)
 _SPIN = re.compile(r"\b(?:while|for)\b")
 _LVALUE = re.compile(
     r"\s*\(*\s*(\*?\s*[A-Za-z_]\w*(?:\s*(?:\[[^\[\]()]*\]|->\s*\w+|\.\s*\w+))*)\s*\)*\s*(?:!=|<=?|==|>=?)"
 )
-
-
-class Token:
-    __slots__ = ("end", "kind", "start", "text")
-
-    def __init__(self, kind: str, text: str, start: int, end: int) -> None:
-        self.kind, self.text, self.start, self.end = kind, text, start, end
-
-
-def tokens_of(text: str) -> list[Token]:
-    return [
-        Token(match.lastgroup or "", match.group(), match.start(), match.end())
-        for match in _TOKEN.finditer(text)
-        if match.lastgroup not in ("space", "newline", "directive")
-    ]
-
-
-def partners_of(tokens: list[Token]) -> dict[int, int]:
-    """Map every opening bracket to its closing one (by token number)."""
-    stack, found = [], {}
-    for k, token in enumerate(tokens):
-        if token.text in ("(", "{", "[") and token.kind == "mark":
-            stack.append(k)
-        elif token.text in (")", "}", "]") and token.kind == "mark" and stack:
-            found[stack.pop()] = k
-    return found
 
 
 def _empty_end(tokens: list[Token], at: int) -> int | None:
@@ -165,175 +131,6 @@ def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
         parts += [text[at:start], new]
         at = end
     return "".join(parts) + text[at:]
-
-
-_VECTORS = (
-    "doublev4",
-    "floatv4",
-    "intv8",
-    "uintv8",
-    "int256",
-    "uint256",
-    "doublev8",
-    "floatv8",
-    "intv16",
-    "uintv16",
-    "int512",
-    "uint512",
-    "dma_desc",
-)
-_VECTOR = re.compile(r"\b(?:" + "|".join(_VECTORS) + r")\b")
-
-
-def _filled(vector: str, value: str, converted: bool) -> str:
-    """Return C for `value` as a vector: itself when it is as wide, else a vector with it in all lanes.
-
-    With ``converted`` the lanes of the other kind of floating point are converted.
-    """
-    if converted and vector.startswith(("doublev", "floatv")):
-        d, f = ("d", "f") if vector.startswith("double") else ("f", "d")
-        kinds = [f"__swemu_v{d}:__swemu_keep_{d}", f"__swemu_v{f}:__swemu_{f}_to_{d}"]
-        whole = ("vi", "vl", "vui", "vul") if d == "d" else ()
-        kinds += [f"__swemu_{name}:__swemu_{name}_as_d" for name in whole]
-        return f"_Generic(({value}),{','.join(kinds)},default:__swemu_splat_{d})({value})"
-    same = f"sizeof({value})==sizeof({vector})"
-    scalar = f"__builtin_choose_expr({same},0,({value}))"
-    return (
-        f"__builtin_choose_expr({same},({value}),({vector}){{0}}+(__typeof__((({vector}){{0}})[0])){scalar})"
-    )
-
-
-def _operand_end(tokens: list[Token], partner: dict[int, int], at: int) -> int:
-    """Return the token behind the operand of a cast that starts at `at`."""
-    while at < len(tokens) and tokens[at].text in ("-", "+", "*", "&", "!", "~"):
-        at += 1
-    at = partner.get(at, at) + 1
-    while at < len(tokens) and tokens[at].text in ("[", "(", ".", "->"):
-        at = partner[at] + 1 if at in partner else at + 2
-    return at
-
-
-def _cast_edits(text: str, tokens: list[Token], converted: bool) -> list[tuple[int, int, str]]:
-    """Let a scalar be cast to a vector, ``(doublev4)x``; with ``converted`` also the other floating point."""
-    partner = partners_of(tokens)
-    edits = []
-    for k, token in enumerate(tokens):
-        if (
-            token.text not in _VECTORS
-            or not 0 < k < len(tokens) - 2
-            or tokens[k - 1].text != "("
-            or tokens[k + 1].text != ")"
-        ):
-            continue
-        first = tokens[k + 2]
-        if first.text == "{" or not (first.kind in ("word", "number") or first.text in ("(", "-", "*", "&")):
-            continue
-        if first.text in ("sizeof", "__attribute__") or (
-            tokens[k - 2].kind == "word" and tokens[k - 2].text != "return"
-        ):
-            continue
-        end = _operand_end(tokens, partner, k + 2)
-        old = text[first.start : tokens[end - 1].end]
-        edits.append(
-            (
-                tokens[k - 1].start,
-                tokens[end - 1].end,
-                f"(({token.text}){_filled(token.text, old, converted)})",
-            )
-        )
-    return edits
-
-
-def _splat_edits(text: str, tokens: list[Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
-    """Let a scalar initialise a vector variable, as the Sunway compilers do: ``doublev4 v = 0;``."""
-    edits = []
-    types = _vector_types(tokens)
-    for k, token in enumerate(tokens):
-        if token.text not in types or k + 1 >= len(tokens) or tokens[k + 1].kind != "word":
-            continue
-        at, start = k + 1, -1
-        while at < len(tokens):
-            mark = tokens[at].text
-            if mark in (",", ";") or mark in (")", "}"):
-                if start >= 0 and at > start:
-                    old = text[tokens[start].start : tokens[at - 1].end]
-                    edits.append((tokens[start].start, tokens[at - 1].end, _filled(token.text, old, False)))
-                start = -1
-                if mark != ",":
-                    break
-            elif mark == "=" and start < 0:
-                plain = tokens[at - 1].kind == "word" and at + 1 < len(tokens) and tokens[at + 1].text != "{"
-                start = at + 1 if plain else -1
-            at = partner.get(at, at) + 1
-    return edits
-
-
-def _vector_types(tokens: list[Token]) -> set[str]:
-    """Return the names of the vector types: the compilers' own, and those that typedef gives to them."""
-    types = set(_VECTORS)
-    for k, token in enumerate(tokens[:-2]):
-        if token.text == "typedef" and tokens[k + 1].text in types and tokens[k + 2].kind == "word":
-            types.add(tokens[k + 2].text)
-    return types
-
-
-def _vector_names(tokens: list[Token], partner: dict[int, int]) -> set[str]:
-    """Return the names that are declared with a vector type."""
-    types = _vector_types(tokens)
-    found = set()
-    for k, token in enumerate(tokens):
-        if token.text not in types or tokens[k - 1].text == "typedef":
-            continue
-        at = k + 1
-        while at < len(tokens) and tokens[at].text in ("*", "const", "volatile", "restrict", "__restrict"):
-            at += 1
-        while at < len(tokens) and tokens[at].kind == "word":
-            found.add(tokens[at].text)
-            while at < len(tokens) and tokens[at].text not in (",", ";", ")", "}"):
-                at = partner.get(at, at) + 1
-            at += 1 if at < len(tokens) and tokens[at].text == "," else len(tokens)
-            while at < len(tokens) and tokens[at].text == "*":
-                at += 1
-    return found
-
-
-def _target_end(tokens: list[Token], partner: dict[int, int], at: int) -> int:
-    """Return the token behind an assignment's target that starts at `at`: ``v``, ``*p``, ``(p + 1)[i]``."""
-    while at < len(tokens) and tokens[at].text == "*":
-        at += 1
-    if at < len(tokens) and (tokens[at].kind == "word" or tokens[at].text == "("):
-        at = partner.get(at, at) + 1
-    while at < len(tokens) and tokens[at].text in ("[", ".", "->"):
-        at = partner[at] + 1 if at in partner else at + 2
-    return at
-
-
-def _assign_edits(text: str, tokens: list[Token], partner: dict[int, int]) -> list[tuple[int, int, str]]:
-    """Let a number be assigned to a vector, as the Sunway compilers do: ``v[i] = 0.0;``."""
-    names = _vector_names(tokens, partner)
-    edits = []
-    for k, token in enumerate(tokens[1:], 1):
-        if token.kind != "word" and token.text not in ("(", "*"):
-            continue
-        if tokens[k - 1].text not in (";", "{", "}", ")", "else"):
-            continue
-        at = _target_end(tokens, partner, k)
-        value = at + 1 if at + 1 < len(tokens) and tokens[at].text == "=" else len(tokens)
-        end = value + 1 if value < len(tokens) and tokens[value].text in ("-", "+") else value
-        if end + 1 >= len(tokens) or tokens[end].kind != "number" or tokens[end + 1].text != ";":
-            continue
-        if names.intersection(t.text for t in tokens[k:at]):
-            left = text[token.start : tokens[at - 1].end]
-            number = text[tokens[value].start : tokens[end].end]
-            edits.append((tokens[value].start, tokens[end].end, _fitted(left, number)))
-    return edits
-
-
-def _fitted(left: str, number: str) -> str:
-    """Return C for a number as the type of `left`: in all lanes if that is a vector."""
-    kinds = {"vd": "d", "vf": "f", "vi": "w", "vl": "l"}
-    lanes = ",".join(f"__swemu_{kind}:__swemu_splat_{name}({number})" for kind, name in kinds.items())
-    return f"_Generic(({left}),{lanes},default:({number}))"
 
 
 _ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
@@ -512,7 +309,7 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True, machine: 
         return Rewritten(text)
     tokens = tokens_of(text)
     if vectors:
-        casts = [e for e in _cast_edits(text, tokens, numbers) if not _place(text, e[0])[2]]
+        casts = [e for e in cast_edits(text, tokens, numbers) if not _place(text, e[0])[2]]
         text = _apply(text, casts)
         tokens = tokens_of(text) if casts else tokens
     edits = _spin_edits(text, tokens, is_c) if spins else []
@@ -520,8 +317,8 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True, machine: 
     found = translator.edits(partners_of(tokens)) if translator else []
     edits += found
     if vectors:
-        fills = _splat_edits(text, tokens, partners_of(tokens))
-        fills += _assign_edits(text, tokens, partners_of(tokens)) if numbers else []
+        fills = splat_edits(text, tokens, partners_of(tokens))
+        fills += assign_edits(text, tokens, partners_of(tokens)) if numbers else []
         edits += [e for e in fills if not _place(text, e[0])[2]]
     if align:
         edits += _with_alignment(text, tokens, align)

@@ -1,10 +1,9 @@
 /* Checked mode: who touched which bytes when, without an order between them.
  *
- * Order is kept by vector clocks: every CPE counts its own releases; a barrier, a message, a lock or a
- * completion passes what one CPE knows to another.  Each 4-byte word of main memory that CPEs touch has
- * a shadow with its last accesses (races.c), and so has each word of LDM that other CPEs may touch
- * (places.c); a get counts as a read once its words are used (fetched.c).  The LDM has flags that mark words of transfers under way.  A word of LDM that still holds
- * the poison pattern has never been written.
+ * Order is kept by vector clocks (clocks.c).  Each 4-byte word of main memory that CPEs touch has a shadow with
+ * its last accesses (races.c), and so has each word of LDM that other CPEs may touch (places.c); a get counts as
+ * a read once its words are used (fetched.c).  The LDM has flags that mark words of transfers under way.  A word
+ * of LDM that still holds the poison pattern has never been written.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -13,17 +12,6 @@
 #include "check.h"
 
 extern const int swemu_instrumented __attribute__((weak));
-
-/* ---- clocks ---- */
-
-static void learn(struct cpe *c, const uint32_t *from)
-{
-    for (int k = 0; k < SWEMU_CPES; k++)
-        if (from[k] > c->check->knows[k])
-            c->check->knows[k] = from[k];
-}
-
-static void tick(struct cpe *c) { c->check->knows[c->pen]++; }
 
 void swemu_check_setup(struct cpe *c)
 {
@@ -36,103 +24,6 @@ void swemu_check_setup(struct cpe *c)
     swemu_shadow_open(c->statics, c->statics_size);
     swemu_shadow_open(c->heap, HEAP_BYTES);
     swemu_places_setup(c);
-}
-
-/* At a spawn with nobody running, all that happened before is known to all. */
-void swemu_check_spawn(void)
-{
-    if (!swemu.checked)
-        return;
-    uint32_t all[SWEMU_CPES] = {0};
-    for (int k = 0; k < swemu.count; k++) {
-        struct cpe *c = swemu.cpes[k];
-        if (all[c->pen] < c->check->knows[c->pen])
-            all[c->pen] = c->check->knows[c->pen];
-    }
-    for (int k = 0; k < swemu.count; k++) {
-        swemu_fetched_spawn(swemu.cpes[k]);
-        learn(swemu.cpes[k], all);
-        swemu.cpes[k]->check->flushed = swemu.cpes[k]->check->knows[swemu.cpes[k]->pen];
-        tick(swemu.cpes[k]);
-    }
-}
-
-/* The CPE's data cache is written back. */
-void swemu_check_flush(struct cpe *c)
-{
-    if (!swemu.checked)
-        return;
-    c->check->flushed = c->check->knows[c->pen];
-    tick(c);
-}
-
-/* The CPEs of mask meet. */
-void swemu_check_meet(struct cpe *c, uint64_t mask)
-{
-    if (!swemu.checked)
-        return;
-    uint32_t all[SWEMU_CPES] = {0};
-    struct cpe *const *group = &swemu.cpes[c->cg * SWEMU_CPES];
-    for (uint64_t left = mask; left; left &= left - 1)
-        for (int k = 0; k < SWEMU_CPES; k++) {
-            uint32_t known = group[__builtin_ctzll(left)]->check->knows[k];
-            all[k] = known > all[k] ? known : all[k];
-        }
-    for (uint64_t left = mask; left; left &= left - 1) {
-        struct cpe *other = group[__builtin_ctzll(left)];
-        learn(other, all);
-        tick(other);
-    }
-}
-
-/* One CPE tells some others (a register message, an RMA): they know it when they next wait or receive. */
-void swemu_check_send(struct cpe *c, uint64_t to, int unused)
-{
-    (void)unused;
-    if (!swemu.checked)
-        return;
-    for (uint64_t left = to; left; left &= left - 1) {
-        uint32_t *inbox = swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)]->check->inbox;
-        for (int k = 0; k < SWEMU_CPES; k++)
-            inbox[k] = c->check->knows[k] > inbox[k] ? c->check->knows[k] : inbox[k];
-    }
-    tick(c);
-}
-
-void swemu_check_receive(struct cpe *c, int unused)
-{
-    (void)unused;
-    if (swemu.checked)
-        learn(c, c->check->inbox);
-}
-
-static struct sync_word *sync_word(const volatile void *address)
-{
-    static struct sync_word *buckets[1024];
-    struct sync_word **link = &buckets[((uintptr_t)address >> 2) % 1024];
-    while (*link && (*link)->address != address)
-        link = &(*link)->next;
-    if (!*link) {
-        *link = swemu_zeroed(sizeof **link);
-        (*link)->address = address;
-    }
-    return *link;
-}
-
-void swemu_check_acquire(struct cpe *c, const volatile void *address)
-{
-    if (swemu.checked)
-        learn(c, sync_word(address)->knows);
-}
-
-void swemu_check_release(struct cpe *c, const volatile void *address)
-{
-    if (!swemu.checked)
-        return;
-    uint32_t *word = sync_word(address)->knows;
-    for (int k = 0; k < SWEMU_CPES; k++)
-        word[k] = c->check->knows[k] > word[k] ? c->check->knows[k] : word[k];
-    tick(c);
 }
 
 /* ---- reply words that other CPEs count up ---- */
@@ -181,7 +72,7 @@ void swemu_check_arrivals(struct cpe *c, const volatile void *word, int value)
         a = a->older;
     if (!a)
         return;
-    learn(c, a->knows);
+    swemu_clock_learn(c, a->knows);
     forget_arrivals(&a->older);
 }
 
@@ -233,7 +124,7 @@ static void note_remote_reply(struct cpe *c, const struct xfer *x)
         r->completed = to == c ? 0 : c->check->knows[c->pen];
         note_arrival(c, r);
     }
-    tick(c);
+    swemu_clock_tick(c);
 }
 
 /* ---- main memory ---- */

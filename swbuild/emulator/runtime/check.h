@@ -173,4 +173,8 @@ void swemu_places_check(struct cpe *c, const void *p, size_t n, const char *what
 void swemu_places_share(struct cpe *c, const void *p, size_t len);
 bool swemu_places_touch(struct cpe *c, const void *p, size_t n, int kind, uintptr_t pc);
 
+/* Take what another knows; count a release. */
+void swemu_clock_learn(struct cpe *c, const uint32_t *from);
+void swemu_clock_tick(struct cpe *c);
+
 #endif
