@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from swbuild.check.goals import Goal, GoalKind, region_goals
@@ -13,6 +12,9 @@ from swbuild.check.work import Work
 from swbuild.codegen.mappingnotes import Observed, mapping_diagnostics
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import Diagnostic
+from swbuild.expressions.c import Conditional
+from swbuild.expressions.statements import DoWhile, If, While
+from swbuild.expressions.trees import walk
 from swbuild.frontend.scop import AccessKind, Statement
 from swbuild.options import KernelOptions
 
@@ -85,9 +87,8 @@ def _missed(goal: Goal) -> Missed:
 
 def _asks_data(statement: Statement) -> bool:
     """Return whether a statement has a condition on data: whether both sides were seen is not known."""
-    text = "".join(part for part in statement.body if isinstance(part, str))
     may = any(access.kind is AccessKind.MAY_WRITE and access.affine for access in statement.accesses)
-    return may or "?" in text or re.search(r"\b(if|while)\b", text) is not None
+    return may or any(isinstance(node, (Conditional, DoWhile, If, While)) for node in walk(statement.body))
 
 
 def _loads(region: RegionUnit, work: Work, ran: Sequence[Mapping[str, int]]) -> tuple[Load, ...]:

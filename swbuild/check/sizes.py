@@ -9,7 +9,9 @@ import islpy as isl
 from swbuild.check.goals import Goal, GoalKind, feasible_sizes
 from swbuild.check.shapes import parameter_point
 from swbuild.diagnostics import Diagnostic, SwbuildError
-from swbuild.frontend.scop import ParameterRef, Scop
+from swbuild.expressions.c import Assignment, Operation, ParameterRef
+from swbuild.expressions.trees import walk
+from swbuild.frontend.scop import Scop
 
 __all__ = ["UNKNOWN_SIZE", "Sizes", "choose_sizes", "complete_sizes", "permitted_sizes"]
 
@@ -115,9 +117,9 @@ def unequal(names: Sequence[str], base: int) -> Sizes:
 def _divisors(scop: Scop) -> Iterator[str]:
     """Yield the sizes that occur in statements which divide."""
     for statement in scop.statements:
-        text = "".join(part for part in statement.body if isinstance(part, str))
-        if "/" in text or "%" in text:
-            yield from (part.name for part in statement.body if isinstance(part, ParameterRef))
+        nodes = list(walk(statement.body))
+        if any(isinstance(n, (Operation, Assignment)) and n.operator[0] in "/%" for n in nodes):
+            yield from (node.name for node in nodes if isinstance(node, ParameterRef))
 
 
 def _reaching(

@@ -17,9 +17,14 @@ from typing import Any, TypeVar
 
 import islpy as isl
 
+from swbuild.expressions import c, statements
+from swbuild.expressions.nodes import Expression
+
 __all__ = ["from_text", "to_text"]
 
 Wanted = TypeVar("Wanted")
+#: What an annotation means that says no more than that it is a tree.
+_NODES = [node for module in (c, statements) for node in vars(module).values() if isinstance(node, type)]
 _SEQUENCES = {"tuple": tuple, "frozenset": frozenset, "set": set}
 
 
@@ -105,6 +110,7 @@ def _classes(wanted: type) -> Mapping[str, type]:
 def _parts(annotation: Any) -> Iterator[Any]:
     """Yield the types that a type such as ``tuple[A | B, ...]`` speaks of."""
     yield from (part for part in typing.get_args(annotation) if part is not Ellipsis)
+    yield from _NODES if annotation is Expression else ()
 
 
 def _can_be_read(cls: type) -> bool:

@@ -18,15 +18,15 @@ from swbuild.expressions.nodes import (
     Select,
 )
 from swbuild.expressions.printing import c_text, in_parentheses
+from swbuild.expressions.statement_printing import statement_text
 from swbuild.expressions.trees import constant_value
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import Block, Body, Compute, Counter, Guard, Loop, Node
+from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
 
 __all__ = [
     "Lines",
     "array_index",
-    "body_text",
     "extent_texts",
     "indent",
     "index_macro",
@@ -62,7 +62,7 @@ def print_node(node: Node, special: Special) -> Lines:
             lines += ["} else {", *indent(print_node(node.otherwise, special))]
         return [*lines, "}"]
     if isinstance(node, Compute):
-        return body_text(node.body).split("\n")
+        return statement_text(node.body).split("\n")
     return special(node)
 
 
@@ -79,11 +79,6 @@ def _loop(node: Loop, special: Special) -> Lines:
 def quoted(name: str) -> str:
     """Return ``name`` for use between the quotes of a C string."""
     return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def body_text(body: Body) -> str:
-    """Return the C text of a statement."""
-    return "".join(part if isinstance(part, str) else c_text(part) for part in body)
 
 
 def listed(expressions: tuple[Expression, ...]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from swbuild.codegen.ctext import Lines
+from swbuild.expressions.statements import identifiers
 from swbuild.frontend.request import Vocabulary
 from swbuild.lowering.code import RegionCode
 from swbuild.machine.reserved import is_machine_name, is_reserved, names_in_headers
@@ -64,8 +65,8 @@ def surroundings(vocabulary: Vocabulary, regions: Iterable[RegionCode]) -> Surro
         scop = region.scop
         taken.update(parameter.name for parameter in scop.parameters)
         taken.update(array.name for array in scop.arrays)
-        texts = [part for s in scop.statements for part in s.body if isinstance(part, str)]
-        taken.update(*(_WORD.findall(text) for text in (*texts, *scop.prelude)))
+        taken.update(*(identifiers(s.body) for s in scop.statements))
+        taken.update(*(_WORD.findall(text) for text in scop.prelude))
     taken.update([name.removeprefix("slave_") for name in taken])  # linkers know the kernel f as slave_f
     return Surroundings(Names(taken, is_reserved), vocabulary)
 

@@ -8,6 +8,7 @@ from functools import singledispatch
 from swbuild.dump.text import indented, listed
 from swbuild.expressions.nodes import Constant, Expression
 from swbuild.expressions.printing import c_text
+from swbuild.expressions.statement_printing import statement_text
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
@@ -86,7 +87,7 @@ def _guard(node: Guard) -> Iterator[str]:
 
 @node_lines.register
 def _compute(node: Compute) -> Iterator[str]:
-    text = "".join(part if isinstance(part, str) else c_text(part) for part in node.body)
+    text = statement_text(node.body)
     first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     yield f"compute {node.statement}[{_texts(node.iterators)}]: {first}"
     yield from indented(rest)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from swbuild.dump.bodies import expression_line, text_lines, tree_lines
 from swbuild.dump.text import aff_cases, indented, listed, map_lines, set_lines
-from swbuild.dump.trees import tree_lines
-from swbuild.frontend.scop import Access, AccessRef, Array, BodyPart, IteratorRef, Scop, Statement
+from swbuild.dump.trees import tree_lines as schedule_lines
+from swbuild.frontend.scop import Access, Array, Scop, Statement
 from swbuild.polyhedral.privatise import Private
 
 __all__ = ["scop_lines"]
@@ -28,7 +29,7 @@ def scop_lines(scop: Scop, private: Private) -> Iterator[str]:
     for statement in scop.statements:
         yield from _statement(statement)
     yield "order"
-    yield from indented(tree_lines(scop.schedule))
+    yield from indented(schedule_lines(scop.schedule))
 
 
 def _array(scop: Scop, array: Array) -> Iterator[str]:
@@ -68,29 +69,18 @@ def _memory(scop: Scop) -> Iterator[str]:
 
 def _statement(statement: Statement) -> Iterator[str]:
     yield f"statement {statement.name}, line {statement.span.line}"
-    text = "".join(_part(statement, part) for part in statement.body)
-    yield from (f"  text {line.strip()}" for line in text.splitlines() if line.strip())
+    yield from (f"  text {line}" for line in text_lines(statement))
+    yield from (f"  tree {line}" for line in tree_lines(statement.body, statement))
     for iterator in statement.iterators:
         yield f"  loop {iterator.name}: {iterator.type.name}, line {iterator.span.line}"
     yield from (f"  domain {line}" for line in set_lines(statement.domain))
     for access in sorted(statement.accesses, key=lambda a: (a.ref, a.kind.value)):
         yield from indented(_access(statement, access))
-    yield from (f"  operations {name}: {count}" for name, count in statement.flops)
-    yield from (f"  calls {name}" for name in statement.calls)
 
 
 def _access(statement: Statement, access: Access) -> Iterator[str]:
     exact = "" if access.affine else " (bound only)"
     for line in map_lines(access.relation.gist_domain(statement.domain)):
         yield f"#{access.ref} {access.kind.value} {line}{exact}"
-    for position, body in enumerate(access.index_body):
-        yield f"#{access.ref} subscript {position}: {''.join(_part(statement, part) for part in body)}"
-
-
-def _part(statement: Statement, part: BodyPart) -> str:
-    """Return a part of a body; an access is shown by its number."""
-    if isinstance(part, str):
-        return part
-    if isinstance(part, AccessRef):
-        return f"#{part.ref}"
-    return statement.iterators[part.index].name if isinstance(part, IteratorRef) else part.name
+    for position, tree in enumerate(access.index_body):
+        yield f"#{access.ref} subscript {position}: {expression_line(tree, statement)}"

@@ -8,6 +8,25 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from swbuild.expressions.c import (
+    AccessRef,
+    Assignment,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Element,
+    InitialList,
+    IteratorRef,
+    Literal,
+    Opaque,
+    Operation,
+    ParameterRef,
+    Parentheses,
+    Step,
+    Unary,
+    Variable,
+)
 from swbuild.expressions.nodes import (
     Binary,
     BinaryOperator,
@@ -23,25 +42,28 @@ from swbuild.expressions.nodes import (
 )
 from swbuild.names import own
 
-__all__ = ["c_text", "in_parentheses"]
+__all__ = ["argument_text", "c_text", "in_parentheses"]
 
 #: how tight operators bind; a higher number binds tighter
-_LEAST = 1
-_PRECEDENCE = {
-    BinaryOperator.OR: _LEAST,
-    BinaryOperator.AND: 2,
-    BinaryOperator.EQ: 3,
-    BinaryOperator.LT: 4,
-    BinaryOperator.LE: 4,
-    BinaryOperator.GT: 4,
-    BinaryOperator.GE: 4,
-    BinaryOperator.ADD: 5,
-    BinaryOperator.SUB: 5,
-    BinaryOperator.MUL: 6,
-    BinaryOperator.DIV: 6,
-    BinaryOperator.MOD: 6,
-}
-_UNARY, _PRIMARY = 7, 8
+_LEVELS = {
+    "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 10, "<=": 10, ">": 10, ">=": 10,
+    "==": 9, "!=": 9, "&": 8, "^": 7, "|": 6, "&&": 5, "||": 4,
+}  # fmt: skip
+_PRIMARY, _UNARY, _AND, _OR, _CONDITIONAL, _ASSIGNMENT, _COMMA = 16, 14, 5, 4, 3, 2, 1
+
+
+def _least_operands(level: int) -> tuple[int, int]:
+    """Return how tight operands have to bind to go without parentheses.
+
+    Comparisons of comparisons and mixed operators on bits get parentheses that compilers ask for.
+    """
+    if level <= _AND:
+        return (6, 6)
+    least = level if level >= 12 else 11 if level in (10, 9) else 13
+    return least, least + 1
+
+
+_LEAST_OPERANDS = {operator: _least_operands(level) for operator, level in _LEVELS.items()}
 
 _MIN, _MAX, _FLOORDIV = own("SW_MIN"), own("SW_MAX"), own("SW_FLOORDIV")
 
@@ -58,6 +80,11 @@ def in_parentheses(expression: Expression) -> str:
     """Return ``expression`` as C, in parentheses unless it is a name or a number."""
     plain = isinstance(expression, Name) or (isinstance(expression, Constant) and expression.value >= 0)
     return c_text(expression) if plain else f"({c_text(expression)})"
+
+
+def argument_text(expression: Expression) -> str:
+    """Return ``expression`` as C where a comma would end it."""
+    return _wrapped(expression, _ASSIGNMENT)
 
 
 def _wrapped(expression: Expression, least: int) -> str:
@@ -90,9 +117,9 @@ def _negation(expression: Negation) -> _Printed:
 @_printed.register
 def _binary(expression: Binary) -> _Printed:
     operator = expression.operator
-    precedence = _PRECEDENCE[operator]
+    precedence = _LEVELS[operator.value]
     if operator is BinaryOperator.OR:  # compilers ask for parentheses around && here
-        least = (_PRECEDENCE[BinaryOperator.EQ],) * 2
+        least = (_LEVELS[BinaryOperator.EQ.value],) * 2
     else:
         least = (precedence, precedence + 1)
     left, right = _wrapped(expression.left, least[0]), _wrapped(expression.right, least[1])
@@ -121,7 +148,7 @@ def _max(expression: Max) -> _Printed:
 
 @_printed.register
 def _select(expression: Select) -> _Printed:
-    condition = _wrapped(expression.condition, _LEAST)
+    condition = _wrapped(expression.condition, _OR)
     return f"({condition} ? {c_text(expression.then)} : {c_text(expression.otherwise)})", _PRIMARY
 
 
@@ -131,3 +158,104 @@ def _call(macro: str, operands: tuple[Expression, ...]) -> _Printed:
     for operand in reversed(operands[:-1]):
         text = f"{macro}({c_text(operand)}, {text})"
     return text, _PRIMARY
+
+
+# -- C's own nodes ------------------------------------------------------------------------------
+
+
+@_printed.register
+def _literal(expression: Literal) -> _Printed:
+    return expression.text, _UNARY if expression.text.startswith("-") else _PRIMARY
+
+
+@_printed.register
+def _opaque(expression: Opaque) -> _Printed:
+    return expression.text, _PRIMARY
+
+
+@_printed.register(Variable)
+@_printed.register(ParameterRef)
+def _variable(expression: Variable | ParameterRef) -> _Printed:
+    return expression.name, _PRIMARY
+
+
+@_printed.register
+def _access(expression: AccessRef) -> _Printed:
+    return f"#{expression.ref}", _PRIMARY
+
+
+@_printed.register
+def _iterator(expression: IteratorRef) -> _Printed:
+    return f"@{expression.index}", _PRIMARY
+
+
+@_printed.register
+def _element(expression: Element) -> _Printed:
+    subscripts = "".join(f"[{c_text(subscript)}]" for subscript in expression.subscripts)
+    return _wrapped(expression.array, _PRIMARY) + subscripts, _PRIMARY
+
+
+@_printed.register
+def _unary(expression: Unary) -> _Printed:
+    text = _wrapped(expression.operand, _UNARY)
+    if expression.operator != "!!" and text[:1] in "+-":
+        text = f"({text})"
+    return expression.operator + text, _UNARY
+
+
+@_printed.register
+def _step(expression: Step) -> _Printed:
+    target = c_text(expression.operand)
+    return target + expression.operator if expression.behind else expression.operator + target, _UNARY
+
+
+@_printed.register
+def _cast(expression: Cast) -> _Printed:
+    return f"({expression.type.name}){_wrapped(expression.operand, _UNARY)}", _UNARY
+
+
+@_printed.register
+def _parentheses(expression: Parentheses) -> _Printed:
+    return f"({c_text(expression.operand)})", _PRIMARY
+
+
+@_printed.register
+def _operation(expression: Operation) -> _Printed:
+    operator, level = expression.operator, _LEVELS[expression.operator]
+    before, after = _LEAST_OPERANDS[operator]
+    left = expression.left
+    if level <= _AND and isinstance(left, Operation) and left.operator == operator:
+        before = level
+    return f"{_wrapped(left, before)} {operator} {_wrapped(expression.right, after)}", level
+
+
+@_printed.register
+def _assignment(expression: Assignment) -> _Printed:
+    value = _wrapped(expression.value, _ASSIGNMENT)
+    return f"{c_text(expression.target)} {expression.operator} {value}", _ASSIGNMENT
+
+
+@_printed.register
+def _conditional(expression: Conditional) -> _Printed:
+    condition = _wrapped(expression.condition, _CONDITIONAL + 1)
+    then, otherwise = (_wrapped(e, _CONDITIONAL) for e in (expression.then, expression.otherwise))
+    return f"{condition} ? {then} : {otherwise}", _CONDITIONAL
+
+
+@_printed.register
+def _function_call(expression: Call) -> _Printed:
+    return f"{expression.function}({_listed(expression.arguments)})", _PRIMARY
+
+
+@_printed.register
+def _comma(expression: Comma) -> _Printed:
+    return _listed(expression.items), _COMMA
+
+
+@_printed.register
+def _initial_list(expression: InitialList) -> _Printed:
+    return f"{{{_listed(expression.items)}}}", _PRIMARY
+
+
+def _listed(expressions: tuple[Expression, ...]) -> str:
+    return ", ".join(map(argument_text, expressions))

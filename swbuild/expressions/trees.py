@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from swbuild.expressions.nodes import Constant, Expression, Name
 
-__all__ = ["constant_value", "map_children", "mentions", "names_in", "substituted", "walk"]
+__all__ = ["constant_value", "map_children", "mentions", "names_in", "substituted", "transformed", "walk"]
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
@@ -45,3 +45,8 @@ def substituted(expression: Expression, values: Mapping[str, Expression]) -> Exp
 def constant_value(expression: Expression) -> int | None:
     """Return the value of an integer as it stands in the code, None for all else."""
     return expression.value if isinstance(expression, Constant) else None
+
+
+def transformed(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return ``expression`` with ``change`` made to every node, operands first."""
+    return change(map_children(expression, lambda child: transformed(child, change)))

@@ -20,7 +20,9 @@ __all__ = [
     "common_type",
     "element_range",
     "is_integer",
+    "operation_type",
     "promoted",
+    "result_type",
 ]
 
 
@@ -83,3 +85,19 @@ def common_type(left: ElementType, right: ElementType) -> ElementType:
 def promoted(element: ElementType) -> ElementType:
     """Return the type of an integer behind the integer promotions."""
     return INT if element.size < INT.size else element
+
+
+#: Operators whose result is 0 or 1.
+_RELATIONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "&&", "||"))
+
+
+def operation_type(operator: str, left: ElementType, right: ElementType) -> ElementType:
+    """Return the type in which ``left operator right`` is computed: the left operand's in a shift."""
+    if operator in ("&&", "||"):
+        return INT
+    return promoted(left) if operator in ("<<", ">>") else common_type(left, right)
+
+
+def result_type(operator: str, computed: ElementType) -> ElementType:
+    """Return the type of what an operation that is done in the type ``computed`` yields."""
+    return INT if operator in _RELATIONS else computed

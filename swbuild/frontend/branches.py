@@ -7,6 +7,8 @@ from dataclasses import replace
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.expressions.building import assignment, conditional, integer
+from swbuild.expressions.statements import CStatement, Evaluation
 from swbuild.expressions.types import INT
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.drafts import Object
@@ -16,7 +18,7 @@ from swbuild.frontend.objects import Objects
 from swbuild.frontend.places import Place
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.reading import Reader
-from swbuild.frontend.scop import AccessKind, BodyPart, Storage
+from swbuild.frontend.scop import AccessKind, Storage
 from swbuild.frontend.state import Current, Position
 from swbuild.frontend.statements import Statements
 from swbuild.frontend.symbols import Symbol
@@ -84,14 +86,14 @@ class Branches:
         """Add the statement that evaluates the condition into a variable of its own; return that."""
         flag = self._objects.object(self._new_variable(len(where.loops)), node)
 
-        def text(emitter: Emitter, inner: Where) -> list[BodyPart]:
-            piece = emitter.expression(node.cond, inner)
+        def make(emitter: Emitter, inner: Where) -> CStatement:
+            holds = emitter.expression(node.cond, inner)
             kind = AccessKind.MAY_WRITE if where.is_guarded else AccessKind.MUST_WRITE
             ref = emitter.flag(flag, kind, node.cond, inner.domain)
-            return [ref, " = ", *piece.at(4), " ? 1 : 0;"]
+            return Evaluation(assignment("=", ref, conditional(holds, integer(1), integer(0))))
 
         self._tracker.side_effects(node.cond, where.is_guarded)
-        self._emission.add(node.cond, where, text)
+        self._emission.add(node.cond, where, make)
         return flag
 
     def _new_variable(self, depth: int) -> Place:

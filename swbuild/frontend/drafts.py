@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.expressions.c import Typed
+from swbuild.expressions.statements import CStatement
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.places import Place
 from swbuild.frontend.polynomials import Polynomial
-from swbuild.frontend.scop import AccessKind, BodyPart, Storage
+from swbuild.frontend.scop import AccessKind, Storage
 from swbuild.frontend.symbols import Symbol
 
 __all__ = ["Block", "Draft", "Key", "Loop", "Object", "RawAccess", "Record", "Subscript", "Tree", "drafts_in"]
@@ -62,7 +64,7 @@ class RawAccess:
     """An access as seen in the text: where it happens (``domain``) and with which subscripts.
 
     ``conditional`` says that it happens under a condition the model does not see.
-    ``parts`` are the subscripts as bodies, present where one of them is not affine.
+    ``trees`` are the subscripts as they are written, present where one of them is not affine.
     """
 
     object: Object
@@ -72,7 +74,7 @@ class RawAccess:
     domain: isl.Set
     conditional: bool
     node: c_ast.Node
-    parts: tuple[tuple[BodyPart, ...], ...] = ()
+    trees: tuple[Typed, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -83,18 +85,14 @@ class Draft:
     loops: tuple[Loop, ...]
     node: c_ast.Node
     accesses: tuple[RawAccess, ...]
-    body: tuple[BodyPart, ...]
-    flops: dict[str, int]
-    calls: tuple[str, ...]
+    body: CStatement
 
 
 @dataclass(eq=False, slots=True)
 class Record:
-    """What the text of one statement is found to do while it is made."""
+    """What one statement is found to do while its body is made."""
 
     accesses: list[RawAccess] = field(default_factory=list)
-    flops: dict[str, int] = field(default_factory=dict)
-    calls: dict[str, None] = field(default_factory=dict)
     refs: int = 0
 
     def new_ref(self) -> int:
@@ -104,7 +102,7 @@ class Record:
 
     def copy(self) -> Record:
         """Return a record that goes on from here on its own."""
-        return Record(list(self.accesses), dict(self.flops), dict(self.calls), self.refs)
+        return Record(list(self.accesses), self.refs)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

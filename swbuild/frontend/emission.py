@@ -1,4 +1,4 @@
-"""Statements put into the model: their text is made, and what the text does is recorded."""
+"""Statements put into the model: their bodies are made, and what the bodies do is recorded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from pycparser import c_ast
 
+from swbuild.expressions.building import operation, unary
+from swbuild.expressions.c import IteratorRef, ParameterRef, Typed
+from swbuild.expressions.statements import CStatement, If
 from swbuild.frontend.drafts import Draft, Record
 from swbuild.frontend.emit import Emitter, Names, Where
 from swbuild.frontend.formulas import formula
@@ -13,14 +16,14 @@ from swbuild.frontend.integers import Value
 from swbuild.frontend.naming import Naming
 from swbuild.frontend.objects import Objects
 from swbuild.frontend.reading import Reader
-from swbuild.frontend.scop import AccessKind, AccessRef, BodyPart, IteratorRef, ParameterRef
+from swbuild.frontend.scop import AccessKind
 from swbuild.frontend.state import Current, Position, Surroundings
 from swbuild.frontend.symbols import Symbol
 
-__all__ = ["Emission", "Text"]
+__all__ = ["Body", "Emission"]
 
-#: Makes the text of a statement: what stands behind the conditions of flags.
-Text = Callable[[Emitter, Where], list[BodyPart]]
+#: Makes the body of a statement: what stands behind the conditions of flags.
+Body = Callable[[Emitter, Where], CStatement]
 
 
 class Emission:
@@ -41,17 +44,16 @@ class Emission:
             around.facts.constant,
         )
 
-    def add(self, node: c_ast.Node, where: Position, text: Text) -> None:
-        """Add the statement that ``text`` makes of ``node``, unless it touches nothing."""
+    def add(self, node: c_ast.Node, where: Position, make: Body) -> None:
+        """Add the statement whose body ``make`` makes of ``node``, unless it touches nothing."""
         record = Record()
         emitter = self._emitter(record)
-        guards = self._guards(emitter, where)
-        body = text(emitter, Where(where.domain, where.is_guarded))
+        guard = self._guard(emitter, where)
+        body = make(emitter, Where(where.domain, where.is_guarded))
+        if guard is not None:
+            body = If(guard, body)
         if record.accesses:
-            accesses, calls = tuple(record.accesses), tuple(record.calls)
-            self._now.add(
-                Draft(where.domain, where.loops, node, accesses, (*guards, *body), record.flops, calls)
-            )
+            self._now.add(Draft(where.domain, where.loops, node, tuple(record.accesses), body))
 
     def _emitter(self, record: Record) -> Emitter:
         around = self._around
@@ -61,28 +63,30 @@ class Emission:
         )  # fmt: skip
 
     @staticmethod
-    def _guards(emitter: Emitter, where: Position) -> list[BodyPart]:
-        """Return ``if (flag) `` for the conditions that were evaluated into flags, reading those."""
-        parts: list[BodyPart] = []
-        for index, (flag, node, holds) in enumerate(where.guards):
-            ref = emitter.flag(flag, AccessKind.READ, node, where.domain)
-            parts += ["if (" if not index else " && ", "" if holds else "!", AccessRef(ref.ref)]
-        return [p for p in [*parts, ") "] if p != ""] if parts else []
+    def _guard(emitter: Emitter, where: Position) -> Typed | None:
+        """Return the conditions that were evaluated into flags, reading those; None if there are none."""
+        guard: Typed | None = None
+        for flag, node, holds in where.guards:
+            ref: Typed = emitter.flag(flag, AccessKind.READ, node, where.domain)
+            ref = ref if holds else unary("!", ref)
+            guard = ref if guard is None else operation("&&", guard, ref)
+        return guard
 
-    def formula(self, value: Value) -> list[BodyPart]:
+    def formula(self, value: Value) -> Typed:
         """Return the C expression of a value over the sizes and counters that are known here."""
         state = self._now.state
-        names: dict[str, BodyPart] = {
-            size.name: ParameterRef(size.name) for size in state.parameters.values()
+        names: dict[str, Typed] = {
+            size.name: ParameterRef(size.place.element.element, size.name)
+            for size in state.parameters.values()
         }
-        names.update({loop.variable: IteratorRef(level) for loop, level in state.active.values()})
+        names.update({loop.variable: IteratorRef(loop.type, level) for loop, level in state.active.values()})
         return formula(value.pa, state.context, names, value.type)
 
     def _level(self, symbol: Symbol) -> int | None:
         active = self._now.state.active.get(symbol)
         return None if active is None else active[1]
 
-    def _after_loop(self, symbol: Symbol, node: c_ast.Node) -> list[BodyPart] | None:
+    def _after_loop(self, symbol: Symbol, node: c_ast.Node) -> Typed | None:
         """Return the formula of a counter's value behind its loop, None if memory holds the value."""
         if symbol not in self._now.flow.stale:
             return None

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.expressions.c import AccessRef, ParameterRef
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.trees import transformed, walk
 from swbuild.frontend.assumptions import refuse_impossible, where_right
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import Scalar
@@ -17,11 +20,8 @@ from swbuild.frontend.relations import aligned, instances, moved_in, where_equal
 from swbuild.frontend.scop import (
     Access,
     AccessKind,
-    AccessRef,
-    BodyPart,
     Iterator,
     Parameter,
-    ParameterRef,
     Statement,
     Storage,
 )
@@ -113,7 +113,6 @@ class _Finisher:
         accesses = tuple(self._access(a, relations[a.ref], gone) for a in draft.accesses if a.ref in needed)
         span = self.builder.around.problems.locator.span
         iterators = tuple(Iterator(loop.name, loop.type, span(loop.node)) for loop in draft.loops)
-        flops = tuple(sorted(draft.flops.items()))
         return Statement(
             self.names[draft],
             self.domains[draft],
@@ -121,8 +120,6 @@ class _Finisher:
             accesses,
             _resolved(draft.body, gone),
             span(draft.node),
-            flops,
-            tuple(draft.calls),
         )
 
     def _needed(self, draft: Draft) -> set[int]:
@@ -131,7 +128,7 @@ class _Finisher:
         # Subscripts precede the access that they belong to, so one pass from the end finds them all.
         for access in reversed(draft.accesses):
             if access.ref in needed and not self._is_affine(access):
-                needed = needed.union(*(_refs(part) for part in access.parts))
+                needed = needed.union(*map(_refs, access.trees))
         return needed
 
     def _is_affine(self, access: RawAccess) -> bool:
@@ -154,7 +151,7 @@ class _Finisher:
 
     def _access(self, access: RawAccess, relation: isl.Map, gone: dict[int, str]) -> Access:
         affine = self._is_affine(access)
-        index = () if affine else tuple(_resolved(list(part), gone) for part in access.parts)
+        index = () if affine else tuple(_resolved(tree, gone) for tree in access.trees)
         kind = access.kind
         if not affine and kind is AccessKind.MUST_WRITE:
             kind = AccessKind.MAY_WRITE
@@ -251,18 +248,16 @@ def _matters(access: RawAccess, read: set[Object]) -> bool:
     return access.kind is not AccessKind.READ and (access.object.rank > 0 or access.object in read)
 
 
-def _refs(parts: Sequence[BodyPart]) -> set[int]:
-    return {part.ref for part in parts if isinstance(part, AccessRef)}
+def _refs(tree: Expression) -> set[int]:
+    return {node.ref for node in walk(tree) if isinstance(node, AccessRef)}
 
 
-def _resolved(parts: Sequence[BodyPart], gone: dict[int, str]) -> tuple[BodyPart, ...]:
-    """Return the body with references to parameters in their place and neighbouring texts joined."""
-    result: list[BodyPart] = []
-    for part in parts:
-        if isinstance(part, AccessRef) and part.ref in gone:
-            part = ParameterRef(gone[part.ref])
-        if isinstance(part, str) and result and isinstance(result[-1], str):
-            result[-1] += part
-        else:
-            result.append(part)
-    return tuple(result)
+def _resolved(tree: Expression, gone: dict[int, str]) -> Expression:
+    """Return the tree with references to what became parameters in their place."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, AccessRef) and node.ref in gone:
+            return ParameterRef(node.type, gone[node.ref])
+        return node
+
+    return transformed(tree, change) if gone else tree

@@ -14,6 +14,7 @@ from enum import Enum
 import islpy as isl
 
 from swbuild.diagnostics import Span
+from swbuild.expressions.nodes import Expression
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.frame import Frame
 from swbuild.names import plain
@@ -21,13 +22,10 @@ from swbuild.names import plain
 __all__ = [
     "Access",
     "AccessKind",
-    "AccessRef",
     "Array",
     "Held",
-    "IteratorRef",
     "Iterator",
     "Parameter",
-    "ParameterRef",
     "Scop",
     "Statement",
     "Storage",
@@ -121,8 +119,8 @@ class Access:
     to the statement's domain.  When ``affine`` it is a function and exact; otherwise it is a safe
     over-approximation (a gather ``A[idx[i]]`` reads all of A) and generated code must use the
     subscripts in ``index_body`` in main memory.
-    ``ref`` numbers the place in the body text: ``C[i][j] += x`` has a read and a write with one ``ref``.
-    ``index_body`` (non-affine only) holds, per dimension, the subscript as a body (see below).
+    ``ref`` numbers the place in the body: ``C[i][j] += x`` has a read and a write with one ``ref``.
+    ``index_body`` (non-affine only) holds, per dimension, the subscript as a tree (see below).
     """
 
     array: str
@@ -131,33 +129,7 @@ class Access:
     ref: int
     affine: bool
     span: Span
-    index_body: tuple[tuple[BodyPart, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AccessRef:
-    """Stands in a body for the l-value of the accesses with this ``ref`` number."""
-
-    ref: int
-
-
-@dataclass(frozen=True, slots=True)
-class IteratorRef:
-    """Stands in a body for the value of the surrounding loop ``index`` (0 outermost),
-    in its declared C type.
-    """
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterRef:
-    """Stands in a body for the value of the parameter of this name, in its declared C type."""
-
-    name: str
-
-
-BodyPart = str | AccessRef | IteratorRef | ParameterRef
+    index_body: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,22 +145,17 @@ class Iterator:
 class Statement:
     """A statement that runs once per point of ``domain`` (a set in the space ``S0[i, j, …]``).
 
-    ``body`` is its C text, complete with ``;`` (several lines for a data-dependent ``if``), with
-    every array access, written or read scalar, iterator and parameter replaced by a reference
-    object.  Operator precedence is already safe: a printer may put any postfix or parenthesised
-    expression in place of a reference.  ``flops`` counts arithmetic per execution by class
-    (``add``, ``mul``, ``div``, ``call:sqrt``, ``int``), for reports and models.
-    ``calls`` are the names of the functions it calls (all known to have no side effect).
+    ``body`` is what it does, a statement of C, with a reference (:class:`AccessRef`, :class:`IteratorRef`,
+    :class:`ParameterRef`) for every array access, written or read scalar, iterator and parameter; all
+    functions that it calls are known to have no side effect.
     """
 
     name: str
     domain: isl.Set
     iterators: tuple[Iterator, ...]
     accesses: tuple[Access, ...]
-    body: tuple[BodyPart, ...]
+    body: Expression
     span: Span
-    flops: tuple[tuple[str, int], ...] = ()
-    calls: tuple[str, ...] = ()
 
 
 class VariableKind(Enum):

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
+from swbuild.expressions.building import assignment
+from swbuild.expressions.statements import Block, CStatement, Evaluation
 from swbuild.frontend.ctype import OtherType, Scalar
 from swbuild.frontend.emission import Emission
 from swbuild.frontend.emit import Emitter, Where
@@ -14,7 +16,7 @@ from swbuild.frontend.macros import Macros
 from swbuild.frontend.objects import Objects
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.reading import Reader
-from swbuild.frontend.scop import AccessKind, BodyPart
+from swbuild.frontend.scop import AccessKind
 from swbuild.frontend.sizes import sizes_only
 from swbuild.frontend.state import Current, Position, Surroundings
 from swbuild.frontend.symbols import Symbol
@@ -63,32 +65,32 @@ class Statements:
     def expression(self, node: c_ast.Node, where: Position) -> None:
         """Add an expression that stands as a statement."""
         self._tracker.side_effects(node, where.is_guarded)
-        self._emission.add(node, where, lambda emitter, inner: [*emitter.expression(node, inner).parts, ";"])
+        self._emission.add(node, where, lambda emitter, inner: Evaluation(emitter.expression(node, inner)))
         self._tracker.assigned(node, where)
 
     def initialise(self, target: c_ast.Node, value: c_ast.Node, where: Position) -> None:
         """Add the assignment of the initial ``value`` of a variable or element, which may be const."""
-        assignment = c_ast.Assignment("=", target, value, target.coord)
+        setting = c_ast.Assignment("=", target, value, target.coord)
 
-        def text(emitter: Emitter, inner: Where) -> list[BodyPart]:
+        def make(emitter: Emitter, inner: Where) -> CStatement:
             emitter.initialising = True
-            return [*emitter.expression(assignment, inner).parts, ";"]
+            return Evaluation(emitter.expression(setting, inner))
 
         self._tracker.side_effects(value, where.is_guarded)
-        self._emission.add(assignment, where, text)
-        self._around.facts.keep(assignment)
+        self._emission.add(setting, where, make)
+        self._around.facts.keep(setting)
         if isinstance(target, c_ast.ID):
-            self._tracker.assigned(assignment, where)
+            self._tracker.assigned(setting, where)
 
     def whole(self, node: c_ast.Node, where: Position) -> None:
         """Add ``node``, with all that it holds, as one statement."""
 
-        def text(emitter: Emitter, inner: Where) -> list[BodyPart]:
-            body = self._macros.text(node, emitter, inner, "")
-            return ["{\n", *body, "\n}"] if where.is_guarded else body
+        def make(emitter: Emitter, inner: Where) -> CStatement:
+            body = self._macros.statement(node, emitter, inner)
+            return Block((body,), indented=False) if where.is_guarded else body
 
         self._tracker.side_effects(node, True)
-        self._emission.add(node, where, text)
+        self._emission.add(node, where, make)
 
     def write_back(self, symbol: Symbol) -> bool:
         """Add the statement that leaves in memory what a counter is behind the region;
@@ -103,10 +105,10 @@ class Statements:
         facts.bindings.uses[id(target)] = symbol
         facts.keep(target)
 
-        def text(emitter: Emitter, inner: Where) -> list[BodyPart]:
+        def make(emitter: Emitter, inner: Where) -> CStatement:
             thing = self._objects.object(self._around.finder.find(target), target)
             ref = emitter.flag(thing, AccessKind.MUST_WRITE, target, inner.domain)
-            return [ref, " = ", *self._emission.formula(value), ";"]
+            return Evaluation(assignment("=", ref, self._emission.formula(value)))
 
-        self._emission.add(target, Position((), universe()), text)
+        self._emission.add(target, Position((), universe()), make)
         return True

@@ -7,23 +7,18 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
-from swbuild.expressions.nodes import Constant, Expression, Name
-from swbuild.frontend.scop import (
-    Access,
-    AccessRef,
-    BodyPart,
-    IteratorRef,
-    Parameter,
-    Scop,
-    Statement,
-)
+from swbuild.expressions.c import AccessRef, Cast, IteratorRef, ParameterRef, Parentheses, Typed
+from swbuild.expressions.nodes import Constant, Expression, Name, Parenthesised
+from swbuild.expressions.trees import transformed
+from swbuild.expressions.types import ElementType
+from swbuild.frontend.scop import Access, Scop, Statement
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import Body, Compute
+from swbuild.kernelir.nodes import Compute
 
 __all__ = ["Spell", "compute_leaf"]
 
-#: (statement, access, subscripts, values of the statement's loops) -> the l-value in the emitted code
-Spell = Callable[[Statement, Access, tuple[Body, ...], tuple[Expression, ...]], Body]
+#: (statement, access, type, subscripts, values of the statement's loops) -> the l-value in the emitted code
+Spell = Callable[[Statement, Access, ElementType, tuple[Expression, ...], tuple[Expression, ...]], Expression]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +43,41 @@ def compute_leaf(
         point = _Point(scop, statement, build, instances, spell)
         count = len(statement.iterators)
         iterators = tuple(value_in(build, instances.get_pw_aff(k)) for k in range(count))
-        return Compute(statement.name, _render(point, statement.body, iterators), iterators)
+        return Compute(statement.name, _resolved(point, statement.body, iterators), iterators)
 
     return make
 
 
-def _render(point: _Point, body: tuple[BodyPart, ...], iterators: tuple[Expression, ...]) -> Body:
-    return tuple(piece for part in body for piece in _part(point, part, iterators))
+def _resolved(point: _Point, tree: Expression, iterators: tuple[Expression, ...]) -> Expression:
+    """Return ``tree`` with what its references stand for."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, AccessRef):
+            return _access(point, node, iterators)
+        if isinstance(node, IteratorRef):
+            return _converted(node, Parenthesised(iterators[node.index]))
+        return _converted(node, Name(node.name)) if isinstance(node, ParameterRef) else node
+
+    return transformed(tree, change)
 
 
-def _part(point: _Point, part: BodyPart, iterators: tuple[Expression, ...]) -> Body:
-    if isinstance(part, str):
-        return (part,)
-    if isinstance(part, AccessRef):
-        return _access(point, part.ref, iterators)
-    if isinstance(part, IteratorRef):
-        return f"(({point.statement.iterators[part.index].type.name})(", iterators[part.index], "))"
-    parameter = _parameter(point.scop, part.name)
-    return (f"(({parameter.type.name})", Name(parameter.name), ")")
+def _converted(reference: Typed, value: Expression) -> Expression:
+    """Return ``value``, which is a long in emitted code, as one of the type that the source gives it."""
+    return Parentheses(reference.type, Cast(reference.type, value))
 
 
-def _parameter(scop: Scop, name: str) -> Parameter:
-    return next(parameter for parameter in scop.parameters if parameter.name == name)
-
-
-def _access(point: _Point, ref: int, iterators: tuple[Expression, ...]) -> Body:
-    access = next(a for a in point.statement.accesses if a.ref == ref)
+def _access(point: _Point, node: AccessRef, iterators: tuple[Expression, ...]) -> Expression:
+    access = next(a for a in point.statement.accesses if a.ref == node.ref)
     if access.affine:
-        return point.spell(point.statement, access, _subscripts(point, access), iterators)
-    subscripts = tuple(_render(point, body, iterators) for body in access.index_body)
-    return point.spell(point.statement, access, subscripts, iterators)
+        subscripts = _subscripts(point, access)
+    else:
+        subscripts = tuple(_resolved(point, tree, iterators) for tree in access.index_body)
+    return point.spell(point.statement, access, node.type, subscripts, iterators)
 
 
-def _subscripts(point: _Point, access: Access) -> tuple[Body, ...]:
+def _subscripts(point: _Point, access: Access) -> tuple[Expression, ...]:
     index = isl.PwMultiAff.from_map(access.relation).pullback_pw_multi_aff(point.instances)
-    return tuple((_value(point, index.get_pw_aff(k)),) for k in range(index.dim(isl.dim_type.out)))
+    return tuple(_value(point, index.get_pw_aff(k)) for k in range(index.dim(isl.dim_type.out)))
 
 
 def _value(point: _Point, subscript: isl.PwAff) -> Expression:

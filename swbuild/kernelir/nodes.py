@@ -16,7 +16,6 @@ from swbuild.kernelir.origin import Origin
 __all__ = [
     "Begin",
     "Block",
-    "Body",
     "Compute",
     "Counter",
     "Direction",
@@ -34,9 +33,6 @@ __all__ = [
     "Wait",
     "Whole",
 ]
-
-#: C text with the expressions in it that are ours
-Body = tuple[str | Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +90,13 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """One statement instance, with all references resolved.
+    """One statement instance: a statement of C with all references resolved.
 
     ``iterators`` are the values of the statement's own loops (they give IR loops their names).
     """
 
     statement: str
-    body: Body
+    body: Expression
     iterators: tuple[Expression, ...]
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.expressions.c import Call, Element, Parentheses, Unary, Variable
 from swbuild.expressions.nodes import Expression, Name
+from swbuild.expressions.statements import identifiers
+from swbuild.expressions.types import ElementType
 from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
 from swbuild.kernelir.astwalk import TooComplicated
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
-from swbuild.kernelir.nodes import Body, Compute, Node
+from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
 from swbuild.kernelir.transfers import (
@@ -142,10 +144,16 @@ def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, 
 def _host_spell(arguments: tuple[tuple[Array, bool, bool], ...]) -> Spell:
     by_pointer = {array.name for array, _, written in arguments if written and array.is_scalar}
 
-    def spell(_: Statement, access: Access, index: tuple[Body, ...], __: tuple[Expression, ...]) -> Body:
+    def spell(
+        _: Statement,
+        access: Access,
+        kind: ElementType,
+        index: tuple[Expression, ...],
+        __: tuple[Expression, ...],
+    ) -> Expression:
         if not index:
-            return (f"(*{access.array})" if access.array in by_pointer else access.array,)
-        return _call(own(f"MEM_{access.array}"), index)
+            return _scalar(access.array, kind, by_pointer=access.array in by_pointer)
+        return Call(kind, own(f"MEM_{access.array}"), index)
 
     return spell
 
@@ -221,28 +229,33 @@ def _device_spell(private: Private, written: frozenset[str], place: Placed) -> S
     partial = {p.array for p in place.partials}
 
     def spell(
-        statement: Statement, access: Access, index: tuple[Body, ...], iterators: tuple[Expression, ...]
-    ) -> Body:
+        statement: Statement,
+        access: Access,
+        kind: ElementType,
+        index: tuple[Expression, ...],
+        iterators: tuple[Expression, ...],
+    ) -> Expression:
         if access.array in partial:
-            macro, variable = own(f"SW_PART_{access.array}"), own(f"sw_part_{access.array}")
-            return _call(macro, index) if index else (variable,)
+            macro, part = own(f"SW_PART_{access.array}"), own(f"sw_part_{access.array}")
+            return Call(kind, macro, index) if index else Variable(kind, part)
         buffer = place.plan.buffer_of(statement.name, access.ref)
         if access.array in private.names:
             if buffer is None:
-                return (access.array, *(part for value in index for part in ("[", *value, "]")))
+                variable = Variable(kind, access.array)
+                return Element(kind, variable, index) if index else variable
             depth = private.expansions[(statement.name, access.array)].depth
-            return _call(own(f"LDM_{buffer.name}"), (*((i,) for i in iterators[:depth]), *index))
+            return Call(kind, own(f"LDM_{buffer.name}"), (*iterators[:depth], *index))
         if not index:
-            return (f"(*{access.array})" if access.array in written else access.array,)
-        return _call(own(f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"), index)
+            return _scalar(access.array, kind, by_pointer=access.array in written)
+        return Call(kind, own(f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"), index)
 
     return spell
 
 
-def _call(macro: str, arguments: tuple[Body, ...]) -> Body:
-    """Return a call of ``macro``, part by part."""
-    rest = (part for argument in arguments[1:] for part in (", ", *argument))
-    return (f"{macro}(", *arguments[0], *rest, ")")
+def _scalar(name: str, kind: ElementType, *, by_pointer: bool) -> Expression:
+    """Return a scalar, or what the pointer of its name leads to."""
+    variable = Variable(kind, name)
+    return Parentheses(kind, Unary(kind, variable, "*")) if by_pointer else variable
 
 
 def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: frozenset[str]) -> Node:
@@ -253,6 +266,5 @@ def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: 
 
 def _names_in_use(scop: Scop) -> frozenset[str]:
     """Return every identifier of the region that a loop in the emitted code must not take."""
-    texts = [part for s in scop.statements for part in s.body if isinstance(part, str)]
-    words = {word for text in texts for word in re.findall(r"[^\W\d][\w$]*", text)}
-    return frozenset(words) | {p.name for p in scop.parameters} | {a.name for a in scop.arrays}
+    words = frozenset[str]().union(*(identifiers(s.body) for s in scop.statements))
+    return words | {p.name for p in scop.parameters} | {a.name for a in scop.arrays}

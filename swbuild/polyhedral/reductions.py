@@ -10,19 +10,27 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 import islpy as isl
-from pycparser import c_ast, c_generator, c_parser
 
-from swbuild.expressions.types import TypeKind
+from swbuild.expressions.c import (
+    AccessRef,
+    Assignment,
+    Call,
+    Cast,
+    Conditional,
+    Literal,
+    Operation,
+    Parentheses,
+    Step,
+)
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.statements import Block, Evaluation, If, Nothing
+from swbuild.expressions.trees import transformed, walk
+from swbuild.expressions.types import TypeKind, is_integer
 from swbuild.frontend.scop import (
     Access,
     AccessKind,
-    AccessRef,
-    BodyPart,
-    IteratorRef,
-    ParameterRef,
     Scop,
     Statement,
 )
@@ -108,15 +116,13 @@ def _reduction(scop: Scop, statement: Statement) -> tuple[str, Operator] | None:
     own = [a for a in statement.accesses if a.array == array]
     if not _one_element(own):
         return None
-    tree = _parsed(statement)
-    names = frozenset(_placeholder(statement, a.ref) for a in own)
-    operator = None if tree is None else _Reader(names).statement(tree)
-    if operator is None or tree is None or not _is_exact(scop, statement, array, operator, tree):
+    operator = _Reader(statement, frozenset(a.ref for a in own)).statement(statement.body)
+    if operator is None or not _is_exact(scop, statement, array, operator):
         return None
     return array, operator
 
 
-def _is_exact(scop: Scop, statement: Statement, array: str, operator: Operator, tree: c_ast.Node) -> bool:
+def _is_exact(scop: Scop, statement: Statement, array: str, operator: Operator) -> bool:
     """Return whether conversions on the way into the accumulator do no more than round or wrap around.
 
     An integer that takes on fractions, or wider integers to compare with, loses what parts would keep.
@@ -128,17 +134,22 @@ def _is_exact(scop: Scop, statement: Statement, array: str, operator: Operator, 
         return True
     others = [scop.array(a.array).element for a in statement.accesses]
     if operator in (Operator.MIN, Operator.MAX):
-        return all(other.name == element.name for other in others) and _is_plain(tree)
-    return all(other.kind is not TypeKind.FLOAT for other in others) and _is_plain(tree)
+        return all(other.name == element.name for other in others) and _is_plain(statement.body)
+    return all(other.kind is not TypeKind.FLOAT for other in others) and _is_plain(statement.body)
 
 
-def _is_plain(node: c_ast.Node) -> bool:
+def _is_plain(tree: Expression) -> bool:
     """Return whether an expression of integers has no part of another type."""
-    if isinstance(node, (c_ast.FuncCall, c_ast.Cast)):
-        return False
-    if isinstance(node, c_ast.Constant) and node.type not in ("int", "char"):
-        return False
-    return all(_is_plain(child) for _, child in node.children())
+    return not any(
+        isinstance(node, (Call, Cast)) or (isinstance(node, Literal) and _has_suffix(node))
+        for node in walk(tree)
+    )
+
+
+def _has_suffix(literal: Literal) -> bool:
+    """Return whether a constant is spelt as one that is no int."""
+    is_character = literal.text.startswith("'")
+    return not is_integer(literal.type) or (not is_character and not {*"uUlL"}.isdisjoint(literal.text))
 
 
 def _one_element(own: list[Access]) -> bool:
@@ -149,33 +160,14 @@ def _one_element(own: list[Access]) -> bool:
     return all(a.affine and bool(a.relation.is_equal(first)) for a in own)
 
 
-def _placeholder(statement: Statement, ref: int) -> str:
-    """Return an identifier for what ``ref`` accesses, the same for places that access the same element."""
+def _first_ref(statement: Statement, ref: int) -> int:
+    """Return the first reference that is certain to access the same element as ``ref``."""
     access = next(a for a in statement.accesses if a.ref == ref)
     for other in statement.accesses:
         same = other.array == access.array and other.affine and bool(other.relation.is_equal(access.relation))
         if other.ref == ref or same:
-            return f"sw_ref_{other.ref}"
+            return other.ref
     raise AssertionError("a reference without an access")
-
-
-def _parsed(statement: Statement) -> c_ast.Node | None:
-    """Return the syntax tree of a statement's body, or None where it needs more than the body to parse."""
-    text = "".join(_text(statement, part) for part in statement.body)
-    try:
-        unit: Any = c_parser.CParser().parse(f"void f(void) {{ {text} }}")
-    except Exception:  # noqa: BLE001 - pycparser's own class of errors has moved between versions
-        return None
-    items = list(unit.ext[0].body.block_items or ())
-    return items[0] if len(items) == 1 else None
-
-
-def _text(statement: Statement, part: BodyPart) -> str:
-    if isinstance(part, AccessRef):
-        return _placeholder(statement, part.ref)
-    if isinstance(part, IteratorRef):
-        return f"sw_loop_{part.index}"
-    return f"sw_size_{part.name}" if isinstance(part, ParameterRef) else part
 
 
 _LARGER, _SMALLER = frozenset((">", ">=")), frozenset(("<", "<="))
@@ -185,95 +177,106 @@ _COMPOUND = {"+=": Operator.SUM, "-=": Operator.SUM, "*=": Operator.PRODUCT}
 
 
 class _Reader:
-    """Finds the operator in a statement's syntax; ``own`` are the placeholders of the accumulator."""
+    """Finds the operator in a statement's body; ``own`` are the references to the accumulator."""
 
-    def __init__(self, own: frozenset[str]) -> None:
-        self.own = own
+    def __init__(self, statement: Statement, own: frozenset[int]) -> None:
+        self._statement, self._own = statement, own
 
-    def statement(self, node: c_ast.Node) -> Operator | None:
-        if isinstance(node, c_ast.Compound) and len(node.block_items or ()) == 1:
-            return self.statement(node.block_items[0])
-        if isinstance(node, c_ast.If) and node.iffalse is None:
+    def statement(self, node: Expression) -> Operator | None:
+        """Return the operator of a whole statement."""
+        if isinstance(node, Block) and len(node.items) == 1:
+            return self.statement(node.items[0])
+        if isinstance(node, If) and isinstance(node.otherwise, Nothing):
             return self._guarded(node)
-        if not isinstance(node, c_ast.Assignment) or not self._is_own(node.lvalue):
+        found = node.expression if isinstance(node, Evaluation) else node
+        if not isinstance(found, Assignment) or not self._is_own(found.target):
             return None
-        if node.op in _COMPOUND:
-            return _COMPOUND[node.op] if self._is_free(node.rvalue) else None
-        return self._value(node.rvalue) if node.op == "=" else None
+        if found.operator in _COMPOUND:
+            return _COMPOUND[found.operator] if self._is_free(found.value) else None
+        return self._value(_bare(found.value)) if found.operator == "=" else None
 
-    def _guarded(self, node: c_ast.If) -> Operator | None:
+    def _guarded(self, node: If) -> Operator | None:
         """``if (e > m) m = e``."""
-        body = node.iftrue
-        if isinstance(body, c_ast.Compound) and len(body.block_items or ()) == 1:
-            body = body.block_items[0]
-        if not isinstance(body, c_ast.Assignment) or body.op != "=" or not self._is_own(body.lvalue):
+        body = node.then
+        if isinstance(body, Block) and len(body.items) == 1:
+            body = body.items[0]
+        found = body.expression if isinstance(body, Evaluation) else body
+        if not isinstance(found, Assignment) or found.operator != "=" or not self._is_own(found.target):
             return None
-        return self._chosen(node.cond, body.rvalue)
+        return self._chosen(node.condition, found.value)
 
-    def _chosen(self, condition: c_ast.Node, value: c_ast.Node) -> Operator | None:
+    def _chosen(self, condition: Expression, value: Expression) -> Operator | None:
         """Return what taking ``value`` for the accumulator under ``condition`` amounts to."""
-        if not isinstance(condition, c_ast.BinaryOp) or not self._is_free(value):
+        condition = _bare(condition)
+        if not isinstance(condition, Operation) or not self._is_free(value):
             return None
-        if self._is_own(condition.right) and _same(condition.left, value):
+        if self._is_own(condition.right) and self._same(condition.left, value):
             larger, smaller = _LARGER, _SMALLER
-        elif self._is_own(condition.left) and _same(condition.right, value):
+        elif self._is_own(condition.left) and self._same(condition.right, value):
             larger, smaller = _SMALLER, _LARGER
         else:
             return None
-        if condition.op in larger:
+        if condition.operator in larger:
             return Operator.MAX
-        return Operator.MIN if condition.op in smaller else None
+        return Operator.MIN if condition.operator in smaller else None
 
-    def _value(self, node: c_ast.Node) -> Operator | None:
+    def _value(self, node: Expression) -> Operator | None:
         """The right side of ``s = …``."""
-        if isinstance(node, c_ast.TernaryOp):
+        if isinstance(node, Conditional):
             return self._selected(node)
-        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
-            arguments = node.args.exprs if node.args else []
-            mine = [self._is_own(argument) for argument in arguments]
-            others = [a for a, own in zip(arguments, mine, strict=True) if not own]
+        if isinstance(node, Call):
+            mine = [self._is_own(argument) for argument in node.arguments]
+            others = [a for a, own in zip(node.arguments, mine, strict=True) if not own]
             fits = sorted(mine) == [False, True] and all(map(self._is_free, others))
-            return _CALLS.get(node.name.name) if fits else None
+            return _CALLS.get(node.function) if fits else None
         for operators, found in ((("+", "-"), Operator.SUM), (("*",), Operator.PRODUCT)):
-            if isinstance(node, c_ast.BinaryOp) and node.op in operators and self._chain(node, operators):
+            if isinstance(node, Operation) and node.operator in operators and self._chain(node, operators):
                 return found
         return None
 
-    def _chain(self, node: c_ast.Node, operators: tuple[str, ...]) -> bool:
+    def _chain(self, node: Expression, operators: tuple[str, ...]) -> bool:
         """Return whether ``node`` is the accumulator and further terms, joined by ``operators`` only."""
+        node = _bare(node)
         if self._is_own(node):
             return True
-        if not isinstance(node, c_ast.BinaryOp) or node.op not in operators:
+        if not isinstance(node, Operation) or node.operator not in operators:
             return False
         if self._is_free(node.right):
             return self._chain(node.left, operators)
-        return node.op in ("+", "*") and self._is_free(node.left) and self._chain(node.right, operators)
+        return node.operator in ("+", "*") and self._is_free(node.left) and self._chain(node.right, operators)
 
-    def _selected(self, node: c_ast.TernaryOp) -> Operator | None:
+    def _selected(self, node: Conditional) -> Operator | None:
         """``c ? e : m`` and ``c ? m : e``."""
-        if self._is_own(node.iffalse):
-            return self._chosen(node.cond, node.iftrue)
-        if not self._is_own(node.iftrue):
+        if self._is_own(node.otherwise):
+            return self._chosen(node.condition, node.then)
+        if not self._is_own(node.then):
             return None
-        turned = self._chosen(node.cond, node.iffalse)
+        turned = self._chosen(node.condition, node.otherwise)
         return {Operator.MIN: Operator.MAX, Operator.MAX: Operator.MIN}.get(turned) if turned else None
 
-    def _is_own(self, node: c_ast.Node) -> bool:
-        return isinstance(node, c_ast.ID) and node.name in self.own
+    def _is_own(self, node: Expression) -> bool:
+        node = _bare(node)
+        return isinstance(node, AccessRef) and node.ref in self._own
 
-    def _is_free(self, node: c_ast.Node) -> bool:
-        """Return whether ``node`` does not read the accumulator and changes nothing."""
-        if self._is_own(node) or isinstance(node, c_ast.Assignment):
-            return False
-        if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--", "&"):
-            return False
-        return all(self._is_free(child) for _, child in node.children())
+    def _is_free(self, tree: Expression) -> bool:
+        """Return whether ``tree`` does not read the accumulator and changes nothing."""
+        return not any(isinstance(node, (Assignment, Step)) or self._is_own(node) for node in walk(tree))
+
+    def _same(self, a: Expression, b: Expression) -> bool:
+        """Return whether two expressions are the same, of the same elements."""
+        return self._canonical(a) == self._canonical(b)
+
+    def _canonical(self, tree: Expression) -> Expression:
+        def change(node: Expression) -> Expression:
+            if isinstance(node, AccessRef):
+                return AccessRef(node.type, _first_ref(self._statement, node.ref))
+            return _bare(node)
+
+        return transformed(tree, change)
 
 
-def _same(a: c_ast.Node, b: c_ast.Node) -> bool:
-    """Return whether two expressions have the same text."""
-    return _canonical(a) == _canonical(b)
-
-
-def _canonical(node: c_ast.Node) -> str:
-    return str(c_generator.CGenerator().visit(node))
+def _bare(node: Expression) -> Expression:
+    """Return what is in parentheses."""
+    while isinstance(node, Parentheses):
+        node = node.operand
+    return node

@@ -14,13 +14,16 @@ from pathlib import Path
 
 import islpy as isl
 
+from swbuild.expressions.c import AccessRef, IteratorRef, Opaque, ParameterRef
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.printing import c_text
+from swbuild.expressions.statement_printing import statement_text
+from swbuild.expressions.trees import transformed
+from swbuild.expressions.types import INT
 from swbuild.frontend.request import CppOptions, SourceModel
 from swbuild.frontend.scop import (
     Access,
     Array,
-    BodyPart,
-    IteratorRef,
-    ParameterRef,
     Scop,
     Statement,
     Storage,
@@ -118,29 +121,34 @@ def _instance(call: isl.AstExpr, scop: Scop) -> str:
     statement = scop.statement(call.get_op_arg(0).get_id().get_name())
     arguments = [_c(call.get_op_arg(i + 1)) for i in range(call.get_op_n_arg() - 1)]
     values = "".join(f"long swi_{i} = {value}; " for i, value in enumerate(arguments))
-    return f"{{ {values}{_body(statement.body, statement, scop)} }}"
+    return f"{{ {values}{statement_text(_resolved(statement.body, statement, scop))} }}"
 
 
-def _body(parts: Sequence[BodyPart], statement: Statement, scop: Scop) -> str:
-    return "".join(_part(part, statement, scop) for part in parts)
+def _resolved(tree: Expression, statement: Statement, scop: Scop) -> Expression:
+    def change(node: Expression) -> Expression:
+        text = _reference(node, statement, scop)
+        return node if text is None else Opaque(INT, text)
+
+    return transformed(tree, change)
 
 
-def _part(part: BodyPart, statement: Statement, scop: Scop) -> str:
-    if isinstance(part, str):
-        return part
-    if isinstance(part, IteratorRef):
-        return f"(({statement.iterators[part.index].type.name})swi_{part.index})"
-    if isinstance(part, ParameterRef):
-        found = next(p for p in scop.parameters if p.name == part.name)
+def _reference(node: Expression, statement: Statement, scop: Scop) -> str | None:
+    """Return what a reference stands for, None for any other node."""
+    if isinstance(node, IteratorRef):
+        return f"(({statement.iterators[node.index].type.name})swi_{node.index})"
+    if isinstance(node, ParameterRef):
+        found = next(p for p in scop.parameters if p.name == node.name)
         return f"(({found.type.name})swr_{found.name})"
-    access = next(a for a in statement.accesses if a.ref == part.ref)
+    if not isinstance(node, AccessRef):
+        return None
+    access = next(a for a in statement.accesses if a.ref == node.ref)
     return _element(access, statement, scop)
 
 
 def _element(access: Access, statement: Statement, scop: Scop) -> str:
     array = scop.array(access.array)
     if not access.affine:
-        subscripts = [f"(long)({_body(part, statement, scop)})" for part in access.index_body]
+        subscripts = [f"(long)({c_text(_resolved(tree, statement, scop))})" for tree in access.index_body]
     else:
         subscripts = _affine_subscripts(access)
     offset = "0"

@@ -10,8 +10,11 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
+from swbuild.expressions.c import Assignment, Call, IteratorRef, Operation, ParameterRef
+from swbuild.expressions.trees import walk
+from swbuild.expressions.types import DOUBLE, FLOAT, INT
 from swbuild.frontend import CppOptions, RegionRequest, read_source
-from swbuild.frontend.scop import AccessKind, IteratorRef, ParameterRef, Scop, Storage
+from swbuild.frontend.scop import AccessKind, Scop, Storage
 
 
 def model(tmp_path: Path, text: str, request: RegionRequest | None = None) -> Scop:
@@ -52,7 +55,10 @@ def test_a_plain_kernel(tmp_path: Path) -> None:
     (statement,) = scop.statements
     assert same(statement.domain, "[n, m] -> { S0[i, j] : 0 <= i < n and 0 <= j < m }")
     assert [(i.name, i.type.name) for i in statement.iterators] == [("i", "int"), ("j", "int")]
-    assert dict(statement.flops) == {"add": 1, "mul": 2}
+    operations = [
+        (n.operator, n.computed) for n in walk(statement.body) if isinstance(n, Operation | Assignment)
+    ]
+    assert operations == [("=", DOUBLE), ("+", DOUBLE), ("*", DOUBLE), ("*", DOUBLE)]
     kinds = [(a.array, a.kind) for a in statement.accesses]
     assert kinds.count(("C", AccessKind.MUST_WRITE)) == 1 and kinds.count(("C", AccessKind.READ)) == 1
     assert scop.assumptions.plain_is_universe()
@@ -201,8 +207,8 @@ def test_a_size_read_only_in_bodies_is_a_scalar_and_no_parameter(tmp_path: Path)
     )
     assert [p.name for p in scop.parameters] == ["n"]
     assert scop.array("k").is_scalar
-    body = scop.statements[0].body
-    assert ParameterRef("n") in body and IteratorRef(0) in body
+    body = list(walk(scop.statements[0].body))
+    assert ParameterRef(INT, "n") in body and IteratorRef(INT, 0) in body
 
 
 def test_a_flag_that_is_only_tested_in_expressions_is_data(tmp_path: Path) -> None:
@@ -466,8 +472,8 @@ def test_functions_called_go_to_the_prelude_and_headers_to_includes(tmp_path: Pa
     prelude = "\n".join(scop.prelude)
     assert "static float twice(float v)" in prelude and "2 * v" in prelude
     assert "double outside(double v);" in scop.prelude
-    assert set(scop.statements[0].calls) == {"sqrt", "twice", "outside", "abs"}
-    assert dict(scop.statements[0].flops)["call:sqrt"] == 1
+    calls = {n.function: n.type for n in walk(scop.statements[0].body) if isinstance(n, Call)}
+    assert calls == {"sqrt": DOUBLE, "twice": FLOAT, "outside": DOUBLE, "abs": INT}
 
 
 def test_names_that_clash_are_told_apart(tmp_path: Path) -> None:

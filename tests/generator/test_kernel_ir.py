@@ -7,13 +7,16 @@ from dataclasses import replace
 import islpy as isl
 import pytest
 
+from swbuild.expressions.c import Call, Variable
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Min, Name
 from swbuild.expressions.printing import c_text
+from swbuild.expressions.statement_printing import statement_text
+from swbuild.expressions.statements import Evaluation
+from swbuild.expressions.types import INT
 from swbuild.kernelir.expressions import to_tree, value_in
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
-    Body,
     Compute,
     Direction,
     Fence,
@@ -198,11 +201,7 @@ def loop(iterator: str, first: Expression, end: Expression, step: int, body: Nod
 
 def compute(*iterators: str) -> Compute:
     names = tuple(map(Name, iterators))
-    return Compute("S0", ("x(", *(part for name in names for part in (name, ";"))), names)
-
-
-def sentence(body: Body) -> str:
-    return "".join(part if isinstance(part, str) else c_text(part) for part in body)
+    return Compute("S0", Evaluation(Call(INT, "x", names)), names)
 
 
 def test_loops_take_the_names_of_the_source() -> None:
@@ -217,7 +216,7 @@ def test_loops_take_the_names_of_the_source() -> None:
         BinaryOperator.LT, Name("i"), Binary(end.operator, Name(iterators[0]), end.right)
     )
     (found,) = (node for node in walk(named) if isinstance(node, Compute))
-    assert sentence(found.body) == "x(i;"
+    assert statement_text(found.body) == "x(i);"
 
 
 def test_names_already_taken_are_avoided() -> None:
@@ -225,8 +224,8 @@ def test_names_already_taken_are_avoided() -> None:
         loop("sw_c0", Constant(0), Name("i"), 1, compute("sw_c0", "i")), {"S0": ("i", "j")}, frozenset({"i"})
     )
     assert isinstance(named, Loop) and isinstance(named.body, Compute) and named.condition is not None
-    texts = (named.iterator, c_text(named.condition), sentence(named.body.body))
-    assert spelled(*texts, taken=("i",)) == ["i_2", "i_2 < i", "x(i_2;i;"]
+    texts = (named.iterator, c_text(named.condition), statement_text(named.body.body))
+    assert spelled(*texts, taken=("i",)) == ["i_2", "i_2 < i", "x(i_2, i);"]
 
 
 def test_two_loops_of_one_name_in_each_other_are_told_apart() -> None:
@@ -234,12 +233,14 @@ def test_two_loops_of_one_name_in_each_other_are_told_apart() -> None:
     nest = loop("sw_c0", Constant(0), Name("i"), 1, inner)
     named = name_loops(nest, {"S0": ("i", "i")}, frozenset({"i"}))
     (found,) = (node for node in walk(named) if isinstance(node, Compute))
-    assert spelled(sentence(found.body), taken=("i",)) == ["x(i_2;i_;"]
+    assert spelled(statement_text(found.body), taken=("i",)) == ["x(i_2, i_);"]
 
 
 def test_values_stand_for_whole_names_in_expressions_alone() -> None:
-    changed = with_values(Compute("S0", ("ni + n + ", Name("n"), Name("n1")), (Name("n"),)), {"n": Name("m")})
-    assert changed == Compute("S0", ("ni + n + ", Name("m"), Name("n1")), (Name("m"),))
+    user, other = Variable(INT, "n"), Name("n1")
+    before = Compute("S0", Evaluation(Call(INT, "x", (user, Name("n"), other))), (Name("n"),))
+    after = Compute("S0", Evaluation(Call(INT, "x", (user, Name("m"), other))), (Name("m"),))
+    assert with_values(before, {"n": Name("m")}) == after
 
 
 def test_what_is_moved_is_renamed_with_the_loops_around_it() -> None:
@@ -272,5 +273,5 @@ def test_unrolled_loops_know_what_they_are() -> None:
     assert count == 1 and (main.step, rest.step) == (4, 1)
     assert (main.origin.role, rest.origin.role) == (Role.UNROLLED, Role.REMAINDER)
     assert main.condition is not None and c_text(main.condition) == "(i + 3) < n"
-    copies = [sentence(node.body) for node in walk(main) if isinstance(node, Compute)]
-    assert copies == ["x(i;", "x((i + 1);", "x((i + 2);", "x((i + 3);"]
+    copies = [statement_text(node.body) for node in walk(main) if isinstance(node, Compute)]
+    assert copies == ["x(i);", "x((i + 1);", "x((i + 2);", "x((i + 3);"]
