@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +53,26 @@ _QUICK = (
     "sw64/test_syntax.py",
     "toolchain/",
 )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _verified_models() -> Iterator[None]:
+    """Have the verifier look at every model that a test's own process makes."""
+    from swbuild.frontend import modeller
+    from swbuild.frontend.request import RefusedRegion
+    from swbuild.frontend.verifying import statement_faults
+
+    model_region = modeller.model_region
+
+    def verified(*arguments: Any) -> Any:
+        found = model_region(*arguments)
+        if not isinstance(found, RefusedRegion):
+            assert not statement_faults(found[0])
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(modeller, "model_region", verified)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -158,8 +158,7 @@ class Operation(Typed):
 
     def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
         """Return the operation on two other operands."""
-        left, right = children
-        return replace(self, left=left, right=right)
+        return Operation(self.type, self.operator, self.computed, *children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +177,7 @@ class Assignment(Typed):
 
     def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
         """Return the assignment of another value to another target."""
-        target, value = children
-        return replace(self, target=target, value=value)
+        return Assignment(self.type, self.operator, self.computed, *children)
 
 
 @dataclass(frozen=True, slots=True)

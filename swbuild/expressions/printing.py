@@ -221,12 +221,18 @@ def _parentheses(expression: Parentheses) -> _Printed:
 
 @_printed.register
 def _operation(expression: Operation) -> _Printed:
-    operator, level = expression.operator, _LEVELS[expression.operator]
-    before, after = _LEAST_OPERANDS[operator]
-    left = expression.left
-    if level <= _AND and isinstance(left, Operation) and left.operator == operator:
-        before = level
-    return f"{_wrapped(left, before)} {operator} {_wrapped(expression.right, after)}", level
+    chain = [expression]  # of first operands: as deep as a sum has terms
+    while isinstance(left := chain[-1].left, Operation):
+        chain.append(left)
+    text, level, inner = *_printed(left), ""
+    for node in reversed(chain):
+        operator = node.operator
+        least, after = _LEAST_OPERANDS[operator]
+        if operator == inner and operator in ("&&", "||"):
+            least = level
+        text = text if level >= least else f"({text})"
+        text, level, inner = f"{text} {operator} {_wrapped(node.right, after)}", _LEVELS[operator], operator
+    return text, level
 
 
 @_printed.register

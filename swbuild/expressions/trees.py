@@ -6,23 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 
 from swbuild.expressions.nodes import Constant, Expression, Name
 
-__all__ = ["constant_value", "map_children", "mentions", "names_in", "substituted", "transformed", "walk"]
+__all__ = ["constant_value", "mentions", "names_in", "substituted", "transformed", "walk"]
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
     """Yield ``expression`` and all nodes below it, each before its operands."""
-    yield expression
-    for child in expression.children:
-        yield from walk(child)
-
-
-def map_children(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return ``expression`` with ``change`` made to each operand; the same object where none changes."""
-    before = expression.children
-    after = tuple(change(child) for child in before)
-    if all(new is old for new, old in zip(after, before, strict=True)):
-        return expression
-    return expression.rebuilt(after)
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(node.children)
 
 
 def names_in(expression: Expression) -> frozenset[str]:
@@ -37,9 +30,9 @@ def mentions(expression: Expression, name: str) -> bool:
 
 def substituted(expression: Expression, values: Mapping[str, Expression]) -> Expression:
     """Return ``expression`` with variables, by their names, replaced by ``values``, all at once."""
-    if isinstance(expression, Name):
-        return values.get(expression.name, expression)
-    return map_children(expression, lambda child: substituted(child, values))
+    return transformed(
+        expression, lambda node: values.get(node.name, node) if isinstance(node, Name) else node
+    )
 
 
 def constant_value(expression: Expression) -> int | None:
@@ -49,4 +42,9 @@ def constant_value(expression: Expression) -> int | None:
 
 def transformed(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return ``expression`` with ``change`` made to every node, operands first."""
-    return change(map_children(expression, lambda child: transformed(child, change)))
+    before, after = expression.children, []
+    for child in before:  # one call a level: sums of hundreds of terms are trees as deep
+        after.append(transformed(child, change))
+    if any(new is not old for new, old in zip(after, before, strict=True)):
+        expression = expression.rebuilt(tuple(after))
+    return change(expression)

@@ -76,10 +76,20 @@ def common_type(left: ElementType, right: ElementType) -> ElementType:
     if TypeKind.FLOAT in (left.kind, right.kind):
         floats = [t for t in (left, right) if t.kind is TypeKind.FLOAT]
         return max(floats, key=lambda t: t.size)
-    left, right = promoted(left), promoted(right)
-    if left.size != right.size:
-        return max(left, right, key=lambda t: t.size)
-    return left if left.kind is TypeKind.UNSIGNED else right
+    low, high = sorted((promoted(left), promoted(right)), key=_rank)
+    if low.kind is high.kind or high.kind is TypeKind.UNSIGNED:
+        return high
+    if _rank(low) == _rank(high):
+        return low
+    return high if high.size > low.size else _UNSIGNED[high]
+
+
+_UNSIGNED = {INT: UNSIGNED, LONG: ULONG, LLONG: ULLONG}
+
+
+def _rank(element: ElementType) -> int:
+    """Return the place of a promoted integer type in C's order: types of one size differ in it."""
+    return element.size + ("long long" in element.name)
 
 
 def promoted(element: ElementType) -> ElementType:

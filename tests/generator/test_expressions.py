@@ -21,7 +21,7 @@ from swbuild.expressions.nodes import (
     Select,
 )
 from swbuild.expressions.printing import c_text
-from swbuild.expressions.trees import constant_value, map_children, mentions, names_in, substituted, walk
+from swbuild.expressions.trees import constant_value, mentions, names_in, substituted, transformed, walk
 from swbuild.names import plain_name
 
 K, J, N = Name("i"), Name("j"), Name("n")
@@ -97,7 +97,7 @@ def test_names_are_substituted_all_at_once() -> None:
 
 def test_what_does_not_change_stays_the_same_object() -> None:
     assert substituted(TREE, {"m": ONE}) is TREE
-    assert map_children(TREE, lambda child: child) is TREE
+    assert transformed(TREE, lambda node: node) is TREE
 
 
 def test_every_node_is_rebuilt_from_its_children() -> None:

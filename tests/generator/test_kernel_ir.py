@@ -274,4 +274,4 @@ def test_unrolled_loops_know_what_they_are() -> None:
     assert (main.origin.role, rest.origin.role) == (Role.UNROLLED, Role.REMAINDER)
     assert main.condition is not None and c_text(main.condition) == "(i + 3) < n"
     copies = [statement_text(node.body) for node in walk(main) if isinstance(node, Compute)]
-    assert copies == ["x(i);", "x((i + 1);", "x((i + 2);", "x((i + 3);"]
+    assert copies == ["x(i);", "x((i + 1));", "x((i + 2));", "x((i + 3));"]
