@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads characters of any text that XML forbids
 from collections.abc import Sequence
 from xml.etree import ElementTree
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads pragmas in the user's text
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence

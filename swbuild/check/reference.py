@@ -9,7 +9,7 @@ compiler's business.  Nothing here repeats a type that the model believes in.
 
 from __future__ import annotations
 
-import re
+import re  # reads declarations of the user's text
 from collections.abc import Sequence
 
 from swbuild.check.setup import Setup

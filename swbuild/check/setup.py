@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads expressions for what lies at the region
 from collections.abc import Iterator, Sequence
 
 from swbuild.check.slots import Slot

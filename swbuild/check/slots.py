@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads expressions for what lies at the region, and elements named in a manifest
 from collections.abc import Mapping
 from dataclasses import dataclass
 

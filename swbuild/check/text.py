@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads output of programs
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest

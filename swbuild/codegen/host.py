@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import re  # reads directives in the user's text, conditions of the manifest, and expressions at the region
 
 import islpy as isl
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads words of the finished text of a kernel
 
 import islpy as isl
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads words of the text of functions that the slave file takes over
 from collections.abc import Iterable
 from dataclasses import dataclass
 

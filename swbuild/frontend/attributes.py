@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads the output of the preprocessor
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

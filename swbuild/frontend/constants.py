@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads characters as C spells them
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

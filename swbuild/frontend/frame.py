@@ -6,7 +6,7 @@ and cut at their initialisers, so that the same words can be compiled again.
 
 from __future__ import annotations
 
-import re
+import re  # reads the output of the preprocessor
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

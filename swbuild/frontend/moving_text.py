@@ -7,7 +7,7 @@ know how, so a region with such text would compute with several values.
 
 from __future__ import annotations
 
-import re
+import re  # reads the output of the preprocessor
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise

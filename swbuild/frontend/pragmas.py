@@ -6,7 +6,7 @@ two of them must not reach out of the region.
 
 from __future__ import annotations
 
-import re
+import re  # reads pragmas and directives in the user's text
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

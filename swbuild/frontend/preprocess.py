@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import re  # reads output and messages of the preprocessor
 import subprocess
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence

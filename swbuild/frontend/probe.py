@@ -6,7 +6,7 @@ as static assertions where the regions stand: the names there are the user's own
 
 from __future__ import annotations
 
-import re
+import re  # reads messages of the compiler
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads tokens of the user's text, and line markers
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -7,7 +7,7 @@ declarations; the functions that hold regions stay, with the declarations whose 
 
 from __future__ import annotations
 
-import re
+import re  # reads the output of the preprocessor
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

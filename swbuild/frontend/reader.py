@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
+import re  # reads messages of the parser
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import re
+import re  # reads pragmas and heads of functions in the user's text
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

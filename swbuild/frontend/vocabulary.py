@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import re  # reads words of the user's text
 
 from swbuild.frontend.preprocess import Preprocessed
 from swbuild.frontend.prune import Chunk, declared_names
