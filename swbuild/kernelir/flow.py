@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from swbuild.expressions.nodes import Binary, BinaryOperator, Expression
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
@@ -181,9 +181,14 @@ class _Walk:
 
 
 def _parts(condition: Expression) -> frozenset[Expression]:
-    """Return the conditions that all hold where ``condition`` does."""
+    """Return the conditions that all hold where ``condition`` does; none of them for one that always does."""
+    if isinstance(condition, Constant) and condition.value:
+        return frozenset()
     if isinstance(condition, Binary) and condition.operator is BinaryOperator.AND:
         return _parts(condition.left) | _parts(condition.right)
+    if isinstance(condition, Binary) and condition.operator is BinaryOperator.OR:
+        always = not (_parts(condition.left) and _parts(condition.right))
+        return frozenset() if always else frozenset({condition})
     return frozenset({condition})
 
 

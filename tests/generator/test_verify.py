@@ -78,6 +78,9 @@ SOUND = {
     "asked again": tiles(
         Guard(BOTH, Block((OPEN, PLACE, GET, Guard(POSITIVE, CLOSE)))), Guard(BOTH, Block((COMPUTE, *STORE)))
     ),
+    "under a condition that always holds": tiles(
+        OPEN, PLACE, GET, Guard(Binary(BinaryOperator.OR, POSITIVE, Constant(1)), CLOSE), COMPUTE
+    ),
     "in both branches": tiles(Guard(POSITIVE, Block(LOAD), Block(LOAD)), COMPUTE),
     "with a fence": tiles(*LOAD, COMPUTE, OPEN_PUTS, PUT, replace(CLOSE_PUTS, fence=True), Fence()),
     "computed, not fetched": tiles(PLACE, COMPUTE, *STORE),
