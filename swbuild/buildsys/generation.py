@@ -48,9 +48,11 @@ def generate_entries(
 
 def _entry(project: Project, source: ProjectSource, timings: Timings, allow_refused: bool) -> Entry:
     folder = cache_directory()
-    with timings.stage("preprocess"):
-        read = None if folder is None else _read(source)
-    if folder is None or read is None:
+    if folder is None:
+        return _generated(project, source, timings, allow_refused)
+    with timings.stage("cache"):
+        read = _read(source)
+    if read is None:
         return _generated(project, source, timings, allow_refused)
     text, seen = read
     with timings.stage("cache"):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.request import CppOptions
+from swbuild.timings import count, step
 
 __all__ = [
     "Origin",
@@ -92,6 +93,7 @@ class Preprocessed:
         return Origin(self.files[index], line, column)
 
 
+@step("preprocess")
 def preprocess(path: Path, options: CppOptions) -> Preprocessed:
     """Return ``path`` preprocessed by the compiler driver of ``options``; its errors become ours."""
     try:
@@ -160,6 +162,7 @@ def run_compiler(
     command: Sequence[str], text: bytes | None = None, directory: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a compiler that speaks plain English; give it ``text`` as its input."""
+    count("compiler runs")
     done = subprocess.run(
         command, capture_output=True, check=False, env=_english(), input=text, cwd=directory
     )

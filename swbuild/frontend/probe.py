@@ -14,6 +14,7 @@ from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.claims import Claim
 from swbuild.frontend.frame import Declaration, Frame
 from swbuild.frontend.preprocess import run_compiler
+from swbuild.timings import step
 
 __all__ = ["Probed", "disagreements"]
 
@@ -93,6 +94,7 @@ def _declared(declaration: Declaration) -> str:
     return f"{declaration.specifiers} {', '.join(texts)};"
 
 
+@step("probe types")
 def _refused(text: str, compiler: str) -> dict[int, str]:
     """Return the numbers of the assertions that fail, with what the compiler says of each."""
     command = [compiler, "-fsyntax-only", "-w", "-x", "cpp-output", "-"]

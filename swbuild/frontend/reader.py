@@ -34,6 +34,7 @@ from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, S
 from swbuild.frontend.scop import Scop
 from swbuild.frontend.symbols import FileScope
 from swbuild.frontend.vocabulary import vocabulary
+from swbuild.timings import step
 
 __all__ = ["read_source"]
 
@@ -121,6 +122,7 @@ def _tag(path: Path, source: Preprocessed) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 
+@step("model")
 def _model(
     region: Region, request: RegionRequest, scope: FileScope, locator: Locator
 ) -> tuple[Scop, tuple[Claim, ...]] | RefusedRegion:
@@ -159,6 +161,7 @@ _PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)
 _SPLIT = "split the expression, the statement or the declaration"
 
 
+@step("parse")
 def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
     parser = c_parser.CParser()
     try:

@@ -11,15 +11,25 @@ from swbuild.kernelir.expressions import to_tree
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
 from swbuild.kernelir.origin import MOVES_DATA, Path, Paths
 from swbuild.names import own
-from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, ran_out, sets_of
+from swbuild.polyhedral.islutil import (
+    apart,
+    bounded_effort,
+    maps_of,
+    ran_out,
+    sets_of,
+    unbounded_effort,
+)
+from swbuild.timings import step
 
 __all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "Undecided", "build_ir", "require_simple"]
 
 _NODE = isl.ast_node_type
 
-#: isl steps for the AST of one kernel; the largest of PolyBench take 300,000.
+#: isl steps for the AST of one kernel; that of lu takes 1,000,000.
 MAX_OPERATIONS = 3_000_000
-SECONDS = 5
+
+#: Processor time of work in a process of its own: five times what so many steps take.
+SECONDS = 20
 
 #: isl steps for the comparison of the AST of one kernel with what it has to run; PolyBench takes 100,000 at
 #: most, and what takes more than ``AT_ONCE`` is begun again in a process of its own
@@ -58,7 +68,8 @@ class _Collector:
         # isl swallows exceptions of callbacks and may crash afterwards: keep the first one for later
         key = f"leaf_{len(self.nodes)}"
         try:
-            self.nodes[key] = self._leaf(key, build)
+            with unbounded_effort():  # to stop in here would leave isl in an undefined state
+                self.nodes[key] = self._leaf(key, build)
         except Exception as error:  # noqa: BLE001 - re-raised by build_ir
             self.error = self.error or error
             self.nodes[key] = Block(())
@@ -107,6 +118,7 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
         raise TooComplicated
 
 
+@step("loops")
 def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, paths: Paths, due: Due | None) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
@@ -124,10 +136,10 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, paths: Pa
     build = isl.AstBuild.from_context(context).set_iterators(_iterator_names())
     build, _keep = build.set_at_each_domain(collector.at_domain)
     try:
-        with bounded_effort(0):  # to stop in the middle of a callback would leave isl in an undefined state
+        with bounded_effort(MAX_OPERATIONS):
             tree = build.node_from_schedule(schedule)
     except isl.Error as error:
-        raise (collector.error or TooComplicated(f"isl failed ({_first_line(error)})")) from None
+        raise (collector.error or _failure(error)) from None
     if collector.error is not None:
         raise collector.error
     if due is not None:
@@ -135,11 +147,14 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, paths: Pa
     return _Converter(collector, paths).converted(tree)[0]
 
 
-def _first_line(error: isl.Error) -> str:
-    """Return what ``error`` says, without the place in isl's sources."""
-    return str(error).partition(" in /")[0]
+def _failure(error: isl.Error) -> TooComplicated:
+    """Return ``error`` as a reason, without the place in isl's sources."""
+    if ran_out(error):
+        return TooComplicated()
+    return TooComplicated(f"isl failed ({str(error).partition(' in /')[0]})")
 
 
+@step("check")
 def _check_runs(runs: list[isl.Map], due: Due, context: isl.Set) -> None:
     """Raise :class:`Inexact` unless ``runs`` are those ``due``, where ``context`` holds.
 

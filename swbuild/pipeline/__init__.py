@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from swbuild.pipeline.outputs import Output, output_names, outputs_of
 from swbuild.pipeline.stages import Unit, generate_project
-from swbuild.pipeline.timings import Timings
 from swbuild.pipeline.writing import depfile_text, write_all
+from swbuild.timings import Timings
 
 __all__ = [
     "Output",

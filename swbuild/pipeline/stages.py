@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from swbuild.codegen.mappingnotes import mapping_diagnostics
 from swbuild.diagnostics import Diagnostic, Severity, SwbuildError
-from swbuild.pipeline.timings import Timings
+from swbuild.timings import Timings, step
 
 if TYPE_CHECKING:
     from swbuild.codegen.unit import GeneratedUnit, RegionUnit
@@ -111,7 +111,8 @@ def generate_project(
                 compiled = compile_regions(model, source.options(scop.name for scop in model.scops))
                 if watch is not None:
                     watch(compiled)
-                generated = print_unit(model, compiled)
+                with step("print"):
+                    generated = print_unit(model, compiled)
             units.append(Unit(source, model, generated if allow_refused else complete(generated)))
         except SwbuildError as error:
             problems += error.diagnostics

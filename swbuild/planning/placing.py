@@ -22,6 +22,7 @@ from swbuild.planning.tilings import Choice, Placed, Purpose, Stuck, Tiling, Ver
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
 from swbuild.polyhedral.scheduling import Scheduled
+from swbuild.timings import step
 
 __all__ = ["DoesNotFit", "Record", "place_kernel"]
 
@@ -66,6 +67,7 @@ class _Task:
         self.record(Choice(self.kernel.name, placed.tiled.mapping, verdict))
 
 
+@step("tiles and buffers")
 def place_kernel(
     scop: Scop,
     options: KernelOptions,

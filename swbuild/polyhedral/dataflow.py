@@ -14,6 +14,7 @@ import islpy as isl
 
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps, union_sets
+from swbuild.timings import step
 
 __all__ = [
     "ArrayFlow",
@@ -139,6 +140,7 @@ def instance_prefix(statement: Statement, depth: int) -> isl.Map:
     return unnamed.project_out(isl.dim_type.out, depth, n - depth)
 
 
+@step("dependences")
 def analyse(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:
     """Return the dependences of the accesses ``found`` when instances run in the order of ``schedule``.
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 import islpy as isl
 
+from swbuild.timings import count
+
 __all__ = [
     "apart",
     "bounded_effort",
@@ -21,6 +23,7 @@ __all__ = [
     "over_parameters",
     "ran_out",
     "sets_of",
+    "unbounded_effort",
     "union_maps",
     "union_sets",
 ]
@@ -127,6 +130,18 @@ def bounded_effort(operations: int) -> Iterator[None]:
         context.reset_operations()
 
 
+@contextmanager
+def unbounded_effort() -> Iterator[None]:
+    """Let isl do any number of steps inside, which no limit around it counts (for what isl calls back)."""
+    context = isl.DEFAULT_CONTEXT
+    before = context.get_max_operations()
+    context.set_max_operations(0)
+    try:
+        yield
+    finally:
+        context.set_max_operations(before)
+
+
 def ran_out(error: isl.Error) -> bool:
     """Return whether ``error`` is the end of a :func:`bounded_effort`, not a mistake in a call."""
     return "maximal number of operations" in str(error)
@@ -146,6 +161,7 @@ def apart(work: Callable[[], str], seconds: int) -> str | None:
     It runs in a process of its own: isl does not count the steps of its arithmetic on long numbers, so
     :func:`bounded_effort` alone does not end everything that would take for ever.
     """
+    count("processes apart")
     read, write = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: the child touches none of theirs

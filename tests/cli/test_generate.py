@@ -59,7 +59,14 @@ def test_files_and_depfile(swbuild: Run, project: Path) -> None:
     done = swbuild("generate", "sunway.yaml", "-o", "out", "--depfile", "out/work.d", "--timings", **empty)
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (project / "out").iterdir()) == sorted([*NAMES, "work.d"])
-    assert "front end" in done.stderr
+    lines = done.stderr.splitlines()
+    stages = [line[: -len(line.lstrip())] + line.split()[0] if line[:1] == " " else line.split("  ")[0]
+              for line in lines]  # fmt: skip
+    assert {"  preprocess", "  parse", "  model", "  probe", "  dependences", "  schedule", "  loops"} <= {
+        *stages
+    }
+    assert stages.index("front end") < stages.index("  model") < stages.index("  schedule")
+    assert ["compiler", "runs", "2"] in [line.split() for line in lines]
     rule = (project / "out/work.d").read_text()
     targets, _, needed = rule.partition(":")
     assert sorted(targets.split()) == [f"out/{name}" for name in NAMES]

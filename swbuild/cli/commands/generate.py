@@ -64,7 +64,11 @@ def configure(parser: ArgumentParser) -> None:
         action="store_true",
         help="leave regions that cannot be modelled on the host, with a note",
     )
-    group.add_argument("--timings", action="store_true", help="print how long each stage took")
+    group.add_argument(
+        "--timings",
+        action="store_true",
+        help="print how long each stage and its steps took, and what other processes they ran",
+    )
     group.add_argument("-q", "--quiet", action="store_true", help="do not list the files")
 
 
