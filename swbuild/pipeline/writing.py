@@ -65,7 +65,7 @@ def dependencies(read: Iterable[str | Path]) -> tuple[str, ...]:
     own = Path(swbuild.__file__).parent
     modules = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
     code = {name for name in modules if name.startswith(f"{own}{os.sep}")}
-    data = {os.fspath(path) for path in (own / "machine").glob("*.yaml")}
+    data = {os.fspath(path) for path in (own / "machine").rglob("*.yaml")}
     return tuple(dict.fromkeys([*(os.fspath(path) for path in read), *sorted(code | data)]))
 
 
