@@ -5,6 +5,7 @@ from __future__ import annotations
 from swbuild.machine.loader import facts, load
 from swbuild.machine.model import (
     FEATURES,
+    LIBRARY,
     Compute,
     Control,
     Dialect,
@@ -12,6 +13,7 @@ from swbuild.machine.model import (
     Fact,
     Flag,
     Host,
+    Library,
     MachineModel,
     Memory,
     Pipes,
@@ -35,6 +37,7 @@ __all__ = [
     "CONFIDENCES",
     "DEFAULT_MACHINE",
     "FEATURES",
+    "LIBRARY",
     "Compute",
     "Control",
     "Dialect",
@@ -42,6 +45,7 @@ __all__ = [
     "Fact",
     "Flag",
     "Host",
+    "Library",
     "MachineModel",
     "Memory",
     "Pipes",

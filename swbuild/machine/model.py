@@ -8,7 +8,7 @@ cycle, unless the field's name says otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 __all__ = [
     "FEATURES",
@@ -242,9 +242,54 @@ class Compute:
     """What the model of compiled C takes beside the pipes: work done in software, and unrolling."""
 
     integer_divide_cycles: float
-    library_cycles: float
     unroll: int
     unroll_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Cycles of a call of the mathematical library, for doubles and singles, on the core that calls."""
+
+    exp: float
+    exp2: float
+    expm1: float
+    log: float
+    log2: float
+    log10: float
+    log1p: float
+    pow: float
+    sin: float
+    cos: float
+    tan: float
+    asin: float
+    acos: float
+    atan: float
+    atan2: float
+    sinh: float
+    cosh: float
+    tanh: float
+    cbrt: float
+    fmod: float
+    hypot: float
+    erf: float
+    erfc: float
+    tgamma: float
+    lgamma: float
+    floor: float
+    ceil: float
+    round: float
+    trunc: float
+    rint: float
+    nearbyint: float
+    fma: float
+
+    def cycles(self, name: str) -> float:
+        """Return the cycles of a call of ``name``, 0 for what is none of these functions."""
+        return getattr(self, LIBRARY[name]) if name in LIBRARY else 0.0
+
+
+#: The fields of :class:`Library` by the functions that they stand for.
+LIBRARY = {item.name + suffix: item.name for item in fields(Library) for suffix in ("", "f")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +361,6 @@ class Host:
     divide_cycles: int
     multiply_latency: int
     integer_divide_cycles: int
-    library_cycles: int
     line_bytes: int
     l1_bytes: int
     l1_ways: int
@@ -361,6 +405,7 @@ class MachineModel:
     pipes: Pipes
     scheduler: Scheduler
     compute: Compute
+    library: Library
     host: Host
     names: tuple[str, ...] = ()
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from swbuild.emulator.model.host_block import CACHE_SHAPE, Chain, Mix
 from swbuild.emulator.model.host_mix import mixes
 from swbuild.emulator.model.host_report import host_lines, host_table, program_table, speedup_table
 from swbuild.emulator.model.report import Analysis, analyse, as_json, tables
-from swbuild.machine import facts, load
+from swbuild.machine import Library, facts, load
 
 pytestmark = [pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"), pytest.mark.slow]
 
@@ -172,9 +173,9 @@ def test_mixes_and_chains_of_loops(body: str, memory: int, arithmetic: int, chai
 
 
 def test_mixes_travel_as_text() -> None:
-    one = Mix(7, 2, 1.5, 1, 0, 2, (Chain(arithmetic=2), Chain(load=1, other=3)))
+    one = Mix(7, 2, 1.5, 1, 0, "exp", (Chain(arithmetic=2), Chain(load=1, other=3)))
     assert Mix.parse(str(one)) == one
-    for wrong in ("", "1,2", "1,2,3,4,5,x", "1,2,3,4,5,6;1"):
+    for wrong in ("", "1,2", "1,2,3,4,5", "1,2,3,4,x;", "1,2,3,4,5,6;", "1,2,3,4,5;exp;1"):
         with pytest.raises(ValueError, match=r"could not|is no|invalid"):
             Mix.parse(wrong)
 
@@ -329,6 +330,22 @@ def test_every_time_can_be_set(name: str, serial: Path) -> None:
     assert other.replays[0].cycles != usual.replays[0].cycles
 
 
+def test_every_function_of_the_mathematical_library_costs_its_own_number(tmp_path: Path) -> None:
+    """On the host and, in the same text, on a CPE."""
+    names = [item.name for item in fields(Library)]
+    two, three = ("atan2", "fmod", "hypot", "pow"), ("fma",)
+    more = {name: ", x" * (1 if name in two else 2 if name in three else 0) for name in names}
+    lines = "\n".join(f"sum += {name}(x{more[name]});" for name in names)
+    body = f"double x = count, sum = 0;\n{lines}\nreturn sum == 1;"
+    text = f"#include <math.h>\nint main(int count, char **words)\n{{\n{body}\n}}\n"
+    make(tmp_path, {"t.c": text}, "sw5cc -host -O2 -std=gnu99 -fno-builtin t.c -o t -lm")
+    usual = profiled(tmp_path / "t").replays[0].cycles
+    for name in names:
+        other = analyse(tmp_path / "t.json", {f"library.{name}": 5000.0})
+        expected = 5000 - getattr(MACHINE.library, name)
+        assert other.replays[0].cycles - usual == pytest.approx(expected, abs=1), name
+
+
 @pytest.mark.parametrize("name", CACHE_SHAPE)
 def test_the_shape_of_the_caches_can_be_set_for_a_run(name: str, serial: Path) -> None:
     numbers = {each: getattr(MACHINE.host, each.removeprefix("host.")) for each in CACHE_SHAPE}
@@ -381,6 +398,12 @@ def test_the_hosts_loop_of_stream_is_within_fifteen_percent() -> None:
     far = [row for row in published() if abs(row.error) > 0.15]
     assert [row.case for row in far] == ["a[j] = 2 a[j], 20480 doubles"] and abs(far[0].error) < 0.35
     assert sum(row.held_out for row in published()) >= 8
+
+
+def test_the_hosts_loops_on_the_pro_are_within_ten_percent() -> None:
+    rows = calibration.host_pro_rows()
+    assert len(rows) == 18 and sum(row.held_out for row in rows) == 16
+    assert all(abs(row.error) <= 0.10 for row in rows)
 
 
 def test_counted_host_code_gives_the_same_results(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ __all__ = [
     "all_rows",
     "dma_rows",
     "get_rows",
+    "host_pro_rows",
     "host_rows",
     "penalties",
     "rma_rows",
@@ -36,6 +37,7 @@ HELD_OUT_CPES = (2, 8, 32)
 #: The lengths of the host's loop, in doubles, that the machine file was fitted to; the longest that is run.
 HOST_FITTED = (10240, 20480, 40960, 128000)
 HOST_LIMIT = 1_100_000
+HOST_PRO_FITTED = {"axpy": 55_000_000, "dot": 56_250_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,15 +228,33 @@ def host_rows() -> list[Row]:
     for its clock, those of more than a million go on in a straight line, in the data and in the model.
     """
     entries = [entry for entry in measured_rows("host_sw26010") if 5120 <= int(entry["n"]) <= HOST_LIMIT]
-    found = stream_cycles([int(entry["n"]) for entry in entries])
-    clock = measured_on("host_sw26010").clock_hz
+    machine = measured_on("host_sw26010")
+    found = stream_cycles(machine, [int(entry["n"]) for entry in entries])
     rows = []
     for entry in entries:
         size = int(entry["n"])
         measured = 16 * size / (float(entry["us"]) + 0.5)
-        model = 16 * size / (found[size]["host loop"] / clock * 1e6)
+        model = 16 * size / (found[size]["host loop"] / machine.clock_hz * 1e6)
         case = f"a[j] = 2 a[j], {size} doubles"
         rows.append(Row("host", case, measured, model, "MB/s", held_out=size not in HOST_FITTED))
+    return rows
+
+
+def host_pro_rows() -> list[Row]:
+    """The host's loops in swKokkos on the Pro: MB/s, 24 and 16 bytes an element.
+
+    The rates do not depend on the length, far beyond the caches: the model runs a shorter one.
+    """
+    machine = measured_on("host_pro")
+    (cycles,) = stream_cycles(machine, [HOST_LIMIT // 2]).values()
+    rows = []
+    for entry in measured_rows("host_pro"):
+        loop, size = entry["loop"], int(entry["n"])
+        moved = {"axpy": 24, "dot": 16}[loop]
+        model = moved * (HOST_LIMIT // 2) / (cycles[loop] / machine.clock_hz) / 1e6
+        measured = moved * size / float(entry["s"]) / 1e6
+        fitted = size == HOST_PRO_FITTED[loop]
+        rows.append(Row("host pro", f"{loop}, {size} doubles", measured, model, "MB/s", held_out=not fitted))
     return rows
 
 
@@ -272,4 +292,5 @@ def all_rows() -> dict[str, list[Row]]:
         "convolution": convolution_rows(old),
         "spawn": spawn_rows(old),
         "host": host_rows(),
+        "host-pro": host_pro_rows(),
     }

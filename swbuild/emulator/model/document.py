@@ -19,7 +19,7 @@ from swbuild.machine import Fact, facts, load, own_machines
 __all__ = ["main", "renew", "sections"]
 
 _MARKER = re.compile(r"(<!-- begin (?P<name>[a-z0-9-]+) -->\n).*?(<!-- end (?P=name) -->)", re.DOTALL)
-_TIMED = ("memory.", "rma.", "register.", "control.", "pipes.", "scheduler.", "compute.", "host.")
+_TIMED = ("memory.", "rma.", "register.", "control.", "pipes.", "scheduler.", "compute.", "library.", "host.")
 
 
 def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
@@ -56,6 +56,7 @@ def sections(rows: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         ),
         "loops": _markdown(["file", "loop", "instructions", "cycles a turn"], loop_rows()),
         "host": _list(rows["host"]),
+        "host-pro": _list(rows["host-pro"]),
         **{f"parameters-{name}": _parameters(name) for name in own_machines()},
     }
 
@@ -105,6 +106,7 @@ def _summary(rows: Mapping[str, Sequence[Row]]) -> str:
         ("three vector loops on the SW26010", rows["compute"]),
         ("the host's loop in STREAM on the SW26010, 40 KB to 8 MB", rows["host"]),
         ("… of these nothing was fitted to", [row for row in rows["host"] if row.held_out]),
+        ("the host's axpy and dot product on the Pro, 160 MB to 1.6 GB", rows["host-pro"]),
         ("loops of C by the rules of sw5cc, against its own schedule", rows["compiled"]),
     ]
     lines = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from swbuild.machine import Host
+from swbuild.machine import Host, MachineModel
 
 __all__ = ["CACHE_SHAPE", "Chain", "HostBlock", "HostRun", "Mix", "caches_text"]
 
@@ -43,44 +43,45 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Numbers of operations: of all, and of the kinds that have something of the core to themselves."""
+    """Numbers of operations: of all, and of the kinds that have something of the core to themselves.
+
+    ``call`` is the function of the mathematical library that the block calls.
+    """
 
     operations: float = 0
     memory: float = 0
     arithmetic: float = 0
     divide: float = 0
     integer_divide: float = 0
-    calls: float = 0
+    call: str = ""
     chains: tuple[Chain, ...] = ()
 
-    def cycles(self, host: Host) -> float:
+    def cycles(self, machine: MachineModel) -> float:
         """Return the host's cycles of one pass whose data are in the first level of its caches."""
-        return (
-            max(
-                self.operations / host.issue_width,
-                self.memory / host.memory_slots,
-                self.arithmetic / host.float_slots,
-                self.divide * host.divide_cycles,
-                self.integer_divide * host.integer_divide_cycles,
-                *(chain.cycles(host) for chain in self.chains),
-            )
-            + self.calls * host.library_cycles
-        )
+        host = machine.host
+        return max(
+            self.operations / host.issue_width,
+            self.memory / host.memory_slots,
+            self.arithmetic / host.float_slots,
+            self.divide * host.divide_cycles,
+            self.integer_divide * host.integer_divide_cycles,
+            *(chain.cycles(host) for chain in self.chains),
+        ) + machine.library.cycles(self.call)
 
     def __str__(self) -> str:
-        numbers = [getattr(self, each.name) for each in fields(self) if each.name != "chains"]
-        return ";".join([_joined(numbers), *(_joined(_counts(chain)) for chain in self.chains)])
+        numbers = [getattr(self, each.name) for each in fields(self) if each.name not in ("call", "chains")]
+        return ";".join([_joined(numbers), self.call, *(_joined(_counts(chain)) for chain in self.chains)])
 
     @classmethod
     def parse(cls, text: str) -> Mix:
         """Return the mix that ``str`` has written; raise :class:`ValueError` for any other text."""
         first, *rest = text.split(";")
         numbers = [float(word) for word in first.split(",")]
-        if len(numbers) != len(fields(cls)) - 1:
+        if len(numbers) != len(fields(cls)) - 2 or not rest:
             raise ValueError(f"'{text}' is no mix of operations")
-        operations, memory, arithmetic, divide, integer_divide, calls = numbers
-        chains = tuple(_chain(word) for word in rest)
-        return cls(operations, memory, arithmetic, divide, integer_divide, calls, chains)
+        operations, memory, arithmetic, divide, integer_divide = numbers
+        chains = tuple(_chain(word) for word in rest[1:])
+        return cls(operations, memory, arithmetic, divide, integer_divide, rest[0], chains)
 
 
 @dataclass(frozen=True, slots=True)

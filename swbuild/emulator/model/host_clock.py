@@ -25,7 +25,7 @@ class HostClock:
     ) -> None:
         self.blocks, self.records, self.machine, self.total = blocks, records, machine, total
         self.end = 0.0
-        self.costs = [block.mix.cycles(machine.host) for block in blocks]
+        self.costs = [block.mix.cycles(machine) for block in blocks]
 
     @cached_property
     def bounds(self) -> tuple[int, int]:

@@ -9,10 +9,9 @@ from dataclasses import astuple, replace
 from swbuild.emulator.model.blocks import Block
 from swbuild.emulator.model.flow import loop_begin
 from swbuild.emulator.model.host_block import Chain, Mix
-from swbuild.emulator.model.schedule import LIBRARY
 from swbuild.emulator.model.step import Role, whole
 from swbuild.emulator.model.values import Node, graph
-from swbuild.machine import Host
+from swbuild.machine import LIBRARY, Host
 from swbuild.sw64.instructions import Kind
 
 __all__ = ["VECTOR_BYTES", "mixes"]
@@ -61,7 +60,7 @@ def _mix(block: Block) -> Mix:
         arithmetic=units["arithmetic"],
         divide=units["divide"],
         integer_divide=sum(node.role is Role.DIVISION for node in nodes),
-        calls=sum(node.role is Role.CALL and node.where in LIBRARY for node in nodes),
+        call=block.end.where if block.end and block.end.where in LIBRARY else "",
     )
 
 

@@ -18,14 +18,7 @@ from swbuild.sw64.instructions import Kind
 from swbuild.sw64.pipeline import Operation, Rules, block_cycles, loop_cycles
 from swbuild.sw64.rules import rules, scheduler_rules
 
-__all__ = ["LIBRARY", "arranged", "compiler_cycles", "pass_cycles", "turn_cycles", "turns_in_one"]
-
-_FUNCTIONS = (
-    "exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt fmod hypot "
-    "erf erfc tgamma lgamma floor ceil round trunc rint nearbyint fma"
-)
-#: The functions of the mathematical library whose calls are charged.
-LIBRARY = frozenset(name + suffix for name in _FUNCTIONS.split() for suffix in ("", "f"))
+__all__ = ["arranged", "compiler_cycles", "pass_cycles", "turn_cycles", "turns_in_one"]
 
 
 def pass_cycles(steps: Sequence[Step], live: Iterable[str], machine: MachineModel) -> float:
@@ -177,8 +170,8 @@ def _software(nodes: Sequence[Node], machine: MachineModel) -> float:
     """
     costs = machine.compute
     divisions = sum(node.role is Role.DIVISION for node in nodes)
-    calls = sum(node.role is Role.CALL and node.where in LIBRARY for node in nodes)
-    return divisions * costs.integer_divide_cycles + calls * costs.library_cycles
+    calls = sum(machine.library.cycles(node.where) for node in nodes if node.role is Role.CALL)
+    return divisions * costs.integer_divide_cycles + calls
 
 
 @cache
