@@ -207,7 +207,7 @@ READY = "sw_athread_ready"
 
 
 def _ready(dialect: Dialect) -> Lines:
-    called = dialect.start.removesuffix(";")
+    called = dialect.start.format().removesuffix(";")
     return [
         f"/* Set once the program has called {called}; one copy serves all files of a program. */",
         f"int {READY} __attribute__((weak));",
@@ -245,7 +245,7 @@ def _work(region: RegionCode, host: Node) -> Lines:
     for number, (condition, _) in enumerate(_conditions(region), 1):
         body += [f"if ({condition})", f"  return {number};"]
     if region.kernels:
-        body += [f"if (!{READY}) {{", f"  {_dialect(region).start}", f"  {READY} = 1;", "}"]
+        body += [f"if (!{READY}) {{", f"  {_dialect(region).start.format()}", f"  {READY} = 1;", "}"]
     body += [_local(region, array) for array in region.locals]
     return [*body, *print_node(host, _Launches(region).lines), "return 0;"]
 
@@ -290,7 +290,7 @@ class _Launches:
             f"struct {kernel.struct} {ARGUMENTS};",
             *(fields or [f"{ARGUMENTS}.{UNUSED} = 0;"]),
             self.dialect.spawn.format(kernel=kernel.function, arguments=ARGUMENTS),
-            self.dialect.join,
+            self.dialect.join.format(),
             *(line for partial in kernel.partials for line in self._combined(kernel, partial)),
         ]
         return ["{", *indent(lines), "}"]

@@ -229,7 +229,7 @@ class _Kernel:
 
     def _fences(self) -> Lines:
         stores = any(isinstance(node, ElementStore) for node in walk(self.kernel.body))
-        return [*([self.dialect.store_fence] if stores else []), self.dialect.fence]
+        return [*([self.dialect.store_fence.format()] if stores else []), self.dialect.fence.format()]
 
     def _moved(self, name: str) -> Moved:
         buffer = self.buffers[name]

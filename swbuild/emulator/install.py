@@ -205,15 +205,19 @@ def _write_tools(home: Path, final: Path, runtimes: Mapping[str, Path]) -> None:
 
 
 def _write_folder(folder: Path, final: Path, runtimes: Mapping[str, Path], machine: str) -> None:
-    """Write the stand-ins to use with ``machine``: the compilers of all machines, and what these share."""
+    """Write the stand-ins to use with ``machine``: its compilers, other machines', and what they share.
+
+    A name that two machines have belongs to ``machine``, or to the first of them.
+    """
     folder.mkdir(parents=True)
     for tool in TOOLS:
         _write_tool(folder, final, runtimes[machine], machine, tool)
     prefixes = ["sw"]
-    for other, runtime in runtimes.items():
+    for other in dict.fromkeys((machine, *runtimes)):
         own = load(other).emulator
         for tool in (*own.compilers, f"{own.binutils}ld"):
-            _write_tool(folder, final, runtime, other, tool)
+            if not (folder / tool).exists():
+                _write_tool(folder, final, runtimes[other], other, tool)
         prefixes.append(own.binutils)
     for prefix in prefixes:
         for tool in _BINUTILS:  # these differ from the host's in name only

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from swbuild.machine.model import FEATURES, MachineModel
 from swbuild.machine.reading import Problem
@@ -19,6 +21,8 @@ _REACH = 8
 #: The widths of vectors that the headers of the emulator have.
 _VECTORS = (32, 64)
 _ASSEMBLIES = ("sw3", "sws")
+#: The placeholders of launchers that options of a machine may use.
+_LAUNCH = ("cache_kb", "share_mb", "stack_mb")
 _TRANSFER = ("memory", "ldm", "bytes", "reply")
 #: The pieces that each template of a dialect has to use, and may.
 _PIECES: Mapping[str, tuple[str, ...]] = {
@@ -36,12 +40,13 @@ _PIECES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def objections(model: MachineModel, name: str) -> Iterator[Problem]:
-    """Yield what is wrong with a machine file that is called ``name`` and has every entry."""
-    if model.name != name:
-        yield Problem(
-            ("name",), f"the file is called {name}.yaml, the machine `{model.name}`", "let them agree"
-        )
+def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
+    """Yield what is wrong with the machine that ``file`` describes with every entry."""
+    if model.name != file.stem:
+        what = f"the file is called {file.name}, the machine `{model.name}`"
+        yield Problem(("name",), what, "let them agree")
+    yield from _names(model)
+    yield from _tools(model, file.parent)
     yield from _mesh(model)
     yield from _amounts(model)
     for word in model.features:
@@ -53,6 +58,36 @@ def objections(model: MachineModel, name: str) -> Iterator[Problem]:
         yield Problem(("emulator", "assembly"), f"no assembly `{model.emulator.assembly}` is known", hint)
     for field, pieces in _PIECES.items():
         yield from _template(field, getattr(model.dialect, field), pieces)
+
+
+def _names(model: MachineModel) -> Iterator[Problem]:
+    """Yield names that cannot be those of a file, a program or a variable of a build system."""
+    own = model.emulator
+    named = [(("name",), model.name), (("emulator", "binutils"), own.binutils)]
+    named += [(("emulator", "compilers"), compiler) for compiler in own.compilers]
+    for path, name in named:
+        if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
+            yield Problem(path, f"`{name}` is no name", "letters, digits, and . + - _ behind the first one")
+
+
+def _tools(model: MachineModel, folder: Path) -> Iterator[Problem]:
+    """Yield what the emulator cannot do as the tools are called, and templates with other pieces."""
+    own, tools = model.emulator, model.tools
+    drivers = {role: getattr(tools, role).driver for role in ("host", "slave", "link")}
+    drivers |= {"compilers": tools.compilers.c}
+    for key, driver in drivers.items():
+        if driver not in own.compilers:
+            hint = f"emulator.compilers has {', '.join(own.compilers)}"
+            yield Problem(("tools", key), f"the emulator has no stand-in for the driver `{driver}`", hint)
+    if own.include and not (folder / own.include).is_dir():
+        yield Problem(("emulator", "include"), f"there is no directory {folder / own.include}")
+    yield from _words("tools", "launch", tools.launch, _LAUNCH)
+    yield from _words("emulator", "defines", own.defines, ("role",))
+
+
+def _words(section: str, field: str, words: Iterable[str], pieces: tuple[str, ...]) -> Iterator[Problem]:
+    for word in words:
+        yield from _unknown_pieces((section, field), word, pieces)
 
 
 def _features(model: MachineModel) -> Iterator[Problem]:
@@ -78,8 +113,6 @@ def _mesh(model: MachineModel) -> Iterator[Problem]:
             f"a mesh of {rows} x {columns} CPEs: it needs rows, two columns, and a multiple of 8 CPEs up to"
         )
         yield Problem(("mesh_rows",), f"{what} {_MOST_CPES}")
-    elif model.cpes % (2 * columns) and rows > 1:
-        yield Problem(("mesh_columns",), f"half of {rows} x {columns} CPEs are no whole rows of the mesh")
 
 
 def _amounts(model: MachineModel) -> Iterator[Problem]:
@@ -102,14 +135,20 @@ def _amounts(model: MachineModel) -> Iterator[Problem]:
 
 def _template(field: str, text: str, pieces: tuple[str, ...]) -> Iterator[Problem]:
     path = ("dialect", field)
-    try:
-        used = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
-    except ValueError as error:
-        yield Problem(path, f"`dialect.{field}`: {error}", "a brace of C is written twice: {{ and }}")
-        return
-    for name in sorted(used - set(pieces)):
-        known = ", ".join(f"{{{piece}}}" for piece in pieces) or "none"
-        yield Problem(path, f"`dialect.{field}` cannot speak of {{{name}}}", f"its pieces: {known}")
+    yield from _unknown_pieces(path, text, pieces)
     for name in pieces:
-        if name not in used:
+        if f"{{{name}}}" not in text:
             yield Problem(path, f"`dialect.{field}` does not use {{{name}}}")
+
+
+def _unknown_pieces(path: tuple[str, str], text: str, pieces: tuple[str, ...]) -> Iterator[Problem]:
+    what = ".".join(path)
+    try:
+        parts = [part for part in string.Formatter().parse(text) if part[1] is not None]
+    except ValueError as error:
+        yield Problem(path, f"`{what}`: {error}", "a brace of C is written twice: {{ and }}")
+        return
+    for _, name, form, conversion in parts:
+        if name not in pieces or form or conversion:
+            known = ", ".join(f"{{{piece}}}" for piece in pieces) or "none"
+            yield Problem(path, f"`{what}` cannot speak of {{{name}}}", f"its pieces: {known}")

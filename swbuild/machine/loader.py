@@ -16,8 +16,8 @@ import yaml
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.machine.checks import objections
 from swbuild.machine.model import Fact, MachineModel
-from swbuild.machine.reading import Problem, filled, located, types_of
-from swbuild.machine.registry import machine_file
+from swbuild.machine.reading import filled, located, repeated, types_of
+from swbuild.machine.registry import machine_file, own_machines
 
 __all__ = ["facts", "load"]
 
@@ -44,9 +44,10 @@ def _build(path: Path, overrides: tuple[tuple[str, int | float], ...] = ()) -> M
         return reduce(
             lambda model, item: _with(model, item[0].split("."), item[1]), overrides, _build(path, ())
         )
-    problems: list[Problem] = []
-    model: MachineModel = filled(MachineModel, _document(path), (), problems)
-    problems += [] if problems else objections(model, path.stem)
+    document = _document(path)
+    problems = [] if path.stem in own_machines() else repeated(path)
+    model: MachineModel = filled(MachineModel, document, (), problems)
+    problems += [] if problems else objections(model, path)
     if problems:
         raise SwbuildError(located(problems, path, path.stem))
     return model

@@ -11,7 +11,7 @@ from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span
 
-__all__ = ["CONFIDENCES", "Problem", "filled", "located", "types_of"]
+__all__ = ["CONFIDENCES", "Problem", "filled", "located", "repeated", "types_of"]
 
 #: The letters that a machine file may give as ``confidence``, best first.
 CONFIDENCES = ("A", "B", "C", "D", "U")
@@ -111,6 +111,28 @@ def located(problems: Iterable[Problem], file: Path, name: str) -> list[Diagnost
         )
         for problem in problems
     ]
+
+
+def repeated(file: Path) -> list[Problem]:
+    """Return the keys that ``file`` has twice in one mapping, of which YAML keeps the last."""
+    import yaml
+
+    found: list[Problem] = []
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    _repeated(yaml.compose(file.read_bytes(), Loader=loader), (), found)
+    return found
+
+
+def _repeated(node: Any, path: tuple[str | int, ...], found: list[Problem]) -> None:
+    if getattr(node, "id", "") == "mapping":
+        keys = [key.value for key, _ in node.value]
+        found += [
+            Problem((*path, key), f"`{_name((*path, key))}` occurs twice")
+            for key in dict.fromkeys(keys)
+            if keys.count(key) > 1
+        ]
+        for key, value in node.value:
+            _repeated(value, (*path, key.value), found)
 
 
 def _span(node: Any, path: tuple[str | int, ...], file: Path) -> Span:

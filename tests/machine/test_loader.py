@@ -122,6 +122,15 @@ MISTAKES = [
     ),
     ("name: sw26010", "name: sw26020", "name:", "the machine `sw26020`"),
     ("title: ", "title: [", "", "this is not YAML"),
+    ("title: ", "title: A\ntitle: ", "title: A", "`title` occurs twice"),
+    ("compilers: [sw5cc,", "compilers: [../sw5cc,", "compilers:", "`../sw5cc` is no name"),
+    ("compilers: [sw5cc,", "compilers: [xcc,", "host:", "no stand-in for the driver `sw5cc`"),
+    ("launch: []", "launch: ['{cash}']", "launch:", "`tools.launch` cannot speak of {cash}"),
+    ("defines: []", "defines: ['{rule}=1']", "defines:", "`emulator.defines` cannot speak of {rule}"),
+    ("slave_cxx: false", "slave_cxx: false\n  include: nowhere", "include:", "there is no directory"),
+    ("{kernel}, &{arguments}", "{kernel!r}, &{arguments}", "spawn:", "cannot speak of {kernel}"),
+    ("simd, register-communication", "simd", "features", "`register-communication` and the numbers"),
+    ("[simd, register-", "[simd, rma, register-", "features", "`rma` and the numbers of it go together"),
 ]
 
 
@@ -162,6 +171,10 @@ def test_thread_shapes_come_from_the_mesh() -> None:
     assert wide.thread_shapes == ((1, 16), (2, 8), (1, 32), (2, 16), (1, 64), (4, 16))
     small = load("sw26010", {"mesh_rows": 4, "mesh_columns": 4})
     assert small.thread_shapes == ((1, 4), (2, 2), (1, 8), (2, 4), (1, 16), (4, 4))
+    for rows, columns in ((14, 4), (1, 64), (3, 8), (2, 32), (5, 8)):
+        odd = load("sw26010", {"mesh_rows": rows, "mesh_columns": columns})
+        assert {a * b for a, b in odd.thread_shapes} == {odd.cpes // 4, odd.cpes // 2, odd.cpes}
+        assert odd.mesh in odd.thread_shapes
 
 
 def test_loading_imports_nothing_heavy() -> None:

@@ -19,8 +19,9 @@ from swbuild.check.tasks import CheckSettings, RegionCheck, SourceTask
 from swbuild.diagnostics import SwbuildError
 from swbuild.emulator import toolchain_dir
 from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend.request import RegionRequest
 from swbuild.generate import generate_unit
-from swbuild.machine import load, machine_names
+from swbuild.machine import load, machine_file, machine_names
 from swbuild.machine.reserved import is_machine_name
 from swbuild.manifest import load_text, resolve
 from swbuild.manifest.schema import manifest_schema
@@ -170,3 +171,31 @@ def test_it_is_one_of_the_machines_only_where_it_is_listed(monkeypatch: pytest.M
     monkeypatch.delenv("SWBUILD_MACHINES")
     assert machine_names() == ("sw26010", "sw26010-pro") and not is_machine_name("mesh_fetch")
     assert not (toolchain_dir("sw26010") / "ternc").exists()
+
+
+def test_a_machine_with_fewer_cpes_and_the_older_interface(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file is another one's with some entries changed; the compilers have the same names."""
+    text = machine_file("sw26010").read_text(encoding="utf-8")
+    changes = {
+        "name: sw26010\n": "name: half\n",
+        "mesh_rows: {value: 8,": "mesh_rows: {value: 2,",
+        "ldm_bytes: {value: 65536,": "ldm_bytes: {value: 32768,",
+        "ldm_budget: {value: 57344,": "ldm_budget: {value: 24576,",
+    }
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "half.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("SWBUILD_MACHINES", str(tmp_path))
+    checks = {name: RegionCheck(SIZES[name][:1]) for name in ("product", "columns")}
+    options = dict.fromkeys(checks, KernelOptions(machine="half", reassociate=True))
+    requests = tuple(RegionRequest(name, function=name) for name in checks)
+    task = SourceTask(KERNELS, requests=requests, options=options, checks=checks)
+    settings = CheckSettings(timeout=300.0, modes=("late", "checked"))
+    for result in check_source(task, settings, tmp_path, tmp_path / "objects"):
+        assert result.outcome is Outcome.PASS and result.threads == (2, 8), explain(result)
+        assert result.counts.ldm_bytes is not None and result.counts.ldm_bytes <= 24576 + 4096
+    for machine in ("half", "sw26010"):
+        assert f"/machines/{machine} " in (toolchain_dir(machine) / "sw5cc").read_text()
