@@ -18,8 +18,8 @@ REGISTRY = ROOT / "swbuild" / "machine" / "registry.py"
 #: Rooms in which a number of CPEs would be one of a mesh.  (The model of time repeats measurements of 64
 #: CPEs, the front end and swbuild.sw64 speak of bits.)
 ROOMS = (
-    *("buildsys", "check", "cli", "codegen", "dump", "emulator/driver", "kernelir", "machine", "manifest"),
-    *("mapping", "memory", "pipeline", "toolchain", "transform"),
+    *("buildsys", "check", "cli", "codegen", "dump", "emulator/driver", "kernelir", "lowering", "machine"),
+    *("manifest", "mapping", "memory", "pipeline", "planning", "toolchain", "transform"),
 )
 MESH_NUMBERS = {63, 64}
 
@@ -52,16 +52,22 @@ def names_of_machines(text: str) -> list[int]:
 def numbers_of_meshes(text: str) -> list[int]:
     """Return the lines on which ``text`` has the size or shape of a mesh.
 
-    A number with a name (``_LINE = 64``) says what it is.
+    A number with a name (``_LINE = 64``, ``alignment: int = 64``) says what it is.
     """
     tree = ast.parse(text)
     named = {
         id(part)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and str(getattr(node.targets[0], "id", "")).isupper()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _says_what_it_is(node)
         for part in ast.walk(node.value)
     }
     return [node.lineno for node in ast.walk(tree) if id(node) not in named and _is_mesh(node)]
+
+
+def _says_what_it_is(node: ast.Assign | ast.AnnAssign) -> bool:
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    name = str(getattr(target, "id", ""))
+    return name.isupper() or "alignment" in name
 
 
 def _is_mesh(node: ast.AST) -> bool:
@@ -93,6 +99,7 @@ def test_names_are_found(text: str, found: list[int]) -> None:
         ("if cpe < 64:\n    row = cpe // 8", [1, 2]),
         ("for k in range(64): ...", [1]),
         ("_LINE = 64\nx = y // 8", []),
+        ("class A:\n    alignment: int = 64\n    cpes: int = 64", [3]),
     ],
 )
 def test_numbers_are_found(text: str, found: list[int]) -> None:
