@@ -14,7 +14,6 @@ from swbuild.codegen.ctext import (
     extents_of,
     indent,
     index_macro,
-    names_in_extents,
     print_node,
     quoted,
 )
@@ -257,8 +256,7 @@ def _macros(region: RegionCode) -> list[tuple[str, str]]:
         if not array.is_scalar:
             extents = extent_texts(region.scop, array)
             name, shifts = own(f"MEM_{array.name}"), (Constant(0),) * len(extents)
-            named = names_in_extents(region.scop, array)
-            macros.append(index_macro(name, array.name, extents, shifts, named))
+            macros.append(index_macro(name, array.name, extents, shifts))
     return macros
 
 
