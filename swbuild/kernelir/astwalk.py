@@ -65,11 +65,14 @@ class _Collector:
         self.runs: list[isl.Map] = []
 
     def at_domain(self, node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
+        with unbounded_effort():  # to stop in here would leave isl in an undefined state
+            return self._annotated(node, build)
+
+    def _annotated(self, node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
         # isl swallows exceptions of callbacks and may crash afterwards: keep the first one for later
         key = f"leaf_{len(self.nodes)}"
         try:
-            with unbounded_effort():  # to stop in here would leave isl in an undefined state
-                self.nodes[key] = self._leaf(key, build)
+            self.nodes[key] = self._leaf(key, build)
         except Exception as error:  # noqa: BLE001 - re-raised by build_ir
             self.error = self.error or error
             self.nodes[key] = Block(())
