@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 
 import islpy as isl
@@ -19,7 +18,7 @@ from swbuild.expressions.nodes import (
 )
 from swbuild.expressions.printing import c_text, in_parentheses
 from swbuild.expressions.statement_printing import statement_text
-from swbuild.expressions.trees import constant_value
+from swbuild.expressions.trees import constant_value, names_in
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
@@ -32,6 +31,7 @@ __all__ = [
     "index_macro",
     "extents_of",
     "listed",
+    "names_in_extents",
     "print_node",
     "quoted",
 ]
@@ -105,6 +105,11 @@ def extent_texts(scop: Scop, array: Array) -> tuple[str, ...]:
     return tuple(text if value is None or short else f"{text}L" for text, value in pairs)
 
 
+def names_in_extents(scop: Scop, array: Array) -> frozenset[str]:
+    """Return the parameters that the extents of ``array`` are made of."""
+    return frozenset[str]().union(*(names_in(e) for e in extents_of(scop, array) if e is not None))
+
+
 def array_index(extents: tuple[str, ...], index: tuple[Expression, ...]) -> str:
     """Return the offset, in elements, of the element ``index`` of an array with these ``extents``."""
     text, whole = c_text(index[0]), _is_operand(index[0])
@@ -123,13 +128,18 @@ def _is_operand(expression: Expression) -> bool:
 
 
 def index_macro(
-    name: str, base: str, extents: tuple[str, ...], shifts: tuple[Expression, ...]
+    name: str,
+    base: str,
+    extents: tuple[str, ...],
+    shifts: tuple[Expression, ...],
+    named: frozenset[str] = frozenset(),
 ) -> tuple[str, str]:
     """Return a macro (name with parameters, text) that gives the element of ``base`` at its arguments.
 
-    ``shifts`` are taken off each argument, if not zero; the parameters clash with nothing in the text.
+    ``shifts`` are taken off each argument, if not zero; ``named`` are the user's names in ``extents``: the
+    macro's parameters clash with none of the names in its text.
     """
-    used = set(re.findall(r"\w+", " ".join((base, *extents, *map(c_text, shifts)))))
+    used = {base, *named}.union(*map(names_in, shifts))
     names = []
     for k in range(len(extents)):
         letter = "ijklmn"[k] if k < 6 else f"i{k}"

@@ -14,6 +14,7 @@ from swbuild.codegen.ctext import (
     extents_of,
     indent,
     index_macro,
+    names_in_extents,
     print_node,
     quoted,
 )
@@ -256,7 +257,8 @@ def _macros(region: RegionCode) -> list[tuple[str, str]]:
         if not array.is_scalar:
             extents = extent_texts(region.scop, array)
             name, shifts = own(f"MEM_{array.name}"), (Constant(0),) * len(extents)
-            macros.append(index_macro(name, array.name, extents, shifts))
+            named = names_in_extents(region.scop, array)
+            macros.append(index_macro(name, array.name, extents, shifts, named))
     return macros
 
 

@@ -15,6 +15,7 @@ from swbuild.codegen.ctext import (
     indent,
     index_macro,
     listed,
+    names_in_extents,
     print_node,
 )
 from swbuild.codegen.surroundings import Surroundings
@@ -208,7 +209,9 @@ class _Kernel:
             macros.append(index_macro(own(f"LDM_{name}"), own(f"{name}_ldm"), sizes, shifts))
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
-            macros.append(index_macro(own(f"MEM_{array}"), array, extents, (Constant(0),) * len(extents)))
+            named = names_in_extents(self.scop, self.scop.array(array))
+            none = (Constant(0),) * len(extents)
+            macros.append(index_macro(own(f"MEM_{array}"), array, extents, none, named))
         return [*macros, *partials.index_macros(self.kernel)]
 
     def _special(self, node: Node) -> Lines:
