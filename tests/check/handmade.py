@@ -13,6 +13,7 @@ import islpy as isl
 from swbuild.check import CheckSettings
 from swbuild.codegen.unit import EntryArgument, GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Span
+from swbuild.expressions.statements import Nothing
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.request import SourceModel
@@ -127,7 +128,7 @@ def _scop(path: Path) -> Scop:
         span=Span(str(path), 9, 1, 15, 1),
         parameters=(Parameter("n", "n", INT, span), Parameter("m", "m", INT, span)),
         arrays=arrays,
-        statements=(Statement("S0", domain, (), (access,), (), span),),
+        statements=(Statement("S0", domain, (), (access,), Nothing(), span),),
         schedule=isl.Schedule.from_domain(isl.UnionSet("[n, m] -> { S0[i, j] }")),
         context=isl.Set("[n, m] -> { : n >= 1 and m >= 1 }"),
         assumptions=isl.Set("[n, m] -> { : m <= 1000 }"),
