@@ -28,12 +28,8 @@ __all__ = ["Origin", "Scheduled", "compute_schedule", "permutable_schedule"]
 #: isl operations after which the scheduler gives up; ordinary kernels need some tens of thousands.
 MAX_OPERATIONS = 200_000
 
-#: The same where the outermost loop runs once, so that nothing is lost by peeling it.
-FEW_OPERATIONS = 50_000
-
 #: From here on isl's scheduler takes long, and loops that are parallel as they are written stay that way.
 MANY_STATEMENTS = 12
-
 
 #: Seconds of processor time for one call: the scheduler has been seen to compute with endless numbers, which
 #: isl does not count as operations, so it runs apart.
@@ -121,7 +117,7 @@ def permutable_schedule(
 
     The loops of a band can be tiled; whether any of them is parallel does not matter.
     """
-    return _isl_schedule(_whole(scop, private, kept), fusion, MAX_OPERATIONS, outer=False)
+    return _isl_schedule(_whole(scop, private, kept), fusion, outer=False)
 
 
 def _whole(scop: Scop, private: Private, kept: isl.UnionMap) -> _Problem:
@@ -167,8 +163,7 @@ def _solve(problem: _Problem, fusion: Fusion) -> tuple[isl.Schedule, tuple[str, 
     loop = _shared_loop(problem)
     stencil = _spans_everything(problem)
     if not (stencil and loop is not None and _is_cyclic(problem)):
-        operations = FEW_OPERATIONS if loop is not None and _runs_once(problem) else MAX_OPERATIONS
-        schedule = _isl_schedule(problem, Fusion.MIN if stencil else fusion, operations)
+        schedule = _isl_schedule(problem, Fusion.MIN if stencil else fusion)
         if schedule is not None:
             return schedule, ()
     direction = None if loop is None else _direction(problem)
@@ -224,13 +219,6 @@ def _shared_loop(problem: _Problem) -> str | None:
     if not outer or not outer[0] or any(loops != outer[0] for loops in outer):
         return None
     return outer[0][0].name
-
-
-def _runs_once(problem: _Problem) -> bool:
-    """Return whether the outermost loop, which is around every statement, has a single iteration."""
-    domains = sets_of(problem.domain)
-    first = {str(piece.dim_min_val(0)) for piece in domains}
-    return first == {str(piece.dim_max_val(0)) for piece in domains} and len(first) == 1
 
 
 def _peeled(problem: _Problem) -> _Problem:
@@ -333,10 +321,8 @@ def _same_iteration(domain: isl.UnionSet) -> isl.UnionMap:
 
 
 @step("schedule")
-def _isl_schedule(
-    problem: _Problem, fusion: Fusion, operations: int, *, outer: bool = True
-) -> isl.Schedule | None:
-    """Return isl's schedule of ``problem``, or None when it would take more than so many ``operations``.
+def _isl_schedule(problem: _Problem, fusion: Fusion, *, outer: bool = True) -> isl.Schedule | None:
+    """Return isl's schedule of ``problem``, or None when it would take too long.
 
     ``outer``: the outermost loop of every band is parallel if that is possible.
     """
@@ -349,14 +335,12 @@ def _isl_schedule(
         .set_proximity(inside)
         .set_conditional_validity(problem.condition, problem.conditional)
     )
-    found = apart(lambda: str(_computed(constraints, fusion, operations, outer) or ""), SECONDS)
+    found = apart(lambda: str(_computed(constraints, fusion, outer) or ""), SECONDS)
     return isl.Schedule(found) if found else None
 
 
-def _computed(
-    constraints: isl.ScheduleConstraints, fusion: Fusion, operations: int, outer: bool
-) -> isl.Schedule | None:
-    with _effort(fusion, operations, outer):
+def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion, outer: bool) -> isl.Schedule | None:
+    with _effort(fusion, outer):
         try:
             return constraints.compute_schedule()
         except isl.Error:
@@ -364,14 +348,14 @@ def _computed(
 
 
 @contextmanager
-def _effort(fusion: Fusion, operations: int, outer: bool) -> Iterator[None]:
+def _effort(fusion: Fusion, outer: bool) -> Iterator[None]:
     """Set isl's scheduler options for the time of one call."""
     context = isl.DEFAULT_CONTEXT
     context.set_schedule_outer_coincidence(int(outer))
     context.set_schedule_maximize_band_depth(1)
     context.set_schedule_serialize_sccs(int(fusion is Fusion.MIN))
     try:
-        with bounded_effort(operations):
+        with bounded_effort(MAX_OPERATIONS):
             yield
     finally:
         context.set_schedule_outer_coincidence(0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import islpy as isl
 import pytest
@@ -13,7 +12,6 @@ from generation import generated
 from swbuild.kernelir.astwalk import Due, Inexact, build_ir
 from swbuild.kernelir.nodes import Block
 from swbuild.options import Distribution, KernelOptions
-from swbuild.polyhedral import scheduling
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, unbounded_effort
 
 #: Strides and remainders in five loops: the cases multiply.
@@ -130,35 +128,6 @@ BAND = """void f(int n, int m, double A[n][n], double D[m])
 }
 """
 
-ONCE = """void f(double A[120][120][120], double B[120][120][120])
-{
-#pragma scop
-  for (int t = 1; t <= 1; t++) {
-    for (int i = 1; i < 119; i++)
-      for (int j = 1; j < 119; j++)
-        for (int k = 1; k < 119; k++)
-          B[i][j][k] = A[i + 1][j][k] + A[i - 1][j][k] + A[i][j + 1][k] + A[i][j - 1][k] + A[i][j][k + 1]
-                     + A[i][j][k - 1] + A[i][j][k];
-    for (int i = 1; i < 119; i++)
-      for (int j = 1; j < 119; j++)
-        for (int k = 1; k < 119; k++)
-          A[i][j][k] = B[i + 1][j][k] + B[i - 1][j][k] + B[i][j + 1][k] + B[i][j - 1][k] + B[i][j][k + 1]
-                     + B[i][j][k - 1] + B[i][j][k];
-  }
-#pragma endscop
-}
-"""
-
-SWEPT = """void f(int n, double A[n], double B[n])
-{
-#pragma scop
-  for (int t = 1; t <= 2; t++)
-    for (int i = 0; i < n; i++)
-      A[i] += t * B[i];
-#pragma endscop
-}
-"""
-
 
 def test_the_loops_of_a_kernel_have_a_limit_in_steps(tmp_path: Path) -> None:
     options = KernelOptions(threads=(1, 64), distribution=Distribution.BLOCK)
@@ -172,22 +141,3 @@ def test_a_limit_leaves_out_what_isl_calls_back() -> None:
         with unbounded_effort():
             isl.Set("{ [i, j] : 0 <= i < 9 and j > i and 2j < 99 and (i + j) mod 3 = 0 }").lexmin()
         assert isl.DEFAULT_CONTEXT.get_max_operations() == 5
-
-
-def test_an_outer_loop_of_one_iteration_gets_little_effort(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-    solve = scheduling._isl_schedule
-
-    def spied(problem: Any, fusion: Any, operations: int, **outer: bool) -> isl.Schedule | None:
-        asked.append(operations)
-        return solve(problem, fusion, operations, **outer)
-
-    monkeypatch.setattr(scheduling, "_isl_schedule", spied)
-    generated(tmp_path, SWEPT, KernelOptions())
-    assert set(asked) == {scheduling.MAX_OPERATIONS}
-    asked.clear()
-    (region,) = generated(tmp_path, ONCE, KernelOptions()).regions
-    assert asked[0] == scheduling.FEW_OPERATIONS
-    assert len(region.kernels) == 2
