@@ -17,14 +17,19 @@ from typing import Any, TypeVar
 
 import islpy as isl
 
-from swbuild.expressions import c, statements
+from swbuild.expressions import c, nodes, statements
 from swbuild.expressions.nodes import Expression
 
 __all__ = ["from_text", "to_text"]
 
 Wanted = TypeVar("Wanted")
 #: What an annotation means that says no more than that it is a tree.
-_NODES = [node for module in (c, statements) for node in vars(module).values() if isinstance(node, type)]
+_NODES = [
+    node
+    for module in (nodes, c, statements)
+    for node in vars(module).values()
+    if dataclasses.is_dataclass(node) and isinstance(node, type)
+]
 _SEQUENCES = {"tuple": tuple, "frozenset": frozenset, "set": set}
 
 
