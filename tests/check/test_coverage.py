@@ -66,7 +66,8 @@ def test_cpes_with_work_are_those_that_put(
     job = Job(program, arguments, {}, {"SWBUILD_EMU_DMA": "eager", **watched}, tmp_path, 60)
     assert launcher_for("local", options.machine).start(toolchain, job).status == 0
     slot = next(i for i, slot in enumerate(plan.slots) if slot.name == "a")
-    owners = read_owners(tmp_path / "trace", *read_addresses(tmp_path / "addresses", 0)[slot], 8)
+    place = read_addresses(tmp_path / "addresses", 0)[slot]
+    owners = read_owners(tmp_path / "trace", *place, 8, (8, 8))
     assert owners is not None
     active = set(np.unique(owners.cpes).tolist()) - {NOBODY}
     assert Work(made.region).busy(sizes)["f_k0"].cpes == len(active) > 1
