@@ -28,6 +28,9 @@ _NODE = isl.ast_node_type
 #: isl steps for the AST of one kernel; that of lu takes 1,000,000.
 MAX_OPERATIONS = 3_000_000
 
+#: the same once its leaves are to be made, where nothing says beforehand that it takes long
+MOST_OPERATIONS = 5_000_000
+
 #: Processor time of work in a process of its own: five times what so many steps take.
 SECONDS = 20
 
@@ -139,7 +142,7 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, paths: Pa
     build = isl.AstBuild.from_context(context).set_iterators(_iterator_names())
     build, _keep = build.set_at_each_domain(collector.at_domain)
     try:
-        with bounded_effort(MAX_OPERATIONS):
+        with bounded_effort(MOST_OPERATIONS):
             tree = build.node_from_schedule(schedule)
     except isl.Error as error:
         raise (collector.error or _failure(error)) from None
