@@ -20,11 +20,12 @@ from swbuild.emulator.driver.counting import HOST
 from swbuild.emulator.model import calibration
 from swbuild.emulator.model.blocks import Reader
 from swbuild.emulator.model.flow import connected
-from swbuild.emulator.model.host_block import CACHE_SHAPE, Chain, Mix
+from swbuild.emulator.model.host_block import CACHE_SHAPE
 from swbuild.emulator.model.host_mix import mixes
 from swbuild.emulator.model.host_report import host_lines, host_table, program_table, speedup_table
 from swbuild.emulator.model.report import Analysis, analyse, as_json, tables
 from swbuild.machine import Library, facts, load
+from swbuild.machine.cost.host import Chain, Mix
 
 pytestmark = [pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"), pytest.mark.slow]
 

@@ -6,10 +6,10 @@ import pytest
 
 from swbuild.emulator.model.blocks import Reader
 from swbuild.emulator.model.flow import connected
-from swbuild.emulator.model.host_block import Chain, Mix
 from swbuild.emulator.model.host_instrument import instrument_host
 from swbuild.emulator.model.host_mix import mixes
 from swbuild.machine import load
+from swbuild.machine.cost.host import Chain, Mix
 
 MACHINE = load("sw26010")
 HOST = MACHINE.host

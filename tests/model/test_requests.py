@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swbuild.emulator.model.requests import Requests, requests_of
+from swbuild.machine.cost.requests import Requests, requests_of
 
 WORDS = st.integers(0, 96).map(lambda n: 4 * n)
 

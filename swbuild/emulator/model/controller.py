@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from swbuild.emulator.model.requests import Requests
 from swbuild.emulator.model.sharing import SharedServer
 from swbuild.machine import Memory
+from swbuild.machine.cost.requests import Requests
+from swbuild.machine.cost.transfers import work
 
-__all__ = ["Controller", "Transfer", "earliest_finish", "exposed", "work"]
+__all__ = ["Controller", "Transfer"]
 
 
 @dataclass(slots=True, eq=False)
@@ -29,30 +30,6 @@ class Transfer:
     length: int
     issued: float
     cluster: int = 0
-
-
-def work(memory: Memory, is_put: bool, requests: Requests) -> float:
-    """Return the cycles for which the controller is busy with the transfer when nothing else runs."""
-    if is_put:
-        return memory.put_open + memory.put_request * requests.full + memory.put_merge * requests.merges
-    return memory.get_open + memory.get_request * requests.touched
-
-
-def earliest_finish(memory: Memory, is_put: bool, requests: Requests) -> float:
-    """Return how long the transfer takes at least, counted from its issue on an idle machine."""
-    if is_put:
-        return memory.put_latency + memory.put_stream * max(0, requests.touched - 1)
-    ramp = min(requests.touched - 1, memory.get_ramp_requests)
-    return memory.get_latency + memory.get_ramp * ramp + memory.get_stream * (requests.touched - 1 - ramp)
-
-
-def exposed(memory: Memory, is_put: bool, requests: Requests) -> float:
-    """Return what passes between the controller's last work for the transfer and its reply."""
-    if not is_put:
-        return memory.get_exposed
-    if not requests.merges:
-        return memory.put_exposed
-    return memory.put_exposed + memory.merge_exposed + memory.merge_latency * (requests.doubled > 0)
 
 
 class Controller(SharedServer[Transfer]):

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.emulator.model.host_block import HostBlock, HostRun
+from swbuild.emulator.model.host_block import HostBlock
 from swbuild.emulator.model.result import BlockTime, HostTime
 from swbuild.emulator.model.trace import Kind, Record
 from swbuild.machine import MachineModel
+from swbuild.machine.cost.host import HostRun
 
 __all__ = ["HostClock"]
 

@@ -8,10 +8,10 @@ from dataclasses import astuple, replace
 
 from swbuild.emulator.model.blocks import Block
 from swbuild.emulator.model.flow import loop_begin
-from swbuild.emulator.model.host_block import Chain, Mix
 from swbuild.emulator.model.step import Role, whole
 from swbuild.emulator.model.values import Node, graph
 from swbuild.machine import LIBRARY, Host
+from swbuild.machine.cost.host import Chain, Mix
 from swbuild.sw64.instructions import Kind
 
 __all__ = ["VECTOR_BYTES", "mixes"]

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.emulator.model.host_block import HostBlock, Mix
+from swbuild.emulator.model.host_block import HostBlock
 from swbuild.emulator.model.trace import Process, Site, Trace, read_trace
 from swbuild.machine import machine_names
+from swbuild.machine.cost.host import Mix
 
 __all__ = ["LineCount", "Profile", "read_profile"]
 

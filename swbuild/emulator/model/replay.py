@@ -18,13 +18,14 @@ from itertools import count
 from math import inf
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
-from swbuild.emulator.model.controller import Controller, Transfer, earliest_finish, exposed
+from swbuild.emulator.model.controller import Controller, Transfer
 from swbuild.emulator.model.host_clock import HostClock
-from swbuild.emulator.model.requests import requests_of
 from swbuild.emulator.model.result import Category, CpeTime, KernelTime, Replay, Slice
 from swbuild.emulator.model.sharing import SharedServer
 from swbuild.emulator.model.trace import HOST, NONE, Kind, Process, Record, RmaMode
 from swbuild.machine import MachineModel
+from swbuild.machine.cost.requests import requests_of
+from swbuild.machine.cost.transfers import earliest_finish, exposed
 
 __all__ = ["replay"]
 
