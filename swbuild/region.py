@@ -11,8 +11,8 @@ import islpy as isl
 from swbuild.codegen.report import region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import TooComplicated
-from swbuild.lowering.region import Assembled, assemble, leave_alone
+from swbuild.kernelir.astwalk import TOO_MANY_CASES
+from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
@@ -26,8 +26,8 @@ from swbuild.planning.ordering import (
     split_tree,
     strays,
 )
-from swbuild.planning.placing import DoesNotFit, place_kernel
-from swbuild.planning.tilings import Choice, Placed, Tiling
+from swbuild.planning.placing import place_kernel
+from swbuild.planning.tilings import Choice, DoesNotFit, Infeasible, Placed, Tiling
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -92,6 +92,10 @@ class RegionResult:
     assembled: Assembled
 
 
+#: What an attempt comes to: code, or why there is none.
+Outcome = RegionResult | Infeasible | NoCode
+
+
 @dataclass(frozen=True, slots=True)
 class _Task:
     """One attempt: what stays the same in it."""
@@ -109,39 +113,42 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
     Raise :class:`SwbuildError` when the options cannot be met (a tile that does not fit the LDM, …).
     """
     scop = lightened(scop)
-    private = find_private(scop)
-    reductions = find_reductions(scop) if options.reassociate else ()
+    attempt = Attempt(find_private(scop), find_reductions(scop) if options.reassociate else ())
     while True:
-        record(Attempt(private, reductions))
-        try:
-            return _bounded(_Task(scop, options, private, reductions, record))
-        except NotPrivate as unsafe:
-            record(_dropped(unsafe))
-            private = private.without(unsafe.names)
-        except Inseparable as inseparable:
-            record(_dropped(inseparable))
-            reductions = tuple(r for r in reductions if r not in inseparable.reductions)
-        except (DoesNotFit, TooComplicated) as problem:
-            record(_dropped(problem))
-            return _given_up(scop, options, problem)
+        record(attempt)
+        outcome = _bounded(_Task(scop, options, attempt.private, attempt.reductions, record))
+        if isinstance(outcome, RegionResult):
+            return outcome
+        record(_dropped(outcome))
+        if isinstance(outcome, DoesNotFit | NoCode):
+            return _given_up(scop, options, outcome)
+        attempt = _without(attempt, outcome)
 
 
-def _given_up(scop: Scop, options: KernelOptions, problem: DoesNotFit | TooComplicated) -> RegionResult:
+def _without(attempt: Attempt, lost: NotPrivate | Inseparable) -> Attempt:
+    """Return the attempt to make after ``attempt`` has failed by ``lost``."""
+    if isinstance(lost, NotPrivate):
+        return replace(attempt, private=attempt.private.without(lost.names))
+    return replace(attempt, reductions=tuple(r for r in attempt.reductions if r not in lost.reductions))
+
+
+def _given_up(scop: Scop, options: KernelOptions, problem: DoesNotFit | NoCode) -> RegionResult:
     """Return the region left alone for ``problem``.
 
     Raise :class:`SwbuildError` where the user's wishes lead to it.
     """
     if isinstance(problem, DoesNotFit):
         if options.tile or options.ldm_budget or options.transform:
-            raise SwbuildError(problem.diagnostic(scop, options)) from None
-        return _left_alone(scop, options, problem.note)
+            raise SwbuildError(_too_large(scop, options, problem))
+        kernel = f"the buffers of its kernel {problem.kernel}"
+        return _left_alone(scop, options, f"{kernel} do not fit the LDM, even with the smallest tiles")
     if options.transform:
-        raise SwbuildError(_too_complicated(options, problem)) from None
+        raise SwbuildError(_too_complicated(options, problem))
     return _left_alone(scop, options, f"no C for its kernels was found: {problem.reason}")
 
 
-def _dropped(problem: NotPrivate | Inseparable | DoesNotFit | TooComplicated) -> Dropped:
-    """Return ``problem`` as a value, without the frames that an exception holds on to."""
+def _dropped(problem: Infeasible | NoCode) -> Dropped:
+    """Return ``problem`` as it goes on record."""
     if isinstance(problem, NotPrivate):
         return Dropped(Cause.NOT_PRIVATE, tuple(sorted(problem.names)))
     if isinstance(problem, Inseparable):
@@ -151,19 +158,19 @@ def _dropped(problem: NotPrivate | Inseparable | DoesNotFit | TooComplicated) ->
     return Dropped(Cause.TOO_COMPLICATED, (), problem.reason)
 
 
-def _bounded(task: _Task) -> RegionResult:
-    """Return what :func:`_attempt` does; raise :class:`TooComplicated` where isl takes too long over it."""
+def _bounded(task: _Task) -> Outcome:
+    """Return what :func:`_attempt` does, or that isl takes too long over it."""
     try:
         with bounded_effort(MAX_OPERATIONS):
             return _attempt(task)
     except isl.Error as error:
         if not ran_out(error):
             raise
-        raise TooComplicated from None
+        return NoCode(TOO_MANY_CASES)
 
 
-def _attempt(task: _Task) -> RegionResult:
-    """Return the code with the variables ``task.private`` privatised."""
+def _attempt(task: _Task) -> Outcome:
+    """Return the code with the variables ``task.private`` privatised, or why there is none."""
     scop, options = task.scop, task.options
     order = choose_order(scop, options, task.private, task.reductions, task.record)
     free = not options.transform and options.preset is not Preset.CLASSIC
@@ -184,25 +191,29 @@ def _leaves_nests(scop: Scop, tree: HostTree) -> bool:
     return deep and not any(kernel.host_loops for kernel in tree.kernels)
 
 
-def _placed(task: _Task, order: Order) -> RegionResult:
-    """Return the code of ``order`` with tiles and buffers for its kernels."""
+def _placed(task: _Task, order: Order) -> Outcome:
+    """Return the code of ``order`` with tiles and buffers for its kernels, or why there is none."""
     scop, options, scheduled = task.scop, task.options, order.scheduled
     unsafe = strays(scop, scheduled.private, order.tree)
     if unsafe:
-        raise NotPrivate(unsafe)
-    placed = tuple(
-        place_kernel(scop, options, scheduled, kernel, order.split, task.record)
-        for kernel in order.tree.kernels
-    )
-    found = assemble(scop, options, scheduled, order.tree, placed, order.unrolls)
+        return NotPrivate(unsafe)
+    placed: list[Placed] = []
+    for kernel in order.tree.kernels:
+        place = place_kernel(scop, options, scheduled, kernel, order.split, task.record)
+        if not isinstance(place, Placed):
+            return place
+        placed.append(place)
+    found = assemble(scop, options, scheduled, order.tree, tuple(placed), order.unrolls)
+    if isinstance(found, NoCode):
+        return found
     code = replace(found.code, exact=not order.split)
-    return RegionResult(order, placed, _reported(replace(found, code=code), order))
+    return RegionResult(order, tuple(placed), _reported(replace(found, code=code), order))
 
 
-def _in_wavefronts(task: _Task, order: Order) -> RegionResult | None:
+def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:
     """Return the code that runs tiles of loop nests in wavefronts, or None where nothing is won by it.
 
-    Tiles of the user's have to fit the LDM (:class:`DoesNotFit`), others are made smaller until they do.
+    Tiles of the user's have to fit the LDM, others are made smaller until they do.
     """
     scheduled, options = order.scheduled, task.options
     deep = permutable_schedule(task.scop, scheduled.private, options.fusion, scheduled.kept)
@@ -210,30 +221,34 @@ def _in_wavefronts(task: _Task, order: Order) -> RegionResult | None:
         task.record(NoFronts(scheduled=False))
         return None
     for edge in EDGES:
-        fronts = wavefronts(deep, edge, options.tile or ())
-        if fronts is None:
-            task.record(NoFronts(scheduled=True))
+        front = _front(task, order, deep, edge)
+        if front is None:
             return None
-        waves = replace(
-            scheduled, schedule=fronts.schedule, peeled=(), front=fronts.tile, origin=Origin.WAVEFRONTS
-        )
-        front = replace(order, scheduled=waves, tree=split_tree(task.scop, waves))
-        found = _judged(task.scop, order, front)
-        task.record(Ordered(front, found))
-        if found is not Judgement.USABLE:
-            return None
-        try:
-            made = _placed(task, front)
+        made = _placed(task, front)
+        if isinstance(made, RegionResult):
             task.record(Ordered(front, Judgement.TAKEN))
             return made
-        except (TooComplicated, NotPrivate) as problem:
-            task.record(_dropped(problem))
+        if isinstance(made, Inseparable) or (isinstance(made, DoesNotFit) and options.tile):
+            return made
+        task.record(_dropped(made))
+        if not isinstance(made, DoesNotFit):
             return None
-        except DoesNotFit as large:
-            if options.tile:
-                raise
-            task.record(_dropped(large))
     return None
+
+
+def _front(task: _Task, order: Order, deep: isl.Schedule, edge: int) -> Order | None:
+    """Return the wavefronts over tiles of ``deep`` with edges ``edge``, None where they win nothing."""
+    fronts = wavefronts(deep, edge, task.options.tile or ())
+    if fronts is None:
+        task.record(NoFronts(scheduled=True))
+        return None
+    waves = replace(
+        order.scheduled, schedule=fronts.schedule, peeled=(), front=fronts.tile, origin=Origin.WAVEFRONTS
+    )
+    front = replace(order, scheduled=waves, tree=split_tree(task.scop, waves))
+    found = _judged(task.scop, order, front)
+    task.record(Ordered(front, found))
+    return front if found is Judgement.USABLE else None
 
 
 def _judged(scop: Scop, order: Order, front: Order) -> Judgement:
@@ -266,7 +281,15 @@ def _reported(found: Assembled, order: Order) -> Assembled:
     return replace(found, code=replace(found.code, report=report))
 
 
-def _too_complicated(options: KernelOptions, problem: TooComplicated) -> Diagnostic:
+def _too_large(scop: Scop, options: KernelOptions, problem: DoesNotFit) -> Diagnostic:
+    """Return what to tell a user who chose the tiles or the budget."""
+    tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
+    budget = f"the LDM budget of {problem.budget} bytes"
+    message = f"the buffers of kernel {problem.kernel} with {tile} do not fit {budget}"
+    return Diagnostic("SW302", message, scop.span, "give smaller 'tile' sizes, or a larger 'ldm-budget'")
+
+
+def _too_complicated(options: KernelOptions, problem: NoCode) -> Diagnostic:
     return Diagnostic(
         "SW313",
         f"the loops that `transform` leads to are too complicated to be written as C: {problem.reason}",

@@ -8,9 +8,11 @@ from functools import singledispatch
 from swbuild.dump.text import indented, listed
 from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.tiling import Mapping
+from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import Overflow
 from swbuild.planning.ordering import Judgement, Ordered
-from swbuild.planning.tilings import Choice, Placed, Stuck, Tiling
+from swbuild.planning.tilings import Choice, Placed, Tiling
+from swbuild.polyhedral.privatise import NotPrivate
 from swbuild.region import Attempt, Dropped, NoFronts, Tried
 
 __all__ = ["candidate_lines"]
@@ -89,9 +91,11 @@ def _mapping(mapping: Mapping) -> str:
     return f"tiles {tiles}, threads {threads} {mapping.distribution.value}, {', '.join(flags)}"
 
 
-def _outcome(outcome: Placed | Overflow | Stuck) -> Iterator[str]:
-    if isinstance(outcome, Stuck):
+def _outcome(outcome: Placed | Overflow | NotPrivate | Inseparable) -> Iterator[str]:
+    if isinstance(outcome, NotPrivate):
         yield f"refused, a tile needs copies without a bound of {listed(sorted(outcome.names))}"
+    elif isinstance(outcome, Inseparable):
+        yield f"refused, {listed(sorted(r.array for r in outcome.reductions))} cannot be computed in parts"
     elif isinstance(outcome, Overflow) and outcome.arrays:
         yield f"refused, the part of {listed(outcome.arrays)} in a tile takes more than {outcome.limit} bytes"
     elif isinstance(outcome, Overflow):

@@ -21,7 +21,17 @@ from swbuild.polyhedral.islutil import (
 )
 from swbuild.timings import step
 
-__all__ = ["Due", "Inexact", "Leaf", "Leaves", "TooComplicated", "Undecided", "build_ir", "require_simple"]
+__all__ = [
+    "TOO_MANY_CASES",
+    "Due",
+    "Inexact",
+    "Leaf",
+    "Leaves",
+    "TooComplicated",
+    "Undecided",
+    "build_ir",
+    "require_simple",
+]
 
 _NODE = isl.ast_node_type
 
@@ -89,10 +99,14 @@ class _Collector:
         return self.leaves[name](build, isl.PwMultiAff.from_map(schedule.reverse()))
 
 
+#: Why isl finds no code where it takes too long.
+TOO_MANY_CASES = "too many cases to tell apart"
+
+
 class TooComplicated(Exception):
     """Loops for which isl does not find code in reasonable time, or no code that is right."""
 
-    def __init__(self, reason: str = "too many cases to tell apart") -> None:
+    def __init__(self, reason: str = TOO_MANY_CASES) -> None:
         super().__init__(reason)
         self.reason = reason
 

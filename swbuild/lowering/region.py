@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -39,7 +38,7 @@ from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.transform.apply import Unroll
 
-__all__ = ["Assembled", "assemble", "leave_alone", "limits_of"]
+__all__ = ["Assembled", "NoCode", "assemble", "leave_alone", "limits_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,13 @@ class Assembled:
     kernels: tuple[Program, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NoCode:
+    """Why no C was found that runs the loops of a region, or of its kernels."""
+
+    reason: str
+
+
 def assemble(
     scop: Scop,
     options: KernelOptions,
@@ -60,12 +66,27 @@ def assemble(
     unrolls: tuple[Unroll, ...],
     *,
     strict: bool = True,
-) -> Assembled:
+) -> Assembled | NoCode:
     """Return the code of ``scop`` in the order ``scheduled``: the host runs ``tree``, the CPEs ``placed``.
 
-    Raise :class:`SwbuildError` (SW312) for an entry of ``unrolls`` that applies nowhere, and
-    :class:`~swbuild.kernelir.astwalk.TooComplicated` where isl would take long over the loops.
+    Raise :class:`SwbuildError` (SW312) for an entry of ``unrolls`` that applies nowhere.
     """
+    try:
+        return _assembled(scop, options, scheduled, tree, placed, unrolls, strict=strict)
+    except TooComplicated as problem:  # comes out of isl's callbacks, which return no other values
+        return NoCode(problem.reason)
+
+
+def _assembled(
+    scop: Scop,
+    options: KernelOptions,
+    scheduled: Scheduled,
+    tree: HostTree,
+    placed: tuple[Placed, ...],
+    unrolls: tuple[Unroll, ...],
+    *,
+    strict: bool,
+) -> Assembled:
     private = scheduled.private.names
     arguments = _arguments(scop, private)
     unusual = bool(options.transform or scheduled.front)
@@ -88,13 +109,12 @@ def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: 
     Programs then run the original text; where isl finds no right loops, calls of the entry leave the work
     to it, too.
     """
-    with contextlib.suppress(TooComplicated):
-        return assemble(scop, options, scheduled, tree, (), ())
-    try:
-        return assemble(scop, options, scheduled, tree, (), (), strict=False)
-    except TooComplicated:
-        region = RegionCode(scop, options, None, (), (), _arguments(scop, scheduled.private.names), {})
-        return Assembled(region, None, ())
+    for strict in (True, False):
+        found = assemble(scop, options, scheduled, tree, (), (), strict=strict)
+        if isinstance(found, Assembled):
+            return found
+    region = RegionCode(scop, options, None, (), (), _arguments(scop, scheduled.private.names), {})
+    return Assembled(region, None, ())
 
 
 def _has_cases(domain: isl.Set) -> bool:

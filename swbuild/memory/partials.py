@@ -22,12 +22,11 @@ _LINE = 64
 LARGEST_BYTES = 16 * 1024
 
 
-class Inseparable(Exception):
+@dataclass(frozen=True, slots=True)
+class Inseparable:
     """Reductions that cannot be computed in parts after all."""
 
-    def __init__(self, reductions: frozenset[Reduction]) -> None:
-        super().__init__(", ".join(sorted(r.array for r in reductions)))
-        self.reductions = reductions
+    reductions: frozenset[Reduction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +59,20 @@ class Partial:
         return self.count * self.element if self.bound else 0
 
 
-def find_partials(scop: Scop, tiled: TiledKernel, reductions: tuple[Reduction, ...]) -> tuple[Partial, ...]:
+def find_partials(
+    scop: Scop, tiled: TiledKernel, reductions: tuple[Reduction, ...]
+) -> tuple[Partial, ...] | Inseparable:
     """Return a part for each of ``reductions`` that the threads of the kernel compute together.
 
-    Raise :class:`Inseparable` for those whose array the kernel also accesses otherwise, or of which
-    it touches more than fits.
+    Inseparable are those whose array the kernel also accesses otherwise, or of which it touches more
+    than fits.
     """
     here = frozenset(tiled.kernel.statements)
     cut = [r for r in reductions if r.statements & here and _is_cut(scop, tiled, r)]
     found = {r: _partial(scop, tiled, r) for r in cut}
     stuck = frozenset(r for r, partial in found.items() if partial is None)
     if stuck:
-        raise Inseparable(stuck)
+        return Inseparable(stuck)
     return tuple(partial for partial in found.values() if partial is not None)
 
 

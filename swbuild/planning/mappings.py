@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
 import islpy as isl
 
 from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import Mapping, TiledKernel
+from swbuild.memory.partials import Inseparable
+from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Preset
+from swbuild.planning.tilings import Placed, Verdict
+from swbuild.polyhedral.privatise import NotPrivate
 
 __all__ = ["SMALLEST_TILE", "first_fitting", "first_mapping", "unit_tile_variants"]
 
@@ -19,7 +22,8 @@ DEFAULT_TILE = 32
 #: Below this nothing can be shrunk.
 SMALLEST_TILE = 1
 
-Result = TypeVar("Result")
+#: A verdict is one against tiles that fit, and not against smaller ones.
+Outcome = Placed | Overflow | NotPrivate | Inseparable | Verdict
 
 
 def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
@@ -51,20 +55,16 @@ def _counts_tiles(loop: isl.UnionPwAff) -> bool:
     return any(aff.dim(isl.dim_type.div) for aff in formulas)
 
 
-def first_fitting(
-    mapping: Mapping, fixed: bool, attempt: Callable[[Mapping], Result | None]
-) -> Result | None:
-    """Return the first result of ``attempt``, called with ``mapping`` and then ever smaller tiles.
+def first_fitting(mapping: Mapping, fixed: bool, attempt: Callable[[Mapping], Outcome]) -> Outcome:
+    """Return what ``attempt`` makes of ``mapping``, or of smaller tiles where it says that they may do.
 
     All tile sizes are halved together until one fits; with ``fixed`` only the given ones are tried.
     """
     while True:
         result = attempt(mapping)
-        if result is not None:
-            return result
         smaller = tuple(max(SMALLEST_TILE, size // 2) for size in mapping.tile)
-        if fixed or smaller == mapping.tile:
-            return None
+        if not isinstance(result, Overflow | Verdict) or fixed or smaller == mapping.tile:
+            return result
         mapping = replace(mapping, tile=smaller)
 
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from swbuild.mapping.tiling import Mapping, TiledKernel
-from swbuild.memory.partials import Partial
+from swbuild.memory.partials import Inseparable, Partial
 from swbuild.memory.plan import MemoryPlan, Overflow
+from swbuild.polyhedral.privatise import NotPrivate
 
-__all__ = ["Choice", "Placed", "Purpose", "Stuck", "Tiling", "Verdict"]
+__all__ = ["Choice", "DoesNotFit", "Infeasible", "Placed", "Purpose", "Tiling", "Verdict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,15 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Stuck:
-    """Private variables of which a tile needs more copies than any buffer of a constant size holds."""
+class DoesNotFit:
+    """A kernel whose buffers do not fit the LDM with the tiles asked for, or with the smallest ones."""
 
-    names: frozenset[str]
+    kernel: str
+    budget: int
+
+
+#: Why a kernel, or the region that it is part of, has no plan.
+Infeasible = NotPrivate | Inseparable | DoesNotFit
 
 
 class Purpose(Enum):
@@ -60,7 +66,7 @@ class Tiling:
     kernel: str
     purpose: Purpose
     mapping: Mapping
-    outcome: Placed | Overflow | Stuck
+    outcome: Placed | Overflow | NotPrivate | Inseparable
 
 
 @dataclass(frozen=True, slots=True)

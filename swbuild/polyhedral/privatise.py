@@ -36,12 +36,11 @@ class Private:
         return Private(self.names - names, kept)
 
 
-class NotPrivate(Exception):
+@dataclass(frozen=True, slots=True)
+class NotPrivate:
     """Variables that cannot be private after all."""
 
-    def __init__(self, names: frozenset[str]) -> None:
-        super().__init__(", ".join(sorted(names)))
-        self.names = names
+    names: frozenset[str]
 
 
 def find_private(scop: Scop) -> Private:
