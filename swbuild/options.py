@@ -80,9 +80,9 @@ class Step:
 class KernelOptions:
     """Options of one region.
 
-    ``machine`` is the name of one that :func:`swbuild.machine.load` knows; ``threads`` are one of its
-    thread shapes (none given: the whole mesh).  ``tile`` gives sizes in iterations, outermost mapped loop
-    first (empty: chosen to fit the LDM);
+    ``machine`` is the name of one that :func:`swbuild.machine.load` knows; ``threads`` are the
+    rows and columns of the thread grid, as many as it has CPEs at most (none given: the whole mesh).
+    ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen to fit the LDM);
     ``ldm_budget`` is in bytes (``None``: the machine file's); ``params`` fixes symbolic sizes to
     constants, ``assume`` holds C conditions over the sizes that the caller guarantees; ``arrays``
     gives the extents, as C expressions, of pointers whose shape the source does not show.

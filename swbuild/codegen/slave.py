@@ -103,7 +103,8 @@ class _Kernel:
         macros = self._macros()
         thread = self._thread()
         text = " ".join((*body, *thread, *(text for _, text in macros)))
-        opening = [*self._identity(), *self._arguments(set(re.findall(r"\w+", text))), *thread]
+        used = set(re.findall(r"\w+", text))
+        opening = [*self._identity(used), *self._arguments(used), *thread]
         return [
             *kernel_comment(self.scop, self.options, self.kernel),
             *(f"#define {name} {text}" for name, text in macros),
@@ -114,14 +115,17 @@ class _Kernel:
             *(f"#undef {name.split('(')[0]}" for name, _ in macros),
         ]
 
-    def _identity(self) -> Lines:
+    def _identity(self, used: set[str]) -> Lines:
+        """Name this thread, and what is ``used`` of its place in the grid."""
         rows, columns = self.options.threads
         threads = rows * columns
         lines = [f"const long {THREAD} = {self.dialect.thread};"]
         if len(self.kernel.tiled.mapping.threads) == 2:
-            lines.append(f"const long {_ROW} = {THREAD} / {columns}, {_COLUMN} = {THREAD} % {columns};")
+            places = {_ROW: f"{THREAD} / {columns}", _COLUMN: f"{THREAD} % {columns}"}
         else:
-            lines.append(f"const long {_ROW} = {THREAD};")
+            places = {_ROW: THREAD}
+        names = [f"{name} = {value}" for name, value in places.items() if name in used]
+        lines += [f"const long {', '.join(names)};"] if names else []
         if threads < load(self.options.machine).cpes:
             lines.append(f"if ({THREAD} >= {threads})\n    return;")
         return [part for line in lines for part in line.split("\n")]

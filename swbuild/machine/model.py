@@ -421,14 +421,5 @@ class MachineModel:
 
     @property
     def thread_shapes(self) -> tuple[tuple[int, int], ...]:
-        """Return the shapes of thread grids that a kernel may have, [rows, columns].
-
-        A quarter, half and all of the CPEs, each in one row, and in rows as wide as the mesh's; where these
-        are one row again, or not whole, in two.
-        """
-        found = []
-        for threads in (self.cpes // 4, self.cpes // 2, self.cpes):
-            whole = threads // self.mesh_columns if threads % self.mesh_columns == 0 else 1
-            rows = max(2, whole)
-            found += [(1, threads), (rows, threads // rows)]
-        return tuple(found)
+        """Return the shapes of thread grids of all CPEs, [rows, columns], from one row to one column."""
+        return tuple((r, self.cpes // r) for r in range(1, self.cpes + 1) if self.cpes % r == 0)

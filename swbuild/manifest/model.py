@@ -116,8 +116,9 @@ class Defaults:
 
     threads: tuple[int, int] | None = option(
         Shape(),
-        "The shape of the thread grid, rows and columns: all of the mesh of CPEs, half or a quarter of it.  "
-        "One outer parallel loop goes over all threads, two go over rows and columns.",
+        "The shape of the thread grid, rows and columns, of at most as many threads as the mesh has CPEs.  "
+        "Two outer parallel loops go over rows and columns, a single one over all threads; with "
+        "`preset: classic` a grid of one row is for the outermost loop.",
         example="[8, 8]",
         default=None,
         shown="the whole mesh",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,6 @@ from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.manifest.values import listed
 from swbuild.options import Distribution, Fusion, KernelOptions, Preset
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
@@ -273,7 +273,7 @@ def _machine_problems(manifest: Manifest, machine: str, overrides: Defaults) -> 
     common = [manifest.defaults] if manifest.defaults else []
     regions = [region for source in manifest.sources for region in (source.regions or {}).values()]
     given = [(settings, settings.span) for settings in (*common, *regions)]
-    for key, objection in (("ldm_budget", _over_budget), ("threads", _foreign_shape)):
+    for key, objection in (("ldm_budget", _over_budget), ("threads", _too_many_threads)):
         value = getattr(overrides, key)
         places = given if value is None else [(overrides, Span(f"--{key.replace('_', '-')}"))]
         for settings, span in places:
@@ -290,10 +290,10 @@ def _over_budget(budget: int, chip: MachineModel, span: Span) -> Iterator[Diagno
         yield Diagnostic("SW107", message, span, hint)
 
 
-def _foreign_shape(threads: tuple[int, int], chip: MachineModel, span: Span) -> Iterator[Diagnostic]:
-    if threads not in chip.thread_shapes:
-        message = f"`threads`: {list(threads)} is no thread shape of the {chip.name}"
-        yield Diagnostic("SW107", message, span, f"choose one of {listed(chip.thread_shapes)}")
+def _too_many_threads(threads: tuple[int, int], chip: MachineModel, span: Span) -> Iterator[Diagnostic]:
+    if prod(threads) > chip.cpes:
+        message = f"`threads`: {list(threads)} are more than the {chip.cpes} CPEs of the {chip.name}"
+        yield Diagnostic("SW107", message, span, f"leave it out: the whole mesh is {list(chip.mesh)}")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

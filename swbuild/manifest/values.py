@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from swbuild.machine import load, machine_names
@@ -35,14 +35,9 @@ _MACROS = ListOf(Text("a macro", r"[A-Za-z_][A-Za-z0-9_]*(=.*)?", "write NAME or
 _INTS = ListOf(INT, "integers", 1)
 
 
-def _shapes() -> tuple[tuple[int, int], ...]:
-    """Return the thread shapes of all machines."""
-    return tuple(dict.fromkeys(shape for name in machine_names() for shape in load(name).thread_shapes))
-
-
-def listed(shapes: Iterable[tuple[int, int]]) -> str:
-    """Return thread shapes as a manifest has them."""
-    return ", ".join(f"[{rows}, {columns}]" for rows, columns in shapes)
+def _most_cpes() -> int:
+    """Return the CPEs of the machine that has most of them."""
+    return max(load(name).cpes for name in machine_names())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +64,27 @@ class MachineName:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The shape of a thread grid of one of the machines, ``[rows, columns]``."""
+    """The shape of a thread grid on one of the machines, ``[rows, columns]``."""
 
     def load(self, node: Node, name: str, problems: Problems) -> tuple[int, int]:
-        shapes = listed(_shapes())
+        hint = "write a list of rows and columns, such as [8, 8]"
         if isinstance(node, Scalar) and trap(node):
-            raise trapped(node, name, problems, f"write a list, one of {shapes}")
+            raise trapped(node, name, problems, hint)
         if not isinstance(node, ListNode):
-            raise wrong_type(self, node, name, problems, f"write one of {shapes}")
-        values = ListOf(Integer(1, max(map(max, _shapes()))), "integers").load(node, name, problems)
-        if values not in _shapes():
-            message = f"{name}: {list(values)} is no thread shape that the mapping knows"
-            raise problems.reject("SW107", message, node.span, f"choose one of {shapes}")
+            raise wrong_type(self, node, name, problems, hint)
+        most = _most_cpes()
+        values = ListOf(Integer(1, most), "integers").load(node, name, problems)
+        if len(values) != 2:
+            message = f"{name}: {list(values)} is no shape of a thread grid"
+            raise problems.reject("SW107", message, node.span, hint)
+        if prod(values) > most:
+            message = f"{name}: {list(values)} are {prod(values)} threads, more than any machine has CPEs"
+            raise problems.reject("SW107", message, node.span, f"rows times columns may be {most} at most")
         return values[0], values[1]
 
     def schema(self) -> Schema:
-        return {"enum": [list(shape) for shape in _shapes()]}
+        side = {"type": "integer", "minimum": 1, "maximum": _most_cpes()}
+        return {"type": "array", "items": side, "minItems": 2, "maxItems": 2}
 
     def describe(self) -> str:
         return "a list [rows, columns]"

@@ -21,7 +21,7 @@ machine: {machine}
 
 _DEFAULTS = """
 defaults:
-  {threads:<29} # also {shapes}
+  {threads:<29} # rows and columns, {cpes} threads at most
   # fusion: max                 # min: leave loop nests apart
   # preset: default             # classic: the published baseline
 """
@@ -38,9 +38,8 @@ def _lines(models: Sequence[SourceModel], cpp: CppOptions, machine: str, base: P
         yield f"include-dirs: [{', '.join(_quoted(_relative(name, base)) for name in cpp.includes)}]"
     if cpp.defines:
         yield f"defines: [{', '.join(map(_quoted, cpp.defines))}]"
-    *shapes, whole = load(machine).thread_shapes
-    also = " ".join(str(list(shape)) for shape in shapes)
-    yield _DEFAULTS.format(threads=f"threads: {list(whole)}", shapes=also).rstrip()
+    chip = load(machine)
+    yield _DEFAULTS.format(threads=f"threads: {list(chip.mesh)}", cpes=chip.cpes).rstrip()
     yield "\nsources:"
     for model in models:
         yield f"  - file: {_quoted(_relative(model.path, base))}"

@@ -29,11 +29,12 @@ Outcome = Placed | Overflow | NotPrivate | Inseparable | Verdict
 def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     """Return the mapping to try first: the user's choices, else two parallel loops on the full grid.
 
+    A grid of one row is for the second of two parallel loops; the published algorithm gives it to the first.
     Loops over tiles, the user's or those of wavefronts, are dealt out one tile at a time, and the order
     below them stays as it is.
     """
     rows, columns = options.threads
-    two = kernel.parallel >= 2 and rows > 1
+    two = kernel.parallel >= 2 and (rows > 1 or options.preset is not Preset.CLASSIC)
     threads = (rows, columns) if two else (rows * columns,)
     if kernel.in_front:
         return Mapping(threads, (SMALLEST_TILE,), options.distribution, restructure=False)

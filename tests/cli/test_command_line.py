@@ -82,7 +82,7 @@ def test_a_wrong_command_line(arguments: list[str], capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--threads", "3x3"], "[3, 3] is no thread shape"),
+        (["--threads", "9x8"], "[9, 8] are 72 threads"),
         (["--threads", "8:8"], "SW106"),
         (["--threads", "many"], "--threads: error[SW105]"),
         (["--tile", "64,x"], "--tile: error[SW105]"),

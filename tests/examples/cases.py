@@ -12,8 +12,13 @@ __all__ = ["COMBINATIONS", "EXAMPLES", "MANIFEST", "PARAMETERS", "STENCILS", "si
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "polybench"
 MANIFEST = EXAMPLES / "sunway.yaml"
 
-#: Every machine with every thread shape.
-COMBINATIONS = tuple((machine, shape) for machine in machine_names() for shape in load(machine).thread_shapes)
+#: Thread grids that leave CPEs idle.
+_SMALLER = ((1, 1), (3, 5), (1, 29), (16, 1))
+
+#: Every machine with the thread grids of all its CPEs, and with some smaller ones.
+COMBINATIONS = tuple(
+    (machine, shape) for machine in machine_names() for shape in (*load(machine).thread_shapes, *_SMALLER)
+)
 
 #: Parameters of each region, with the sizes that PolyBench calls MINI and SMALL.
 PARAMETERS: Mapping[str, Mapping[str, tuple[int, int]]] = {

@@ -65,7 +65,7 @@ def test_tiles_keep_order_and_threads_are_independent(name: str, restructure: bo
         assert inside.is_subset(tile.apply_range(tile.reverse())), "two threads would depend on each other"
 
 
-@pytest.mark.parametrize("shape", load(DEFAULT_MACHINE).thread_shapes)
+@pytest.mark.parametrize("shape", [*load(DEFAULT_MACHINE).thread_shapes, (3, 5), (1, 1)])
 @pytest.mark.parametrize("size", [1, 2, 7, 31, 33, 65])
 def test_every_iteration_belongs_to_exactly_one_thread(shape: tuple[int, int], size: int) -> None:
     scop = scop_of("gemm")

@@ -394,14 +394,21 @@ def random_program(random: Random) -> Program:
             return replace(program, options=random_options(random, program))
 
 
-_SHAPES = ((1, 16), (2, 8), (1, 32), (4, 8), (1, 64), (8, 8))
+def random_grid(random: Random) -> tuple[int, int]:
+    """Return a thread grid: half of them of all 64 CPEs, the others of any shape that fits."""
+    if random.random() < 0.5:
+        rows = 2 ** random.randrange(7)
+        return rows, 64 // rows
+    rows = random.randint(1, 64)
+    shape = rows, random.randint(1, 64 // rows)
+    return shape if random.random() < 0.5 else shape[::-1]
 
 
 def random_options(random: Random, program: Program) -> dict[str, object]:
     """Return the fields of random KernelOptions (the machine belongs to the whole file)."""
     options: dict[str, object] = {}
     if random.random() < 0.6:
-        options["threads"] = list(random.choice(_SHAPES))
+        options["threads"] = list(random_grid(random))
     if random.random() < 0.3:
         options["distribution"] = "block"
     if random.random() < 0.3:

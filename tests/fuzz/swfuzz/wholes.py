@@ -20,11 +20,11 @@ from tempfile import TemporaryDirectory
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramResult, ProgramTask, check_program
 from swbuild.options import Distribution, Fusion, KernelOptions, Preset
+from swfuzz.grammar import random_grid
 from swfuzz.typed import Unit, program_of, random_unit
 
 __all__ = ["checked_units", "main"]
 
-_SHAPES = ((1, 16), (2, 8), (1, 32), (4, 8), (1, 64), (8, 8))
 _MODES = ("eager", "eager", "eager", "late", "random:3", "checked")
 
 
@@ -46,7 +46,7 @@ def checked_units(units: list[Unit], seed: int, directory: Path, mode: str = "")
 def _options(random: Random, machine: str) -> KernelOptions:
     return KernelOptions(
         machine=machine,
-        threads=random.choice(_SHAPES),
+        threads=random_grid(random),
         distribution=random.choice(list(Distribution)),
         fusion=random.choice(list(Fusion)),
         preset=random.choice((*Preset, Preset.DEFAULT)),
