@@ -26,7 +26,7 @@ from pytest_sw.verdicts import Category, SwBuildError, SwFailure, SwInfraError
 from swbuild.check.evidence import verdicts
 from swbuild.check.results import CaseResult, Outcome, worst
 from swbuild.diagnostics import SwbuildError
-from swbuild.endings import unwound_by_signals
+from swbuild.signals import unwound_by_signals
 
 __all__ = ["Workbench", "prune", "workbench"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.frontend.request import RefusedRegion, SourceModel
 from swbuild.frontend.scop import Scop

@@ -8,10 +8,10 @@ compilers' own form, ``file:line:column: error[SW101]: what; why  hint: how to f
 from __future__ import annotations
 
 import os
-import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from swbuild.classes import dataclass
 
 __all__ = ["INTERNAL", "Diagnostic", "Note", "Severity", "Span", "SwbuildError", "internal_error", "render"]
 
@@ -91,6 +91,8 @@ def internal_error(error: Exception, span: Span, what: str = "") -> Diagnostic:
 
     ``what`` says what it was about.  Under ``SWBUILD_DEBUG`` the traceback is printed, too.
     """
+    import traceback  # not before there is one
+
     if os.environ.get("SWBUILD_DEBUG"):
         traceback.print_exception(error)
     place = traceback.extract_tb(error.__traceback__)[-1:]

@@ -1,4 +1,4 @@
-"""How processes end early: signals that clean up, and children that do not outlive who started them."""
+"""Children that do not outlive who started them, and directories that do not outlive their run."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ import os
 import shutil
 import signal
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 
 from swbuild.files import made, named_failures
 from swbuild.scratch import sweep, take
 
-__all__ = ["dying_with", "run_directory", "unwound_by_signals", "workplace"]
+__all__ = ["dying_with", "run_directory", "workplace"]
 
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _PR_SET_PDEATHSIG = 1
 
 
@@ -61,28 +58,6 @@ def run_directory(keep: Path | None, purpose: str) -> Iterator[Path]:
     """Yield the directory of a run, ``keep`` or one that vanishes; temporary files vanish in any case."""
     with workplace(purpose) as scratch, _temporary_files_in(scratch / "tmp"):
         yield scratch if keep is None else made(keep).resolve()
-
-
-@contextlib.contextmanager
-def unwound_by_signals(raised: Callable[[int], BaseException]) -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise what ``raised`` makes of their number, so that everything is cleaned up.
-
-    A signal that somebody handles or ignores already (``nohup``) is left alone.
-    """
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        raise raised(number)
-
-    ours = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
-    if threading.current_thread() is not threading.main_thread():
-        ours = []
-    for number in ours:
-        signal.signal(number, handle)
-    try:
-        yield
-    finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
 
 
 def dying_with(parent: int, number: int = signal.SIGKILL) -> None:

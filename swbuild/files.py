@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -81,12 +81,20 @@ def _part(path: Path, pieces: Iterable[bytes], stack: contextlib.ExitStack) -> s
     with named_failures(path):
         prefix = f".{path.name}.swbuild-"
         _remove_leftovers(path.parent, prefix)
-        handle, part = tempfile.mkstemp(prefix=prefix, dir=path.parent)
+        part, handle = _fresh(os.fspath(path.parent / prefix))
         stack.callback(_remove, part)
         with os.fdopen(handle, "wb") as stream:
             stream.writelines(pieces)
-        os.chmod(part, 0o666 & ~_umask())
     return part
+
+
+def _fresh(prefix: str) -> tuple[str, int]:
+    """Return the path of a new file, and the file, open."""
+    for number in itertools.count():
+        path = f"{prefix}{os.getpid()}-{number}"
+        with contextlib.suppress(FileExistsError):
+            return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    raise AssertionError("numbers do not end")
 
 
 def _remove_leftovers(directory: Path, prefix: str) -> None:
@@ -128,10 +136,3 @@ def system_error(error: OSError, place: str) -> Diagnostic:
 def _refused(error: OSError, message: str, where: str) -> Diagnostic:
     hint = "make room there" if error.errno in _FULL else "name a place that can be written to"
     return Diagnostic("SW113", message, Span(where), hint)
-
-
-def _umask() -> int:
-    """Return the process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

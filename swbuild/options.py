@@ -6,9 +6,10 @@ stage behind the front end sees anything else of the manifest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.machine import DEFAULT_MACHINE, load
 

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from swbuild.classes import dataclass
 
 __all__ = ["Timings", "count", "step"]
 

@@ -17,12 +17,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import swbuild
+from swbuild.classes import dataclass
 from swbuild.pipeline.outputs import Output
 
 if TYPE_CHECKING:
@@ -70,26 +70,20 @@ def key_of(source: ProjectSource, text: bytes, preprocessed: str, allow_refused:
 
 def _own_code() -> str:
     """Return a text that changes with swbuild's code and with the libraries that do the mathematics."""
-    root = Path(swbuild.__file__).parent
-    libraries = (f"{name} {_version(name)}" for name in ("islpy", "pycparser"))
-    return "\n".join([swbuild.__version__, sys.version, *libraries, *sorted(_states(os.fspath(root)))])
+    packages = [find_spec(name) for name in ("swbuild", "islpy", "pycparser")]
+    folders = [os.path.dirname(found.origin) for found in packages if found and found.origin]
+    states = (state for folder in folders for state in sorted(_states(folder)))
+    return "\n".join([swbuild.__version__, sys.version, *states])
 
 
 def _states(root: str) -> Iterator[str]:
-    """Yield name, size and time of each file below ``root`` that says what the generator does."""
+    """Yield name, size and time of each file below ``root`` that says what is generated."""
     for folder, _, names in os.walk(root):
         for name in names:
-            if name.endswith((".py", ".yaml")):
+            if name.endswith((".py", ".so", ".yaml")):
                 path = os.path.join(folder, name)
                 status = os.stat(path)
                 yield f"{os.path.relpath(path, root)} {status.st_size} {status.st_mtime_ns}"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def _path(folder: Path, key: str) -> Path:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from swbuild.classes import dataclass
 
 __all__ = ["BatchRecords", "BatchRun", "RunEnd", "read_records", "write_script"]
 

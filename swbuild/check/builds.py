@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from swbuild.check.harness import missing_symbols_source
+from swbuild.classes import dataclass
 from swbuild.files import encoded, write_text
 from swbuild.toolchain import (
     CompileStep,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swbuild.check.results import ArrayReport, BadElement
+from swbuild.classes import dataclass
 from swbuild.expressions.types import ElementType, TypeKind
 
 __all__ = ["EXACT", "Tolerance", "compare_arrays", "dtype_of", "tolerance_for"]

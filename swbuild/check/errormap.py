@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from swbuild.classes import dataclass
 
 __all__ = ["ErrorMap", "differing", "error_map"]
 

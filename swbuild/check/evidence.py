@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
@@ -17,6 +17,7 @@ from swbuild.check.judge import judge_case
 from swbuild.check.plan import Plan, plan_region
 from swbuild.check.results import CaseResult, Counts, Outcome
 from swbuild.check.staged import GeneratedRegion
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.scop import Scop
 from swbuild.toolchain import Completed

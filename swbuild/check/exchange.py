@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from swbuild.check.compare import dtype_of
 from swbuild.check.shapes import Shape
 from swbuild.check.slots import Slot
+from swbuild.classes import dataclass
 from swbuild.files import write_pieces
 
 __all__ = ["RunOutput", "RunRecord", "SlotRecord", "has_end", "read_output", "write_inputs"]

@@ -9,11 +9,12 @@ are chosen for these sets, and coverage is membership in them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 from swbuild.frontend.scop import Scop, Statement
 from swbuild.mapping.grid import Grid, TiledLoop

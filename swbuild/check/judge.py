@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from swbuild.check.compare import EXACT, Tolerance, compare_arrays, tolerance_fo
 from swbuild.check.exchange import RunRecord, SlotRecord
 from swbuild.check.results import ArrayReport, CaseResult, Outcome
 from swbuild.check.slots import Slot
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 
 __all__ = ["Case", "judge_case"]

@@ -6,7 +6,6 @@ import dataclasses
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from swbuild.check.blame import blamed
@@ -21,6 +20,7 @@ from swbuild.check.sizes import UNKNOWN_SIZE
 from swbuild.check.slots import region_slots
 from swbuild.check.staged import GeneratedRegion, RegionTask, build_offloaded, build_reference
 from swbuild.check.tasks import CheckSettings, RegionCheck
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
 from swbuild.diagnostics import Diagnostic, SwbuildError, internal_error
 from swbuild.files import made, system_error

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from swbuild.classes import dataclass
 
 __all__ = ["NOBODY", "Owners", "read_addresses", "read_owners", "trace_environment"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -17,6 +17,7 @@ from swbuild.check.sizes import Sizes, choose_sizes, complete_sizes, permitted_s
 from swbuild.check.slots import Slot, region_slots, slot_shapes
 from swbuild.check.tasks import RegionCheck
 from swbuild.check.work import Work
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import Grid

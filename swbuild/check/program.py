@@ -6,7 +6,7 @@ import re  # reads pragmas in the user's text
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from swbuild.check.builds import Builder
@@ -15,6 +15,7 @@ from swbuild.check.emulation import LACKING, read_counts, run_environment
 from swbuild.check.results import Counts, Outcome
 from swbuild.check.tasks import CheckSettings
 from swbuild.check.text import TextDifference, compare_texts
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.endings import run_directory

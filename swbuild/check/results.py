@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic
 
 __all__ = [

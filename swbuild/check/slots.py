@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re  # reads expressions for what lies at the region, and elements named in a manifest
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import islpy as isl
 
 from swbuild.check.shapes import Shape, array_shape
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.scop import Array, Parameter, Storage

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from swbuild.check.builds import Builder
@@ -17,6 +17,7 @@ from swbuild.check.harness import harness_source, slots_source
 from swbuild.check.reference import outer_objects, reference_source
 from swbuild.check.slots import Slot, region_slots
 from swbuild.check.tasks import RegionCheck
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.files import made, write_text

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from swbuild.check.compare import Tolerance
+from swbuild.classes import dataclass
 from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.options import KernelOptions
 from swbuild.toolchain import Overrides, Target

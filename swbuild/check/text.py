@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re  # reads output of programs
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
 
 from swbuild.check.compare import EXACT, Tolerance, compare_arrays
+from swbuild.classes import dataclass
 
 __all__ = ["TextDifference", "compare_texts"]
 

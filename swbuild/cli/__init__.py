@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 __all__ = ["main"]
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``swbuild`` with ``argv`` (default: the process's own) and return its exit status."""
-    from swbuild.cli.app import run
+class _Unknown(ModuleType):
+    """Stands in for the module that says which version islpy is of, in which nobody is interested.
 
-    return run(argv)
+    To look that up among the installed packages would take twice as long as the rest of islpy.
+    """
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return "unknown"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``swbuild`` with ``argv`` and return its exit status; the process's own command line ends it."""
+    from swbuild.cli.app import leave, run
+
+    sys.modules.setdefault("islpy.version", _Unknown("islpy.version"))
+    status = run(argv)
+    if argv is None:
+        leave(status)
+    return status

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
-import difflib
 import io
 import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from swbuild import __version__
 from swbuild.cli.command import COMMANDS, Command, load
@@ -18,7 +18,7 @@ from swbuild.cli.exits import Exit
 from swbuild.diagnostics import INTERNAL, Span, SwbuildError, internal_error
 from swbuild.files import system_error
 
-__all__ = ["build_parser", "run"]
+__all__ = ["build_parser", "leave", "run"]
 
 _EPILOG = """\
 exit status: 0 pass, 1 mismatch, 2 mistake in the input, 77 skipped, 99 infrastructure.
@@ -36,6 +36,8 @@ def _below(action: argparse.Action) -> list[argparse.ArgumentParser]:
 
 
 def _likeliest(word: str, known: Sequence[str]) -> str:
+    import difflib  # not before something is misspelt
+
     close = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
     return f"  hint: did you mean `{close[0]}`?\n" if close else ""
 
@@ -131,7 +133,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         args = build_parser(chosen).parse_args(arguments)
         command = next(command for command in COMMANDS if command.name == args.command)
-        from swbuild.endings import unwound_by_signals  # not to print a version
+        from swbuild.signals import unwound_by_signals  # not to print a version
 
         with unwound_by_signals(lambda number: SystemExit(128 + number)):
             status = load(command).run(args)
@@ -151,6 +153,18 @@ def run(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  a defect of ours must not look like the user's mistake
         print(internal_error(error, Span("swbuild")), file=sys.stderr)
         return Exit.INTERNAL
+
+
+def leave(status: int) -> NoReturn:
+    """End the process at once.
+
+    To take the modules and the objects of isl to pieces first would be a tenth of a small file's time.
+    """
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def _status(error: SwbuildError) -> int:

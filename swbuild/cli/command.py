@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 from argparse import ArgumentParser, Namespace
-from dataclasses import dataclass
 from typing import Protocol, cast
+
+from swbuild.classes import dataclass
 
 __all__ = ["COMMANDS", "Command", "CommandModule", "load"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import platform
 import shutil
 import subprocess
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from swbuild import __version__
+from swbuild.classes import dataclass
 from swbuild.diagnostics import SwbuildError
 from swbuild.machine import load, machine_names
 from swbuild.toolchain import LAUNCHERS, Role, Target, toolchain_for

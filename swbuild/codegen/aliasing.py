@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import c_text

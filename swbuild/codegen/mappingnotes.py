@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import Diagnostic, Severity
 

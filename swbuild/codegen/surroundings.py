@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re  # reads words of the text of functions that the slave file takes over
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from swbuild.classes import dataclass
 from swbuild.codegen.ctext import Lines
 from swbuild.expressions.statements import identifiers
 from swbuild.frontend.request import Vocabulary

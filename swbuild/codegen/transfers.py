@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from swbuild.classes import dataclass
 from swbuild.codegen.ctext import Lines, array_index, listed
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Parenthesised
 from swbuild.expressions.printing import c_text, in_parentheses

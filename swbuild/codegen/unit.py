@@ -15,9 +15,9 @@ passed by value, or not at all, and must not lie where the region writes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.request import RefusedRegion
 from swbuild.frontend.scop import Scop

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.dump.text import indented, map_lines, union_map_lines
 from swbuild.frontend.scop import AccessKind, Scop, Statement
 from swbuild.planning.ordering import Order

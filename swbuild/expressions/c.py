@@ -5,8 +5,9 @@ An operation on two operands says in which type it is done: both operands are co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.types import ElementType
 

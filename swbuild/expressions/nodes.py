@@ -8,8 +8,9 @@ all of them.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from enum import Enum
+
+from swbuild.classes import dataclass
 
 __all__ = [
     "Binary",

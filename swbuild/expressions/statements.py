@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from swbuild.classes import dataclass
 from swbuild.expressions.c import Call, Variable
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import walk

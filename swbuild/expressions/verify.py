@@ -7,9 +7,10 @@ every variable is declared before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import singledispatch
 
+from swbuild.classes import dataclass
 from swbuild.expressions.building import assigned_in
 from swbuild.expressions.c import (
     AccessRef,

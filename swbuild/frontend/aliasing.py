@@ -8,12 +8,12 @@ the generated host code has to test that they do not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeGuard
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, StructType

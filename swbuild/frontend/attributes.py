@@ -5,11 +5,11 @@ from __future__ import annotations
 import re  # reads the output of the preprocessor
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.frontend.preprocess import Preprocessed
 
 __all__ = ["Attributes", "Chunked"]

@@ -7,10 +7,11 @@ expression the type that the model gives it, or puts a member where the model pu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re  # reads characters as C spells them
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import (
     INT,
     LLONG,

@@ -5,10 +5,11 @@ through).
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pycparser import c_ast, c_generator
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import (
     BOOL,
     DOUBLE,

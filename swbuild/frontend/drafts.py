@@ -7,11 +7,12 @@ Only a :class:`Record` grows, while the text of one statement is made.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.c import Typed
 from swbuild.expressions.statements import CStatement
 from swbuild.expressions.types import ElementType

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.building import assignment, conditional, operation, unary
 from swbuild.expressions.c import (
     AccessRef,

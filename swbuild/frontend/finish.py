@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.expressions.c import AccessRef, ParameterRef
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import transformed, walk

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re  # reads the output of the preprocessor
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from swbuild.classes import dataclass
 
 __all__ = ["Declaration", "Declarator", "Frame", "Parameter", "declarations_inside", "frame_of"]
 

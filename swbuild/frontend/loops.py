@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import TypeKind, is_integer
 from swbuild.frontend.counters import previous_dimension
 from swbuild.frontend.ctype import Scalar

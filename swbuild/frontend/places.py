@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import INT
 from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
 from swbuild.frontend.layout import offset_of, size_of

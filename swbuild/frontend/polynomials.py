@@ -12,11 +12,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import ElementType, TypeKind, common_type, is_integer
 from swbuild.frontend.ctype import Scalar, TypeNames
 from swbuild.frontend.integers import Integers, constant

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re  # reads pragmas and directives in the user's text
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Note, Span, SwbuildError
 from swbuild.frontend.preprocess import Preprocessed
 

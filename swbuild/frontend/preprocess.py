@@ -7,9 +7,10 @@ import re  # reads output and messages of the preprocessor
 import subprocess
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.request import CppOptions
 from swbuild.timings import count, step

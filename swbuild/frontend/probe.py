@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re  # reads messages of the compiler
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.claims import Claim
 from swbuild.frontend.frame import Declaration, Frame

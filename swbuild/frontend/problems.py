@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re  # reads tokens of the user's text, and line markers
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Note, Span
 
 __all__ = ["Locator", "NotModelledError", "Problems"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re  # reads the output of the preprocessor
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.ctype import UNMODELLED
 from swbuild.frontend.pragmas import Marker

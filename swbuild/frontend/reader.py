@@ -6,12 +6,13 @@ import hashlib
 import os
 import re  # reads messages of the parser
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from pycparser import c_ast, c_parser
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.files import read_text
 from swbuild.frontend.attributes import Attributes

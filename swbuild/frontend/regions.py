@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re  # reads pragmas and heads of functions in the user's text
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.problems import Locator
 from swbuild.frontend.request import RegionRequest
@@ -171,6 +170,8 @@ def _mismatch(
     names = (
         [r.name for r in regions] if request.function is not None else [r.label for r in regions if r.label]
     )
+    import difflib  # not before something is misspelt
+
     close = difflib.get_close_matches(request.function or request.label or "", names, 1)
     there = "; ".join(
         f"{r.name} at line {r.span.line}" + (f" ({r.label})" if r.label else "") for r in regions

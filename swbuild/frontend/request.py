@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span
 from swbuild.frontend.scop import Scop
 

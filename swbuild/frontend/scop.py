@@ -8,11 +8,11 @@ array tuples are ``Array.name``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.types import ElementType

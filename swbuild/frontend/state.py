@@ -9,12 +9,13 @@ answers that do not depend on where the walk is.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.definitions import Definitions
 from swbuild.frontend.drafts import Key, Loop, Object, Tree

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from pycparser import c_ast, c_parser
@@ -94,6 +93,8 @@ class Stated:
         return node
 
     def _unknown(self, name: str, what: str) -> NotModelledError:
+        import difflib  # not before something is misspelt
+
         close = difflib.get_close_matches(name, list(self._visible), 1)
         hint = f"did you mean '{close[0]}'?" if close else "use a variable that is visible at the region"
         return self._problems.refuse(

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.counters import is_counter
 from swbuild.frontend.integers import constant, single_value
 from swbuild.frontend.polynomials import Monomial, Polynomial

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pycparser import c_ast
 
+from swbuild.classes import dataclass
 from swbuild.expressions.types import INT, ElementType
 from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.constants import Constant, Evaluator, enumeration

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.kernelir.expressions import to_tree
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
 from swbuild.kernelir.origin import MOVES_DATA, Path, Paths

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.expressions.c import AccessRef, Cast, IteratorRef, ParameterRef, Parentheses, Typed
 from swbuild.expressions.nodes import Constant, Expression, Name, Parenthesised
 from swbuild.expressions.trees import transformed

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, Undecided, build_ir, require_simple

@@ -8,8 +8,9 @@ until it is waited for, or until a place where the same condition does not hold.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.kernelir.nodes import (
     Begin,

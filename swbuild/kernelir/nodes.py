@@ -6,9 +6,9 @@ is a ``long`` in the emitted code.  Nodes are immutable; a pass returns a new tr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from swbuild.classes import dataclass
 from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Name
 from swbuild.kernelir.origin import Origin

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.mapping.marks import LevelMark, mark_of
 
 __all__ = ["MOVES_DATA", "Origin", "Path", "Paths", "Role", "paths_of"]

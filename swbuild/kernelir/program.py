@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from swbuild.classes import dataclass
 from swbuild.kernelir.nodes import Node
 
 __all__ = ["Pass", "Program"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from swbuild.classes import dataclass
 from swbuild.kernelir.transfers import Limits
 
 __all__ = ["Held", "Scope"]

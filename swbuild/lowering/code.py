@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Parameter, Scop
 from swbuild.kernelir.nodes import Node
 from swbuild.mapping.tiling import TiledKernel

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.c import Call, Element, Parentheses, Unary, Variable
 from swbuild.expressions.nodes import Expression, Name

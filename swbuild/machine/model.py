@@ -8,7 +8,9 @@ cycle, unless the field's name says otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
+
+from swbuild.classes import dataclass
 
 __all__ = [
     "FEATURES",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span
 
 __all__ = ["CONFIDENCES", "Problem", "filled", "located", "repeated", "types_of"]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, TypeVar
 
+from swbuild.classes import dataclass
 from swbuild.manifest.nodes import Entry, ListNode, MapNode, Node, Scalar
 from swbuild.manifest.problems import Problems, Rejected, found
 from swbuild.manifest.scalars import is_null, looks_like, trap

@@ -6,8 +6,9 @@ their defaults and fills the rest in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.machine import DEFAULT_MACHINE
 from swbuild.manifest.kinds import (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
 from typing import Any, Generic, TypeVar
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.manifest.kinds import Kind, Schema, wrong_type
 from swbuild.manifest.nodes import MapNode, Node, Scalar

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
 from swbuild import __version__
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Note, Span, SwbuildError
 from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.machine import DEFAULT_MACHINE, MachineModel, load

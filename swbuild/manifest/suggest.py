@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 __all__ = ["did_you_mean", "listing"]
@@ -13,6 +12,8 @@ def did_you_mean(word: str, known: Iterable[str], synonyms: Mapping[str, str] | 
 
     ``synonyms`` maps words of other tools to the known word that they stand for.
     """
+    import difflib  # not before something is misspelt
+
     names = list(known)
     plain = word.strip().lower().replace("_", "-")
     stand_in = {**{name.lower(): name for name in names}, **(synonyms or {})}

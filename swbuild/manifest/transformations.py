@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.manifest.kinds import Integer, ListOf, MapOf, Schema, Text, union_schema
 from swbuild.manifest.nodes import Node, Scalar

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from swbuild.classes import dataclass
 from swbuild.machine import load, machine_names
 from swbuild.manifest.kinds import (
     Integer,

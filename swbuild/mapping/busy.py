@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.mapping.grid import Grid
 from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import bounded_effort, ran_out

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.regiontree import multi_union
 from swbuild.mapping.tiling import TiledKernel

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
+
+from swbuild.classes import dataclass
 
 __all__ = ["FrontMark", "LevelMark", "Mark", "inserted", "mark_of"]
 

@@ -8,10 +8,10 @@ loops are parameters.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.mapping.marks import FrontMark, mark_of
 from swbuild.names import own
 from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import StrideScore
 
 __all__ = ["AccessStrides"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AccessStrides(StrideScore):
     """Scores loops by the subscripts of the accesses of ``scop``."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.polyhedral.islutil import bounded_effort
 
 __all__ = ["Box", "bounding_box"]

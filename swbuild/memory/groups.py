@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.memory.box import Box, bounding_box
 from swbuild.memory.levels import Level, Reference, footprint
 from swbuild.polyhedral.islutil import constant_of

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.mapping.tiling import TiledKernel

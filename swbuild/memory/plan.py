@@ -14,11 +14,12 @@ The rules (they keep the result right whatever the sizes):
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.box import Box

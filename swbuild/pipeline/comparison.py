@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from swbuild.check import CheckSettings, Counts, RegionCheck, RegionResult, SourceTask, check_sources
 from swbuild.check.project import tasks_of
+from swbuild.classes import dataclass
 from swbuild.manifest import Project
 from swbuild.options import KernelOptions, Preset
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from swbuild import __version__
+from swbuild.classes import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from swbuild.classes import dataclass
 from swbuild.codegen.mappingnotes import mapping_diagnostics
 from swbuild.diagnostics import Diagnostic, Severity, SwbuildError
 from swbuild.timings import Timings, step

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.machine import load
 from swbuild.mapping.regiontree import Kernel

@@ -7,11 +7,11 @@ domain, "element" a point of an array's index space.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps, union_sets
 from swbuild.timings import step

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.frontend.scop import Access, AccessKind, Iterator, Scop, Statement
 from swbuild.polyhedral.dataflow import Dependences

@@ -7,10 +7,9 @@ tree into an isl schedule whose bands are as large, and marked as parallel, as t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Iterator, Scop
 from swbuild.polyhedral.islutil import sets_of
 

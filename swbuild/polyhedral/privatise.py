@@ -8,10 +8,9 @@ that the contraction is right is :func:`contraction_is_safe`, made on the final 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Scop, Statement, Storage
 from swbuild.names import own, plain_name
 from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations

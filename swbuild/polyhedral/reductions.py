@@ -8,11 +8,12 @@ such statements that meet only in the variable need no order, as far as real num
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.expressions.c import (
     AccessRef,
     Assignment,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Iterator as Loop
 from swbuild.frontend.scop import Scop
 from swbuild.options import Fusion

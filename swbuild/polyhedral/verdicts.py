@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Iterator, Scop
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.described import Described, all_described, described

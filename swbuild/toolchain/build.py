@@ -6,9 +6,9 @@ import re
 import shlex
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.toolchain.model import Role, Toolchain
 from swbuild.toolchain.process import Completed, run

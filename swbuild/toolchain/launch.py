@@ -6,9 +6,10 @@ A launcher is a command template, see :mod:`swbuild.toolchain.launchers.template
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.machine import DEFAULT_MACHINE
 from swbuild.toolchain.launchers.template import (

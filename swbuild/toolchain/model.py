@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from swbuild.classes import dataclass
 from swbuild.machine import Tool
 
 __all__ = ["Overrides", "Role", "Target", "Toolchain"]

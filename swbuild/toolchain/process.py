@@ -10,10 +10,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from swbuild.classes import dataclass
 from swbuild.endings import dying_with
 from swbuild.scratch import kill_marked
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Note, SwbuildError
 from swbuild.frontend.scop import Scop
 from swbuild.options import Step, StepKind

@@ -6,8 +6,9 @@ for one another from one turn to the next.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
+from swbuild.classes import dataclass
 from swbuild.machine.model import Host, MachineModel
 
 __all__ = ["Chain", "HostRun", "Mix"]

@@ -13,10 +13,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
+from swbuild.classes import dataclass
 from swbuild.endings import dying_with
 from swbuild.toolchain.launchers.states import JobState, state_in
 from swbuild.toolchain.launchers.system import BatchSystem

@@ -10,8 +10,8 @@ from __future__ import annotations
 import shlex
 import string
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.machine import load
 
