@@ -1,0 +1,172 @@
+"""How long one launch of a kernel takes, from what its busiest CPE moves and computes.
+
+The CPEs of a kernel run in step: they ask for their data at the same time, wait until the controller has
+served them all, and compute.  Nothing of one's computing hides another's transfers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import groupby
+from math import gcd
+from statistics import fmean
+
+from swbuild.classes import dataclass
+from swbuild.machine.cost.requests import Requests, requests_of
+from swbuild.machine.cost.transfers import earliest_finish, exposed, work
+from swbuild.machine.model import MachineModel, Memory
+
+__all__ = ["Cycles", "Launch", "Moved", "Shape", "launch_cycles"]
+
+#: Bytes of the smallest elements that are moved.
+_LEAST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One operation of DMA: ``rows`` pieces of ``row_bytes``, the starts of two ``pitch`` bytes apart.
+
+    Where it begins is a multiple of ``alignment`` bytes in main memory, and nothing more is known of it.
+    """
+
+    rows: int
+    row_bytes: int
+    pitch: int
+    alignment: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What the busiest CPE gets or puts for one buffer during a launch.
+
+    It does so in ``visits`` turns of ``operations`` transfers each.  Transfers of one ``level`` and direction
+    are waited for together.
+    """
+
+    level: int
+    is_put: bool
+    visits: float
+    operations: float
+    shape: Shape
+
+    @property
+    def bytes(self) -> float:
+        """The bytes that the CPE moves in the launch."""
+        return self.visits * self.operations * self.shape.rows * self.shape.row_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch: ``busy`` CPEs have work; the busiest takes ``computing`` cycles for its own.
+
+    ``direct`` is the number of its loads and stores of main memory; ``mean`` the share of the busiest CPE's
+    work that a CPE does on average.
+    """
+
+    busy: float
+    computing: float
+    moved: tuple[Moved, ...]
+    direct: float = 0.0
+    mean: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """The cycles of a launch by what they are spent on; ``idle`` is part of the others, not of the sum."""
+
+    control: float
+    computing: float
+    get: float
+    put: float
+    direct: float
+    idle: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """The cycles from the spawn to the join's end."""
+        return self.control + self.computing + self.get + self.put + self.direct
+
+    def times(self, launches: float) -> Cycles:
+        """Return the cycles of so many launches."""
+        parts = (self.control, self.computing, self.get, self.put, self.direct, self.idle)
+        return Cycles(*(launches * part for part in parts))
+
+    def plus(self, other: Cycles) -> Cycles:
+        """Return the cycles of both, one after the other."""
+        return Cycles(
+            self.control + other.control,
+            self.computing + other.computing,
+            self.get + other.get,
+            self.put + other.put,
+            self.direct + other.direct,
+            self.idle + other.idle,
+        )
+
+
+def launch_cycles(launch: Launch, machine: MachineModel) -> Cycles:
+    """Return what the launch takes on ``machine``, spawn and join included."""
+    control = machine.control.spawn_cycles + machine.control.join_cycles
+    gets = _waited(launch, [m for m in launch.moved if not m.is_put], machine)
+    puts = _waited(launch, [m for m in launch.moved if m.is_put], machine)
+    direct = launch.direct * machine.control.direct_cycles
+    idle = (1.0 - launch.mean * launch.busy / machine.cpes) * (launch.computing + gets + puts + direct)
+    return Cycles(control, launch.computing, gets, puts, direct, max(0.0, idle))
+
+
+def _waited(launch: Launch, moved: Sequence[Moved], machine: MachineModel) -> float:
+    """Return how long the busiest CPE waits for transfers of one direction."""
+    sharing = launch.busy * launch.mean
+    levels = groupby(sorted(moved, key=_level), _level)
+    return sum(_group(sharing, list(group), machine) for _, group in levels)
+
+
+def _level(moved: Moved) -> int:
+    return moved.level
+
+
+def _group(busy: float, group: Iterable[Moved], machine: MachineModel) -> float:
+    """Return what the transfers of one level and direction take, all visits together."""
+    present = [m for m in group if m.visits > 0 and m.operations > 0]
+    if not present:
+        return 0.0
+    memory = machine.memory
+    visits = max(m.visits for m in present)
+    costs = [_priced(m.shape, m.is_put, memory, machine.dma.request_bytes) for m in present]
+    shares = [m.visits * m.operations / visits for m in present]
+    served = busy * sum(n * cost.work for n, cost in zip(shares, costs, strict=True))
+    issued = memory.issue_cycles * sum(shares)
+    last = costs[-1]
+    earliest = issued + max(cost.earliest for cost in costs)
+    return visits * max(served / _rate(busy, present, memory) + last.exposed, earliest)
+
+
+def _rate(busy: float, group: Sequence[Moved], memory: Memory) -> float:
+    return 1.0 / (1.0 + memory.put_interleave * busy) if group[0].is_put else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Price:
+    """The cycles of one transfer: the controller's, those behind it, and those that it takes at least."""
+
+    work: float
+    exposed: float
+    earliest: float
+
+
+@lru_cache(maxsize=4096)
+def _priced(shape: Shape, is_put: bool, memory: Memory, request: int) -> _Price:
+    """Return the means over the places at which a transfer of ``shape`` may begin."""
+    found = _counts(shape, request)
+    return _Price(
+        fmean(work(memory, is_put, counts) for counts in found),
+        fmean(exposed(memory, is_put, counts) for counts in found),
+        fmean(earliest_finish(memory, is_put, counts) for counts in found),
+    )
+
+
+def _counts(shape: Shape, request: int) -> list[Requests]:
+    """Return the requests of a transfer of ``shape`` for each place in a request at which it may begin."""
+    step = gcd(max(_LEAST, shape.alignment), request)
+    length, gap = shape.rows * shape.row_bytes, max(0, shape.pitch - shape.row_bytes)
+    return [requests_of(start, length, shape.row_bytes, gap, request) for start in range(0, request, step)]

@@ -1,0 +1,112 @@
+"""What a placed kernel moves between main memory and the LDM in a launch: transfers with their shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import gcd, prod
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.frontend.scop import Scop
+from swbuild.machine.cost.launches import Moved, Shape
+from swbuild.memory.plan import Buffer, Store
+from swbuild.planning.counting import Weighted
+from swbuild.planning.loops import Loops
+from swbuild.polyhedral.islutil import constant_of
+
+__all__ = ["ARGUMENTS", "Sight", "moved_by"]
+
+#: Visits of which the boxes are looked at.
+_VISITS = 4
+
+#: What every CPE gets first.
+ARGUMENTS = Moved(-1, False, 1, 1, Shape(1, 128, 128, 64))
+
+_PARAM, _SET = isl.dim_type.param, isl.dim_type.set
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A kernel's loops, and the sizes at which its arrays and boxes are looked at."""
+
+    scop: Scop
+    loops: Loops
+    sizes: Mapping[str, int]
+
+
+def moved_by(sight: Sight, buffer: Buffer, hosts: tuple[int, ...], largest: float) -> Iterator[Moved]:
+    """Yield what the busiest CPE, with ``largest`` of all work, moves for ``buffer`` in a launch.
+
+    ``hosts`` are the values of the host's loops.
+    """
+    bounds = sight.loops.levels[buffer.level]
+    stored = buffer.store is not Store.NONE
+    samples = list(bounds.sample(bounds.dimensions, hosts)) if bounds and (buffer.load or stored) else []
+    if not samples:
+        return
+    visits = largest * sum(sample.weight for sample in samples)
+    box = _mean_box(sight, buffer, samples)
+    for is_put in [False] * buffer.load + [True] * stored:
+        operations, shape = _shape(sight, buffer, box, buffer.store if is_put else Store.BOX)
+        yield Moved(buffer.level, is_put, visits, operations, shape)
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """The mean lengths of a box, and the first elements of its rows in some visits."""
+
+    lengths: tuple[float, ...]
+    firsts: tuple[int, ...]
+
+
+def _mean_box(sight: Sight, buffer: Buffer, samples: list[Weighted]) -> _Box:
+    chosen = samples[:: max(1, len(samples) // _VISITS)]
+    weight = sum(sample.weight for sample in chosen)
+    sums = [0.0] * len(buffer.box.low)
+    firsts = []
+    for sample in chosen:
+        lows = [_value(low, sight, sample.point) for low in buffer.box.low]
+        highs = [_value(high, sight, sample.point) for high in buffer.box.high]
+        firsts.append(lows[-1])
+        for k, (low, high) in enumerate(zip(lows, highs, strict=True)):
+            sums[k] += sample.weight * max(0, high - low + 1)
+    return _Box(tuple(max(1.0, total / weight) for total in sums), tuple(firsts))
+
+
+def _value(formula: isl.PwAff, sight: Sight, point: tuple[int, ...] = ()) -> int:
+    """Return the value of ``formula`` at a point of a level, 0 where it has none."""
+    hosts = sight.loops.hosts
+    place = isl.Point.zero(formula.domain().get_space())
+    for name, number in (*sight.sizes.items(), *zip(hosts, point, strict=False)):
+        position = formula.find_dim_by_name(_PARAM, name)
+        if position >= 0:
+            place = place.set_coordinate_val(_PARAM, position, isl.Val(number))
+    for k, number in enumerate(point[len(hosts) :]):
+        place = place.set_coordinate_val(_SET, k, isl.Val(number))
+    found = formula.eval(place)
+    return int(found.to_python()) if found.is_int() else 0
+
+
+def _shape(sight: Sight, buffer: Buffer, box: _Box, store: Store) -> tuple[float, Shape]:
+    """Return how many operations a visit takes, and what one of them moves on average."""
+    array = sight.scop.array(buffer.array)
+    element, pitch = array.element.size, _pitch(sight, buffer)
+    row = max(1, round(box.lengths[-1])) * element
+    # the array is taken to begin at a whole request
+    alignment = gcd(pitch, *(element * first for first in box.firsts))
+    if store is Store.ELEMENTS:
+        return prod(box.lengths), Shape(1, element, element, element)
+    if store is Store.ROWS or len(box.lengths) == 1:
+        return prod(box.lengths[:-1]), Shape(1, row, row, alignment)
+    return prod(box.lengths[:-2]), Shape(max(1, round(box.lengths[-2])), row, max(row, pitch), alignment)
+
+
+def _pitch(sight: Sight, buffer: Buffer) -> int:
+    """Return the bytes from row to row of a buffer's array in main memory, 0 where it is one row."""
+    array = sight.scop.array(buffer.array)
+    extent = array.extents[-1]
+    if len(array.extents) == 1 or extent is None:
+        return 0
+    count = constant_of(extent)
+    return array.element.size * (_value(extent, sight) if count is None else count)

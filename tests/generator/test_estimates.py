@@ -1,0 +1,167 @@
+"""What is estimated for kernels beside what the replay of their run makes of them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import islpy as isl
+import pytest
+from generation import model_of
+from timed import Timed, estimates_of, timed
+
+from swbuild.generate import complete, generate_unit
+from swbuild.machine import load
+from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
+from swbuild.options import KernelOptions
+from swbuild.planning.counting import Bounds, bounds_of, count_points
+from swbuild.planning.estimates import Estimate
+from swbuild.planning.sizes import assumed_sizes
+
+#: A product, a stencil, a triangle, a sum along rows, a division, and launches in a loop of the host.
+PROGRAM = """\
+#define N 200
+double a[N][N], b[N][N], c[N][N], d[N][N], x[N], y[N];
+void product(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        c[i][j] += a[i][k] * b[k][j];
+#pragma endscop
+}
+void stencil(int n) {
+#pragma scop
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      d[i][j] = 0.2 * (a[i][j] + a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+#pragma endscop
+}
+void triangle(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      for (int k = 0; k < n; k++)
+        d[i][j] += a[i][k] * a[j][k];
+#pragma endscop
+}
+void rows(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x[i] += a[i][j] * y[j];
+#pragma endscop
+}
+void quotient(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      b[i][j] = b[i][j] / c[i][j];
+#pragma endscop
+}
+void steps(int n) {
+#pragma scop
+  for (int t = 0; t < 3; t++)
+    for (int i = t; i < n; i++)
+      for (int j = 0; j < n; j++)
+        a[i][j] = a[i][j] + b[t][j];
+#pragma endscop
+}
+int main(void) {
+  product(N), stencil(N), triangle(N), rows(N), quotient(N), steps(N);
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Estimate, Timed]]:
+    folder = tmp_path_factory.mktemp("estimates")
+    model = model_of(folder, PROGRAM)
+    assert not model.refused
+    unit = complete(generate_unit(model, {scop.name: KernelOptions() for scop in model.scops}))
+    assert unit.slave is not None
+    for file in (unit.host, unit.slave, unit.header):
+        (folder / file.name).write_text(file.text, encoding="utf-8")
+    estimates = estimates_of(model, {"n": 200}, "sw26010")
+    times = timed("sw26010", folder, [folder / unit.host.name], [folder / unit.slave.name])
+    assert times.keys() == estimates.keys()
+    return {name: (estimates[name], times[name]) for name in estimates}
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_estimates_are_near_the_replayed_time(both: dict[str, tuple[Estimate, Timed]]) -> None:
+    assert len(both) == 6
+    ratios = {name: estimate.cycles.total / time.cycles for name, (estimate, time) in both.items()}
+    assert {name: ratio for name, ratio in ratios.items() if not 0.6 < ratio < 1.6} == {}
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_launches_are_counted(both: dict[str, tuple[Estimate, Timed]]) -> None:
+    assert {name: estimate.launches for name, (estimate, _) in both.items()} == {
+        name: time.launches for name, (_, time) in both.items()
+    }
+
+
+def _bounds(text: str) -> Bounds:
+    found = bounds_of(isl.Set(text))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("{ [i, j, k] : 0 <= i, j, k < 100 }", 100**3),
+        ("{ [i, j] : 0 <= i < 100 and 0 <= j <= i }", 5050),
+        ("{ [i, j, k] : 0 <= i < 90 and 0 <= j < i and 0 <= k < j }", 117480),
+        ("{ [i] : 0 <= i < 1000 and i mod 32 = 0 }", 32),
+        ("{ [i, j] : 0 <= i < 100 and i <= j < i + 7 }", 700),
+        ("{ [i, j] : 0 <= i < 10 and 0 <= j < 10 and i + j >= 15 }", 10),
+    ],
+)
+def test_points_are_counted(text: str, count: int) -> None:
+    assert _bounds(text).count() == pytest.approx(count, rel=0.05)
+
+
+def test_points_of_several_parts_are_counted_once() -> None:
+    found = isl.Set("[n] -> { [i] : 0 <= i < 10 or 5 <= i < n }")
+    assert count_points(found, {"n": 20}) == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        (("double a[300][400];\nvoid f(int n, int m) {\n#pragma scop\nfor (int i = 0; i < n; i++)\n"
+         "for (int j = 1; j < m; j++) a[i][j] = 0;\n#pragma endscop\n}\n"), {"n": 300, "m": 400}),
+        (("double a[300];\nvoid f(int n) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i + 10] = 0;\n"
+         "#pragma endscop\n}\n"), {"n": 290}),
+        (("void f(int n, double *restrict a) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = 0;\n"
+         "#pragma endscop\n}\n"), {"n": 4_000_000}),
+        (("void f(int n, int m, double a[n][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++)\n"
+         "for (int j = 0; j < n; j++) a[i][j] = 0;\n#pragma endscop\n}\n"), {"n": 3162}),
+    ],
+)  # fmt: skip
+def test_sizes_are_what_the_arrays_allow(tmp_path: Path, text: str, sizes: dict[str, int]) -> None:
+    (scop,) = model_of(tmp_path, text).scops
+    assert assumed_sizes(scop, KernelOptions()) == sizes
+
+
+def test_stated_sizes_are_kept(tmp_path: Path) -> None:
+    text = (
+        "double a[300];\nvoid f(int n) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = 0;\n"
+        "#pragma endscop\n}\n"
+    )
+    (scop,) = model_of(tmp_path, text).scops
+    assert assumed_sizes(scop, KernelOptions(params={"n": 77})) == {"n": 77}
+
+
+def test_a_launch_pays_for_rows_that_are_not_whole_requests() -> None:
+    machine = load("sw26010")
+
+    def put(row: int, alignment: int) -> float:
+        rows = 65536 // row
+        moved = Moved(0, True, 10, 1, Shape(rows, row, 8192, alignment))
+        return launch_cycles(Launch(64, 0.0, (moved,)), machine).put
+
+    assert put(1024, 128) < put(1024, 8) < put(64, 64)
