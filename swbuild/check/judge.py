@@ -15,7 +15,7 @@ from swbuild.check.slots import Slot
 from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 
-__all__ = ["Case", "judge_case"]
+__all__ = ["Case", "judge_case", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def _verdict(
 ) -> tuple[Outcome, str]:
     bad = [report for report in reports if not report.good]
     if record.status and (case.must_spawn or bad):  # else there was nothing to do, and it was not done
-        return Outcome.NOT_OFFLOADED, _refusal(unit, record.status)
+        return Outcome.NOT_OFFLOADED, refusal(unit, record.status)
     if bad:
         names = ", ".join(report.array for report in bad)
         return Outcome.MISMATCH, f"{names} differ{'s' if len(bad) == 1 else ''} from the serial reference"
@@ -72,7 +72,7 @@ def _verdict(
     return Outcome.PASS, ""
 
 
-def _refusal(unit: RegionUnit, status: int) -> str:
+def refusal(unit: RegionUnit, status: int) -> str:
     """Return why the entry declined: it returns the number of the test that said so."""
     reasons = dict(enumerate(unit.refusals, 1))
     why = f": {reasons[status]}" if status in reasons else ""

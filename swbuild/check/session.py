@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
@@ -15,14 +13,14 @@ from pathlib import Path
 from swbuild.check.kernel import UnitCheck, check_region
 from swbuild.check.results import Outcome, RegionResult
 from swbuild.check.tasks import CheckSettings, RegionCheck, SourceTask
+from swbuild.check.workers import in_processes
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import INTERNAL, Diagnostic, Span, SwbuildError, internal_error, render
-from swbuild.endings import dying_with, run_directory
+from swbuild.endings import run_directory
 from swbuild.files import made
 from swbuild.frontend.preprocess import compiler_errors
 from swbuild.frontend.request import RefusedRegion
 from swbuild.options import KernelOptions
-from swbuild.toolchain.process import end_all
 
 __all__ = ["Progress", "check_source", "check_sources"]
 
@@ -129,40 +127,12 @@ def _parallel(
     jobs: int,
     tell: Progress,
 ) -> list[tuple[RegionResult, ...]]:
-    # Processes, not threads: isl's context must not be used by two threads.  And spawned ones,
-    # because a forked child of a program with threads (a progress bar) may hang.
-    context = multiprocessing.get_context("spawn")
     results: dict[int, tuple[RegionResult, ...]] = {}
-    others = multiprocessing.active_children()
-    with ProcessPoolExecutor(jobs, context, _begin_worker, (os.getpid(),)) as pool:
-        try:
-            futures = {
-                pool.submit(check_source, task, settings, place, cache): number
-                for number, (task, place) in enumerate(zip(tasks, places, strict=True))
-            }
-            for future in as_completed(futures):
-                number = futures[future]
-                results[number] = _collect(future, tasks[number])
-                _announce(results[number], tell)
-        except BaseException:
-            for worker in multiprocessing.active_children():
-                if worker not in others:
-                    worker.terminate()
-            raise
+    calls = [(task, settings, place, cache) for task, place in zip(tasks, places, strict=True)]
+    for number, future in in_processes(check_source, calls, jobs):
+        results[number] = _collect(future, tasks[number])
+        _announce(results[number], tell)
     return [results[number] for number in range(len(tasks))]
-
-
-def _begin_worker(parent: int) -> None:
-    """Have this worker end, and all that it runs, when its parent ends or wants it to."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, who gets it too, says what to do
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, frame: _end_worker())
-    dying_with(parent, signal.SIGTERM)
-
-
-def _end_worker() -> None:
-    end_all()
-    os._exit(128 + signal.SIGTERM)
 
 
 def _collect(future: Future[tuple[RegionResult, ...]], task: SourceTask) -> tuple[RegionResult, ...]:

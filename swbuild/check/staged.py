@@ -124,10 +124,13 @@ def build_offloaded(
     name: str = "offloaded",
     cache: Path | None = None,
     files: Path | None = None,
+    fenced: bool = True,
 ) -> Path:
     """Build the generated files with their harness in ``directory`` and return the executable.
 
-    ``files`` takes the generated files, where regions of one source are to share them.
+    ``files`` takes the generated files, where regions of one source are to share them.  On the emulator, a
+    ``fenced`` harness has every object end, or begin, where memory does, at whatever address that makes;
+    another one has them begin at multiples of 128 bytes, as on a node.
     """
     builder = Builder(toolchain, made(cache or directory / "objects"))
     emulated = toolchain.target is Target.EMULATOR
@@ -137,10 +140,11 @@ def build_offloaded(
     user = (*_user_arguments(generated), f"-I{files}")
     text = harness_source(generated.region, SPAWN_COUNTER if emulated else None)
     harness = _write(directory / f"{name}.harness.c", text + slots_source(generated.slots))
+    fence = ("-DSWCHK_FENCE",) if emulated and fenced else ()
     objects = [
         builder.object(Role.HOST, files / generated.unit.host.name, user),
         builder.object(Role.HOST, harness),
-        _runtime(toolchain, cache or directory.parent / "objects", *(("-DSWCHK_FENCE",) if emulated else ())),
+        _runtime(toolchain, cache or directory.parent / "objects", *fence),
     ]
     if generated.unit.slave is not None:
         objects.append(builder.object(Role.SLAVE, files / generated.unit.slave.name, user))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from swbuild.check.compare import Tolerance
@@ -30,6 +30,11 @@ class RegionCheck:
     tolerance: Tolerance | None = None
     timeout: float | None = None
     expected_failure: str = ""
+
+    def at_largest(self) -> RegionCheck:
+        """Return the check with only the size that has the largest sum of parameters."""
+        sizes = sorted(self.sizes, key=lambda row: sum(row.values()))[-1:]
+        return replace(self, sizes=tuple(sizes))
 
 
 @dataclass(frozen=True, slots=True)

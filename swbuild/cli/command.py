@@ -34,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("check", "compare every kernel with its serial reference on the emulated core group", "check"),
     Command("generate", "write host, slave and header files for the regions of a manifest", "generate"),
     Command("explain", "say how each region is mapped, what is moved, and why", "explain"),
+    Command("bench", "measure regions in model time, beside a bound that no program can beat", "bench"),
     Command("init", "print a commented manifest for the regions found in C files", "init"),
     Command("query", "print what a build system needs to know of a manifest", "query"),
     Command("run", "run a program on the emulated core group", "run"),

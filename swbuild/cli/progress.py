@@ -8,31 +8,45 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from swbuild.bench import Measured
     from swbuild.check import RegionResult
 
-__all__ = ["progress"]
+__all__ = ["bench_progress", "progress"]
 
-Tell = Callable[["RegionResult"], None]
+_Show = Callable[[str, str], None]
 
 
 @contextmanager
-def progress(total: int | None, quiet: bool = False) -> Iterator[Tell]:
+def progress(total: int | None, quiet: bool = False) -> Iterator[Callable[[RegionResult], None]]:
     """Yield what to call with every result; ``total`` results are expected, if that is known."""
-    if quiet:
-        yield lambda result: None
-    elif sys.stderr.isatty():
-        with _bar(total) as tell:
-            yield tell
-    else:
-        yield _line
-
-
-def _line(result: RegionResult) -> None:
-    print(f"{result.region}: {result.outcome.value} ({result.seconds:.1f} s)", file=sys.stderr, flush=True)
+    with _shown(total, quiet, "checking") as show:
+        yield lambda result: show(f"{result.region}: {result.outcome.value}", f" ({result.seconds:.1f} s)")
 
 
 @contextmanager
-def _bar(total: int | None) -> Iterator[Tell]:
+def bench_progress(total: int | None, quiet: bool = False) -> Iterator[Callable[[Measured], None]]:
+    """Yield what to call with every measurement."""
+    with _shown(total, quiet, "measuring") as show:
+        yield lambda item: show(f"{item.name}: {_time(item)}", f" ({item.machine})")
+
+
+def _time(item: Measured) -> str:
+    return f"{item.figures.cycles:.0f} model cycles" if item.figures else "failed"
+
+
+@contextmanager
+def _shown(total: int | None, quiet: bool, doing: str) -> Iterator[_Show]:
+    if quiet:
+        yield lambda short, rest: None
+    elif sys.stderr.isatty():
+        with _bar(total, doing) as show:
+            yield show
+    else:
+        yield lambda short, rest: print(short + rest, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _bar(total: int | None, doing: str) -> Iterator[_Show]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -51,9 +65,6 @@ def _bar(total: int | None) -> Iterator[Tell]:
         TextColumn("{task.description}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("checking", total=total)
+        task = bar.add_task(doing, total=total)
 
-        def tell(result: RegionResult) -> None:
-            bar.update(task, advance=1, description=f"{result.region}: {result.outcome.value}")
-
-        yield tell
+        yield lambda short, rest: bar.update(task, advance=1, description=short)

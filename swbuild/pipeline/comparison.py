@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from swbuild.check import CheckSettings, Counts, RegionCheck, RegionResult, SourceTask, check_sources
+from swbuild.check import CheckSettings, Counts, RegionResult, SourceTask, check_sources
 from swbuild.check.project import tasks_of
 from swbuild.classes import dataclass
 from swbuild.manifest import Project
@@ -48,14 +48,8 @@ def _size(result: RegionResult) -> str:
 
 
 def _at_largest(task: SourceTask) -> SourceTask:
-    checks = {name: _largest(check) for name, check in task.checks.items()}
-    return replace(task, checks=checks, default_check=_largest(task.default_check))
-
-
-def _largest(check: RegionCheck) -> RegionCheck:
-    """Return the check with only the size that has the largest sum of parameters."""
-    sizes = sorted(check.sizes, key=lambda row: sum(row.values()))[-1:]
-    return replace(check, sizes=tuple(sizes))
+    checks = {name: check.at_largest() for name, check in task.checks.items()}
+    return replace(task, checks=checks, default_check=task.default_check.at_largest())
 
 
 def _with_preset(task: SourceTask, preset: Preset) -> SourceTask:

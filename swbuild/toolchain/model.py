@@ -51,7 +51,7 @@ class Toolchain:
     """Everything that is needed to build for one target and machine.
 
     ``path`` holds directories that come first on ``PATH`` when a tool or a program is run.
-    ``libraries`` come last on the link line.
+    ``libraries`` come last on the link line, ``settings`` are variables for all that is run.
     """
 
     target: Target
@@ -59,13 +59,14 @@ class Toolchain:
     tools: Mapping[Role, Tool]
     libraries: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the environment for running the tools and what they build.
 
         Settings of emulated runs that the caller's environment happens to hold have no say in it.
         """
-        environment = {**_without_run_settings(os.environ), **(extra or {})}
+        environment = {**_without_run_settings(os.environ), **self.settings, **(extra or {})}
         environment["PATH"] = os.pathsep.join([*self.path, environment.get("PATH", os.defpath)])
         return environment
 

@@ -29,7 +29,7 @@ LAYERS = (
     ("compilation",),
     ("generate",),
     ("check", "dump"),
-    ("pipeline",),
+    ("bench", "pipeline"),
     ("buildsys",),
     ("cli",),
     ("__main__", "pytest_sw"),

@@ -209,9 +209,11 @@ static void take_in(line_t line, struct swb_cache_counts *counts)
 
 void swb_cache_stack(const void *top) { stack_top = (uint64_t)(uintptr_t)top; }
 
+bool swb_cache_of_stack(uint64_t address) { return address + STACK_BELOW - stack_top < STACK_BELOW + STACK_ABOVE; }
+
 void swb_cache_access(uint64_t address, bool store, struct swb_cache_counts *counts)
 {
-    bool stack = address + STACK_BELOW - stack_top < STACK_BELOW + STACK_ABOVE;
+    bool stack = swb_cache_of_stack(address);
     uint64_t place = stack ? address + STACK_TOP - stack_top : address;
     line_t line = (line_t)(number_of(place / PAGE) << page_shift | place % PAGE >> line_shift);
     line_t changed = store ? CHANGED : 0, gone;

@@ -18,6 +18,9 @@ struct swb_cache_counts {
 /* Say where the stack begins: addresses around are taken relative to it. */
 void swb_cache_stack(const void *top);
 
+/* Whether an address lies in the stack. */
+bool swb_cache_of_stack(uint64_t address);
+
 /* Whether another access can be taken in as things are; if not, swb_cache_prepare() makes room. */
 bool swb_cache_ready(void);
 void swb_cache_prepare(void);

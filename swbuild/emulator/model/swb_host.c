@@ -4,6 +4,7 @@
  * those of which the caches know (swb_cache.h).  Only the thread that started the program is the management core:
  * other threads have counters of no meaning, and their calls are dropped. */
 #include "swb_host.h"
+#include "swb_touched.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -104,15 +105,23 @@ bool __swemu_host_look(uint64_t address, uint64_t block)
 {
     if (!is_core())
         return false;
-    if (!swb_cache_ready())
+    if (!swb_cache_ready() || (&swb_touched_ready && !swb_touched_ready(address)))
         return true;
     struct host_block *at = (struct host_block *)(uintptr_t)(block & ~1ull);
     swb_cache_access(address, block & 1, &at->counts);
+    if (&swb_touched_line && !swb_cache_of_stack(address))
+        swb_touched_line(address, block & 1);
     return false;
 }
 
 void __swemu_host_prepare(void);
-void __swemu_host_prepare(void) { swb_cache_prepare(); }
+void __swemu_host_prepare(void)
+{
+    if (!swb_cache_ready())
+        swb_cache_prepare();
+    if (&swb_touched_prepare)
+        swb_touched_prepare();
+}
 
 #ifdef __x86_64__
 #define EACH_VECTOR(DO)                                                                                              \

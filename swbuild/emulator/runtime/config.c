@@ -78,6 +78,7 @@ void swemu_configure(void)
         swemu.baton = swemu.oldest_first = true;
     }
     swemu.counters_path = output_name("SWBUILD_EMU_COUNTERS", ".json.never");
+    swemu_touched_configure();
     swemu.groups = groups && *groups ? atoi(groups) : 1;
     if (swemu.groups < 1 || swemu.groups > MAX_GROUPS)
         swemu.groups = 1;

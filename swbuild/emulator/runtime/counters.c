@@ -167,8 +167,10 @@ void swemu_write_counters(void)
             peak = swemu_ldm_peak(swemu.cpes[k]);
     fprintf(out, "{\n  \"machine\": \"" MACHINE_NAME "\", \"spawns\": %lu,\n", swemu.spawns);
     fprintf(out, "  \"direct_counted\": %s,\n", swemu_counts_direct() ? "true" : "false");
-    fprintf(out, "  \"ldm\": {\"size\": %d, \"static\": %zu, \"peak\": %zu},\n  \"kernels\": [\n", LDM_BYTES,
+    fprintf(out, "  \"ldm\": {\"size\": %d, \"static\": %zu, \"peak\": %zu},\n", LDM_BYTES,
             swemu.count ? swemu_ldm_static_size(swemu.cpes[0]) : 0, peak);
+    swemu_touched_write(out);
+    fprintf(out, "  \"kernels\": [\n");
     for (struct kernel *k = kernels; k; k = k->next)
         write_kernel(out, k);
     fprintf(out, "  ]");

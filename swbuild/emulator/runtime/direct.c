@@ -35,6 +35,10 @@ void swb_count_direct(const void *p, unsigned what, uintptr_t pc)
     if (!c || is_own(c, p))
         return;
     if (what & SWB_PROBE_LOAD)
+        swemu_touch(p, what & SWB_PROBE_BYTES, false);
+    if (what & SWB_PROBE_STORE)
+        swemu_touch(p, what & SWB_PROBE_BYTES, true);
+    if (what & SWB_PROBE_LOAD)
         swemu_count_direct(c, pc, what & SWB_PROBE_BYTES, false);
     if (what & SWB_PROBE_STORE)
         swemu_count_direct(c, pc, what & SWB_PROBE_BYTES, true);

@@ -69,6 +69,9 @@ static void each_block(const struct xfer *x, char *packed, void (*move)(char *me
 static void to_ldm(char *mem, char *packed, size_t n) { memcpy(packed, mem, n); }
 static void to_memory(char *mem, char *packed, size_t n) { memcpy(mem, packed, n); }
 
+static void touch_read(char *mem, char *packed, size_t n) { (void)packed, swemu_touch(mem, n, false); }
+static void touch_written(char *mem, char *packed, size_t n) { (void)packed, swemu_touch(mem, n, true); }
+
 static char *last_block(const struct xfer *x) { return x->mem + (x->len - 1) / x->bsize * pitch(x); }
 
 static char *memory_end(const struct xfer *x)
@@ -358,6 +361,7 @@ struct xfer *swemu_dma_prepare(struct cpe *c, struct xfer x, uintptr_t pc)
     struct xfer *made = swemu_xfer_new();
     *made = x;
     swemu_count_transfer(c, made, x.kind == XFER_GET ? OP_GET : OP_PUT);
+    each_block(made, made->ldm, x.kind == XFER_GET ? touch_read : touch_written);
     swemu_check_issue(c, made);
     return made;
 }

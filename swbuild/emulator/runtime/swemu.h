@@ -298,6 +298,11 @@ void swemu_count_transfer(struct cpe *c, const struct xfer *x, enum site_op op);
 void swemu_count_spawn(void *func, uint64_t cpes);
 void swemu_write_counters(void);
 
+/* touched.c: off unless SWBUILD_EMU_TOUCHED asks for it */
+void swemu_touched_configure(void);
+void swemu_touch(const void *p, size_t n, bool write);
+void swemu_touched_write(FILE *out);
+
 /* lenma.c */
 long swemu_lenma_csr(const struct cpe *c, int number);
 
