@@ -35,6 +35,7 @@ from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
 from swbuild.polyhedral.reductions import Reduction, find_reductions
 from swbuild.polyhedral.scheduling import Origin, Scheduled, permutable_schedule
+from swbuild.polyhedral.workspace import Workspace, find_workspace, with_copies
 
 __all__ = ["Attempt", "Cause", "Dropped", "NoFronts", "Record", "RegionResult", "Tried", "compile_region"]
 
@@ -47,8 +48,12 @@ EDGES = (32, 16, 8, 4)
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The beginning of an attempt at the whole region, with these variables private and these reductions."""
+    """The beginning of an attempt at the whole region, with these variables private and these reductions.
 
+    ``scop`` is its model, with copies in the place of arrays that iterations use as work space.
+    """
+
+    scop: Scop
     private: Private
     reductions: tuple[Reduction, ...]
 
@@ -101,11 +106,14 @@ Outcome = RegionResult | Infeasible | NoCode
 class _Task:
     """One attempt: what stays the same in it."""
 
-    scop: Scop
     options: KernelOptions
-    private: Private
-    reductions: tuple[Reduction, ...]
+    attempt: Attempt
     record: Record
+
+    @property
+    def scop(self) -> Scop:
+        """The model of the region."""
+        return self.attempt.scop
 
 
 def compile_region(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
@@ -114,15 +122,63 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
     Raise :class:`SwbuildError` when the options cannot be met (a tile that does not fit the LDM, …).
     """
     scop = lightened(scop)
-    attempt = Attempt(find_private(scop), find_reductions(scop) if options.reassociate else ())
+    found = _with_workspace(scop, options, record)
+    if found is not None:
+        return found
+    outcome = _searched(scop, options, record, frozenset())
+    assert not isinstance(outcome, NotPrivate), "variables that need not be private"
+    return outcome if isinstance(outcome, RegionResult) else _given_up(scop, options, outcome)
+
+
+def _with_workspace(scop: Scop, options: KernelOptions, record: Record) -> RegionResult | None:
+    """Return the code of ``scop`` with copies of the arrays that iterations use as work space.
+
+    None where there are no such arrays, or where copies of them take no loops from the host.
+    """
+    if options.transform or options.preset is Preset.CLASSIC:
+        return None  # the user's steps, and the published algorithm, go by the statements of the source
+    found = find_workspace(scop)
+    while found:
+        copies = frozenset(work.copy for work in found)
+        outcome = _searched(with_copies(scop, found), options, record, copies)
+        if isinstance(outcome, RegionResult):
+            idle = frozenset(work.copy for work in found if not _gains(outcome.order.tree, work))
+            if not idle:
+                return outcome
+            outcome = NotPrivate(idle)
+        if not isinstance(outcome, NotPrivate):
+            return None
+        found = tuple(work for work in found if work.copy not in outcome.names)
+    return None
+
+
+def _gains(tree: HostTree, work: Workspace) -> bool:
+    """Return whether a kernel runs one of the loops of ``work``, which no kernel could do without a copy."""
+    users = [kernel for kernel in tree.kernels if work.statements <= set(kernel.statements)]
+    return any(len(kernel.host_loops) < work.depth for kernel in users)
+
+
+def _searched(
+    scop: Scop, options: KernelOptions, record: Record, copies: frozenset[str]
+) -> RegionResult | DoesNotFit | NoCode | NotPrivate:
+    """Return the code of ``scop``, or why there is none.
+
+    Variables are given up as private, and reductions as split, until there is one; ``copies`` have to be
+    private.
+    """
+    attempt = Attempt(scop, find_private(scop), find_reductions(scop) if options.reassociate else ())
+    if not copies <= attempt.private.names:
+        return NotPrivate(copies - attempt.private.names)
     while True:
         record(attempt)
-        outcome = _bounded(_Task(scop, options, attempt.private, attempt.reductions, record))
+        outcome = _bounded(_Task(options, attempt, record))
         if isinstance(outcome, RegionResult):
             return outcome
         record(_dropped(outcome))
         if isinstance(outcome, DoesNotFit | NoCode):
-            return _given_up(scop, options, outcome)
+            return outcome
+        if isinstance(outcome, NotPrivate) and outcome.names & copies:
+            return outcome
         attempt = _without(attempt, outcome)
 
 
@@ -171,9 +227,9 @@ def _bounded(task: _Task) -> Outcome:
 
 
 def _attempt(task: _Task) -> Outcome:
-    """Return the code with the variables ``task.private`` privatised, or why there is none."""
-    scop, options = task.scop, task.options
-    order = choose_order(scop, options, task.private, task.reductions, task.record)
+    """Return the code with the variables of the attempt privatised, or why there is none."""
+    scop, options, attempt = task.scop, task.options, task.attempt
+    order = choose_order(scop, options, attempt.private, attempt.reductions, task.record)
     free = not options.transform and options.preset is not Preset.CLASSIC
     if free and _leaves_nests(scop, order.tree):
         found = _in_wavefronts(task, order)

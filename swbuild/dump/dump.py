@@ -14,9 +14,9 @@ from swbuild.dump.schedule import schedule_lines
 from swbuild.dump.scop import scop_lines
 from swbuild.dump.stages import Stage
 from swbuild.frontend.request import RefusedRegion
+from swbuild.frontend.scop import Scop
 from swbuild.names import plain_name
 from swbuild.planning.ordering import Order, Ordered
-from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.privatise import Private
 from swbuild.region import Attempt, RegionResult
 
@@ -47,11 +47,11 @@ def _stage(compilation: Compilation, stage: Stage) -> Iterator[str]:
     if scop is None:
         return
     if stage is Stage.SCOP:
-        yield from scop_lines(scop, _private(compilation))
+        yield from scop_lines(scop, _private(compilation, scop))
     elif stage is Stage.CANDIDATES:
         yield from candidate_lines(compilation.search)
     elif stage is Stage.DEPENDENCES and order is not None:
-        yield from dependence_lines(lightened(scop), order)
+        yield from dependence_lines(_attempts(compilation)[-1].scop, order)
     elif stage is Stage.SCHEDULE and order is not None:
         yield from schedule_lines(order)
     elif isinstance(result, RegionResult):
@@ -82,7 +82,12 @@ def _order(compilation: Compilation) -> Order | None:
     return orders[-1] if orders else None
 
 
-def _private(compilation: Compilation) -> Private:
-    """Return the variables that may have copies at first; later stages may find fewer."""
-    attempts = [item.private for item in compilation.search if isinstance(item, Attempt)]
-    return attempts[0] if attempts else Private(frozenset(), {})
+def _private(compilation: Compilation, scop: Scop) -> Private:
+    """Return the variables of ``scop`` that may have copies at first; later stages may find fewer."""
+    attempts = _attempts(compilation)
+    private = attempts[0].private if attempts else Private(frozenset(), {})
+    return private.without(private.names - {array.name for array in scop.arrays})
+
+
+def _attempts(compilation: Compilation) -> list[Attempt]:
+    return [item for item in compilation.search if isinstance(item, Attempt)]

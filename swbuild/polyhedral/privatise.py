@@ -16,7 +16,16 @@ from swbuild.names import own, plain_name
 from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations
 from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of, union_maps
 
-__all__ = ["NotPrivate", "Private", "contraction_is_safe", "find_private", "stays_in_a_launch"]
+__all__ = [
+    "NotPrivate",
+    "Private",
+    "contraction_is_safe",
+    "find_private",
+    "is_private_candidate",
+    "private_bytes",
+    "shared_copies",
+    "stays_in_a_launch",
+]
 
 #: Larger private arrays stay in main memory: they would eat the LDM.
 MAX_PRIVATE_BYTES = 4096
@@ -44,7 +53,7 @@ class NotPrivate:
 
 def find_private(scop: Scop) -> Private:
     """Return the variables of ``scop`` that can be privatised."""
-    candidates = [a for a in scop.arrays if _is_candidate(a)]
+    candidates = [a for a in scop.arrays if is_private_candidate(a)]
     written = {a.array for s in scop.statements for a in s.accesses if a.kind.value != "read"}
     candidates = [a for a in candidates if a.name in written]
     if not candidates:
@@ -60,7 +69,8 @@ def find_private(scop: Scop) -> Private:
     return Private(frozenset(names), expansions)
 
 
-def _is_candidate(array: Array) -> bool:
+def is_private_candidate(array: Array) -> bool:
+    """Return whether nothing outside the region needs what is left in ``array``, and a copy is small."""
     if array.live_out or array.storage is Storage.GLOBAL:
         return False
     if array.storage is Storage.PARAMETER and not array.is_scalar:
@@ -80,24 +90,27 @@ def private_bytes(array: Array) -> int | None:
 
 
 def _expansion(scop: Scop, array: Array, flow: ArrayFlow | None) -> dict[tuple[str, str], Expansion] | None:
-    users = [s for s in scop.statements if any(a.array == array.name for a in s.accesses)]
     found: dict[tuple[str, str], Expansion] = {}
     if flow is not None and not flow.live_in:
-        found = _by_component(array.name, users, flow.pairs)
+        found = shared_copies(scop, array.name, flow)
     elif array.storage is Storage.REGION:
-        found = {(s.name, array.name): Expansion(array.name, "", array.scope_depth) for s in users}
+        whole = Expansion(array.name, "", array.scope_depth)
+        found = {(name, array.name): whole for name in scop.users(array.name)}
     return (
         found if any(expansion.depth for expansion in found.values()) else None
     )  # one copy for all changes nothing
 
 
-def _by_component(
-    name: str, users: list[Statement], flows: tuple[isl.Map, ...]
-) -> dict[tuple[str, str], Expansion]:
-    """Expand by the loops that every value's producer and users share, component by component."""
+def shared_copies(scop: Scop, name: str, flow: ArrayFlow) -> dict[tuple[str, str], Expansion]:
+    """Expand the array ``name`` by the loops that every value's producer and users share.
+
+    Statements that hand values to each other, by ``flow``, are a component and share copies.
+    """
+    flows = flow.pairs
+    users = [s for s in scop.statements if any(a.array == name for a in s.accesses)]
     component = {s.name: s.name for s in users}
-    for flow in flows:
-        source, sink = _ends(flow)
+    for pair in flows:
+        source, sink = _ends(pair)
         old, new = component[sink], component[source]
         component = {s: new if c == old else c for s, c in component.items()}
     result: dict[tuple[str, str], Expansion] = {}

@@ -61,6 +61,7 @@ class _Grammar:
         self.calm = random.random() < 0.5  # simple subscripts only: more of it becomes parallel
         self.in_place = random.random() < 0.5
         self.dynamics = random.random() < 0.15  # whether some loops depend on data
+        self.works = self.random.random() < 0.2  # whether iterations use arrays as work space
         self.indexing = self.random_indexing() if random.random() < 0.2 else None
 
     def chance(self, probability: float) -> bool:
@@ -355,10 +356,45 @@ class _Grammar:
             return self.local(scope)
         return self.assign(scope)
 
+    def workspace(self, scope: _Scope) -> list[Statement]:
+        """Return loops that fill an array, most often all of it, and loops that read it afterwards."""
+        array = self.random.choice([a for a in scope.arrays if a.name.startswith("W")])
+        inner, ref = self.places(array, scope)
+        if self.chance(0.8):
+            inner.arrays = [a for a in inner.arrays if not a.name.startswith("W")]
+        loops = [self.over(array, scope, Assign(ref, "=", self.expr(inner, 1, True)))]
+        if self.chance(0.3):
+            test = self.value(inner) if self.chance(0.5) else self.test(inner)
+            again = Assign(ref, "+=", self.expr(inner, 1, True))
+            loops.append(self.over(array, scope, If(test, (again,)) if test is not None else again))
+        found = self.target(inner)
+        if found is not None and found[1] in ("double", "float"):
+            read = self.neighbour(ref, replace(inner, arrays=scope.arrays))
+            value = Binary("+", read, self.expr(inner, 1, True))
+            loops.append(self.over(array, scope, Assign(found[0], "=", value)))
+        return loops
+
+    def places(self, array: Array, scope: _Scope) -> tuple[_Scope, Ref]:
+        """Return what is in sight in loops over ``array``, and its element there."""
+        counters = _COUNTERS[len(scope.ranges) :][: len(array.dims)]
+        for counter, extent in zip(counters, array.dims, strict=True):
+            scope = scope.inside(counter, Bounds((constant(0),), (extent + -1,)))
+        return scope, Ref(array.name, tuple(Index(variable(counter)) for counter in counters))
+
+    def over(self, array: Array, scope: _Scope, body: Statement) -> Statement:
+        """Return ``body`` in loops over ``array``; one time in ten they leave out its first elements."""
+        low = constant(1 if self.chance(0.1) else 0)
+        counters = _COUNTERS[len(scope.ranges) :][: len(array.dims)]
+        for counter, extent in reversed(list(zip(counters, array.dims, strict=True))):
+            body = Loop(counter, (low,), (extent,), 1, self.chance(0.15), 0, (body,))
+        return body
+
     def block(self, scope: _Scope, depth: int, count: int) -> tuple[Statement, ...]:
         inner = _Scope(dict(scope.ranges), list(scope.arrays))
         items = [self.statement(inner, depth) for i in range(count) if i == 0 or self.budget > 0]
         found = [item for item in items if item is not None]
+        if self.works and 0 < len(scope.ranges) < 3 and self.chance(0.6):
+            found = [*self.workspace(inner), *found]
         if not any(not isinstance(item, (Local, LocalArray)) for item in found):
             last = self.assign(inner)
             found += [last] if last is not None else []
@@ -367,6 +403,12 @@ class _Grammar:
     def program(self) -> Program:
         arrays = [self.array(i) for i in range(self.random.choice((1, 2, 2, 3, 4)))]
         arrays += [self.scalar(i) for i in range(self.random.choice((0, 0, 1, 2)))]
+        if self.works:
+            shapes: tuple[tuple[int, ...], ...] = ((5,), (12,), (3, 4))
+            arrays += [
+                Array(f"W{i}", self.random.choice(_FLOATS), tuple(map(constant, self.random.choice(shapes))))
+                for i in range(self.random.choice((1, 1, 2)))
+            ]
         scope = _Scope({}, arrays)
         body = self.block(scope, 0, self.random.choice((1, 1, 2, 2, 3)))
         if self.chance(0.2):

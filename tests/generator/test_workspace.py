@@ -1,0 +1,216 @@
+"""Arrays that iterations use as work space: copies of them are private, and their last values are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend.scop import Scop
+from swbuild.machine import machine_names
+from swbuild.options import KernelOptions
+from swbuild.polyhedral.context import lightened
+from swbuild.polyhedral.workspace import find_workspace
+from swbuild.region import compile_region
+
+#: Function -> its region, with `w` (or `s->w`, `v`) as work space; `n` and `m` are sizes.
+PRIVATE = {
+    "row": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++) {
+            w[p] = 0.0;
+            for (int k = 0; k < 13; k++)
+                w[p] += A[i][k] * B[k][p];
+        }
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[p];
+    }""",
+    "global": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            shared[p] = A[i][p] + i;
+        for (int p = 0; p < 13; p++)
+            A[i][p] = shared[12 - p];
+    }""",
+    "member": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            s->w[p] = A[i][p] + i;
+        for (int p = 1; p < 12; p++)
+            A[i][p] = s->w[p - 1] + s->w[p + 1];
+    }""",
+    "plane": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            for (int q = 0; q < 7; q++)
+                W[p][q] = A[i][p] * q;
+        for (int p = 1; p < 12; p++)
+            for (int q = 1; q < 6; q++)
+                A[i][p] += W[p - 1][q] + W[p + 1][q] - W[p][q - 1] * W[p][q + 1];
+    }""",
+    "halo": """
+    for (int i = 0; i < n; i++) {
+        w[0] = -1.0;
+        w[12] = i;
+        for (int p = 1; p < 12; p++)
+            w[p] = A[i][p];
+        for (int p = 1; p < 12; p++)
+            A[i][p] = w[p - 1] + w[p + 1];
+    }""",
+    "chained": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            w[p] = A[i][p] + 1.0;
+        for (int p = 0; p < 13; p++)
+            v[p] = w[12 - p] * 2.0;
+        for (int p = 0; p < 13; p++)
+            A[i][p] = v[p] - w[p];
+    }""",
+    "shrinks": """
+    for (int i = 0; i < 13; i++)
+        for (int j = 0; j < n; j++) {
+            for (int p = i; p < 13; p++)
+                w[p] = A[j][p] * B[i][p];
+            for (int p = i; p < 13; p++)
+                C[i][j][p] = w[p] + i;
+        }""",
+    "backwards": """
+    for (int i = n - 1; i >= 0; i -= 3) {
+        for (int p = 12; p >= 0; p--)
+            w[p] = A[i][p] + i;
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }""",
+    "sometimes": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            w[p] = A[i][p];
+        for (int p = 0; p < 13; p++)
+            if (A[i][p] > 0.5)
+                w[p] = i;
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }""",
+    "either": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            if (p < m)
+                w[p] = A[i][p];
+            else
+                w[p] = -i;
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }""",
+    "part": """
+    for (int i = 0; i < n; i++)
+        if (i != m) {
+            for (int p = 0; p < 13; p++)
+                w[p] = A[i][p] + i;
+            for (int p = 0; p < 13; p++)
+                A[i][p] = w[12 - p];
+        }""",
+    "twice": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            w[p] = A[i][p];
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }
+    for (int i = 0; i < m; i++) {
+        for (int p = 3; p < 9; p++)
+            w[p] = B[i][p] + i;
+        for (int p = 3; p < 9; p++)
+            B[i][p] = w[11 - p];
+    }""",
+}
+#: As above; these are no work space, and have to be right all the same.
+SHARED = {
+    "before": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 1; p < 13; p++)
+            w[p] = A[i][p];
+        for (int p = 1; p < 13; p++)
+            A[i][p] = w[p - 1];
+    }""",
+    "next": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            A[i][p] += i > 0 ? w[p] : 0.0;
+        for (int p = 0; p < 13; p++)
+            w[p] = B[i][p];
+    }""",
+    "may": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            if (A[i][p] > 0.5)
+                w[p] = i;
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }""",
+    "may_later": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            w[p] = A[i][p];
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < 13; p++)
+            if (B[i][p] > 0.5)
+                w[p] = i;""",
+}
+HEAD = """\
+typedef struct { double w[13]; } work;
+double shared[13];
+"""
+FUNCTION = """\
+void {name}(int n, int m, double A[n + 1][13], double B[n + m + 13][13], double C[13][n + 1][13],
+    double w[13], double v[13], double W[13][7], work *s)
+{{
+#pragma scop{body}
+#pragma endscop
+}}
+"""
+SIZES = ({"n": 0, "m": 1}, {"n": 1, "m": 5}, {"n": 7, "m": 6}, {"n": 67, "m": 0})
+
+
+def _source(bodies: dict[str, str], directory: Path) -> Path:
+    path = directory / "work.c"
+    path.write_text(HEAD + "".join(FUNCTION.format(name=f"f_{name}", body=bodies[name]) for name in bodies))
+    return path
+
+
+def _scops(bodies: dict[str, str], directory: Path) -> dict[str, Scop]:
+    model = read_source(_source(bodies, directory), CppOptions(), None)
+    assert not model.refused
+    return {scop.name: lightened(scop) for scop in model.scops}
+
+
+def test_work_space_is_found_and_loops_around_it_leave_the_host(tmp_path: Path) -> None:
+    for name, scop in _scops(PRIVATE, tmp_path).items():
+        assert find_workspace(scop), name
+        tree = compile_region(scop, KernelOptions(), lambda _: None).order.tree
+        assert tree.kernels and not tree.statements, name
+        assert not any(kernel.host_loops for kernel in tree.kernels), name
+    for name, scop in _scops(SHARED, tmp_path).items():
+        assert not find_workspace(scop), name
+
+
+@pytest.mark.parametrize("bodies", [PRIVATE, SHARED], ids=["private", "shared"])
+@pytest.mark.parametrize("machine", machine_names())
+def test_results_and_what_is_left_in_the_arrays_are_right(
+    bodies: dict[str, str], machine: str, tmp_path: Path
+) -> None:
+    names = [f"f_{name}" for name in bodies]
+    task = SourceTask(
+        _source(bodies, tmp_path),
+        default_options=KernelOptions(machine=machine),
+        checks=dict.fromkeys(names, RegionCheck(SIZES)),
+    )
+    results = check_source(task, CheckSettings(timeout=120.0, modes=("checked",)), tmp_path, tmp_path / "o")
+    assert {result.region for result in results} == set(names)
+    for result in results:
+        assert result.outcome is Outcome.PASS, explain(result)
+        assert not any(case.outcome is Outcome.SKIP for case in result.cases), explain(result)
