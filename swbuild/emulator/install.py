@@ -30,6 +30,7 @@ __all__ = [
     "clear_emulators",
     "emulators",
     "environment",
+    "replay_tool",
     "runtime_dir",
     "toolchain_dir",
 ]
@@ -278,6 +279,19 @@ def runtime_dir(machine: str) -> Path:
     return _made(
         cache_root() / f"runtime-{_runtime_key(machine)}", lambda home: _build_runtime(home, machine)
     )
+
+
+def replay_tool() -> Path:
+    """Return the program that replays a trace; builds it on first use."""
+    sources = sorted([*(_HERE / "replay").iterdir(), *(_HERE / "model").glob("swb_trace.h")])
+    key = _digest([*sources, Path(__file__)])
+
+    def build(home: Path) -> None:
+        source = [str(path) for path in sources if path.suffix == ".c"]
+        flags = ["-std=gnu11", "-O2", "-ffp-contract=off", *_WARNINGS, f"-I{_HERE / 'model'}"]
+        _run(["gcc", *flags, *source, "-lm", "-o", str(home / "replay")])
+
+    return _made(cache_root() / f"replay-{key}", build) / "replay"
 
 
 def _install() -> Path:

@@ -102,10 +102,10 @@ def published(doubles: int) -> float:
 def test_triad_on_the_emulator_takes_the_published_time(doubles: int, tmp_path: Path) -> None:
     analysis = profiled(tmp_path, build(tmp_path, doubles), "p")
     (kernel,) = analysis.replays[0].kernels
-    assert len(kernel.cpes) == 64 and analysis.counted
+    assert kernel.threads == 64 and analysis.counted
     rate = 3 * 8 * doubles * 64 * ROUNDS / analysis.microseconds(kernel.span)
     assert rate == pytest.approx(published(doubles), rel=0.20)
-    shares = kernel.spent()
+    shares = kernel.spent
     assert shares[Category.DMA] > shares[Category.COMPUTE] > 0
 
 
@@ -225,7 +225,7 @@ def test_loads_and_stores_of_main_memory_are_counted_where_they_stand(level: str
     assert counted["direct_counted"] and accesses(counted) == expected
     if level == "-O0":
         assert accesses(checked) == expected
-    spent = analysis.replays[0].kernels[0].spent()[Category.DIRECT]
+    spent = analysis.replays[0].kernels[0].spent[Category.DIRECT]
     assert spent == analysis.machine.control.direct_cycles * (1 + 256 + 8 + 2)
     (row,) = [r for r in tables(analysis, ("transfers",))[0].rows if r[1:4] == ("load", "16384", "131072")]
     assert row[0].rpartition(":")[0].endswith("slave.c")

@@ -12,7 +12,6 @@ from swbuild.diagnostics import SwbuildError
 from swbuild.emulator.model import experiments
 from swbuild.emulator.model.replay import replay
 from swbuild.emulator.model.result import Category, Replay
-from swbuild.emulator.model.sharing import SharedServer
 from swbuild.emulator.model.trace import HOST, NONE, Kind, Process, Record, RmaMode, Site, Trace
 from swbuild.machine import MachineModel, load
 
@@ -47,11 +46,9 @@ def kernel(cpe: int, *body: Record, ordinal: int = 0) -> list[Record]:
     ]
 
 
-def run(
-    *records: Record, machine: MachineModel = PLAIN, timeline: bool = False, dropped: bool = False
-) -> Replay:
+def run(*records: Record, machine: MachineModel = PLAIN, dropped: bool = False) -> Replay:
     sites = (Site("k.c", 10), Site("k.c", 20))
-    return replay(Process(0, Trace(records, dropped=dropped), ("first", "second"), sites), machine, timeline)
+    return replay(Process(0, Trace(records, dropped=dropped), ("first", "second"), sites), machine, True)
 
 
 def get(cpe: int, length: int, **more: int) -> Record:
@@ -157,7 +154,7 @@ def test_spawn_kernel_join() -> None:
     assert (first.begin, first.end, first.span) == (0, 1000 + 80 + 500, 80)
     assert (second.begin, second.end, second.span) == (1580, 1580 + 1520, 20)
     assert result.cycles == 3100
-    assert first.spent()[Category.IDLE] == 15
+    assert first.spent[Category.IDLE] == 15
 
 
 def test_a_kernel_that_ends_before_the_join_is_called_costs_the_same() -> None:
@@ -229,7 +226,7 @@ def test_waiting_is_charged_to_the_wait_where_its_place_is_known() -> None:
 
 def test_slices_cover_every_cpe_s_time_without_overlap() -> None:
     process = experiments.stream(0, 64, True, 3)
-    result = replay(process, OLD, timeline=True)
+    result = replay(process, OLD, details=True)
     for cpe in result.kernels[0].cpes:
         mine = sorted((s.begin, s.end) for s in result.slices if s.cpe == cpe.cpe)
         assert mine[0][0] == cpe.begin and mine[-1][1] == cpe.end
@@ -256,7 +253,7 @@ def shuffled(records: Sequence[Record], seed: int) -> tuple[Record, ...]:
 def test_the_order_in_which_the_box_wrote_the_trace_has_no_say(seed: int) -> None:
     process = experiments.stream(8, 64, False, 3)
     other = Process(0, Trace(shuffled(process.trace.records, seed)))
-    one, two = replay(process, OLD), replay(other, OLD)
+    one, two = replay(process, OLD, True), replay(other, OLD, True)
     assert [(c.cpe, c.end) for c in one.kernels[0].cpes] == sorted(
         (c.cpe, c.end) for c in two.kernels[0].cpes
     )
@@ -277,27 +274,14 @@ def test_a_barrier_that_some_do_not_reach_is_told() -> None:
         run(*kernel(0, Record(Kind.SYNC, 0, address=7)), *kernel(1, Record(Kind.SYNC, 1, address=7)))
 
 
-def test_a_server_shares_equally_and_keeps_its_work() -> None:
-    server: SharedServer[str] = SharedServer()
-    server.add(0.0, 10.0, "long")
-    server.add(4.0, 2.0, "short")
-    assert server.next_departure() == 8.0
-    assert server.depart(8.0) == "short"
-    assert server.next_departure() == 12.0
-    assert server.depart(12.0) == "long"
-    assert server.next_departure() is None
-    assert server.busy == 12.0
-
-
-def test_a_server_is_shared_by_those_who_come_while_it_is_shared() -> None:
-    server: SharedServer[str] = SharedServer()
-    server.add(0.0, 10.0, "first")
-    server.add(0.0, 20.0, "second")
-    server.add(10.0, 5.0, "third")
-    left = []
-    while (time := server.next_departure()) is not None:
-        left.append((server.depart(time), time))
-    assert left == [("first", 25.0), ("third", 25.0), ("second", 35.0)]
+def test_those_who_come_while_the_controller_is_shared_share_it_too() -> None:
+    """Works of 1000, 2000 and 500 cycles, the last from 1000 on: by hand, processor sharing ends them so."""
+    bodies = ((0, 12800, 0), (20, 25600, 0), (40, 6400, 1000))
+    records = []
+    for cpe, length, start in bodies:
+        records += kernel(cpe, get(cpe, length, compute=start), wait(cpe, 1))
+    ends = {cpe.cpe: cpe.end for cpe in run(*records).kernels[0].cpes}
+    assert ends == {0: 2500, 40: 2500, 20: 3500}
 
 
 def test_faster_machines_are_not_slower() -> None:

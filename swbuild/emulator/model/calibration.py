@@ -77,7 +77,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
 def _cycles(process: Process, machine: MachineModel) -> float:
     """Return the cycles of the slowest CPE of a process with one kernel."""
     (kernel,) = replay(process, machine).kernels
-    return max(cpe.end - cpe.begin for cpe in kernel.cpes)
+    return kernel.span
 
 
 def dma_rows(machine: MachineModel, keep: Callable[[dict[str, str]], bool] = lambda row: True) -> list[Row]:

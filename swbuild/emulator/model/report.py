@@ -62,7 +62,7 @@ def _summary_row(
     span = sum(kernel.span for kernel in kernels)
     spent: dict[Category, float] = defaultdict(float)
     for kernel in kernels:
-        for category, cycles in kernel.spent().items():
+        for category, cycles in kernel.spent.items():
             spent[category] += cycles
     time = analysis.microseconds(span)
     ranked = _ranked(analysis, process, name)
@@ -77,7 +77,7 @@ def _ranked(analysis: Analysis, process: Process, name: str) -> str:
 
 def _occurs(analysis: Analysis, category: Category) -> bool:
     kernels = (kernel for result in analysis.replays for kernel in result.kernels)
-    return any(kernel.spent().get(category) for kernel in kernels)
+    return any(kernel.spent.get(category) for kernel in kernels)
 
 
 def _by_name(kernels: Sequence[KernelTime]) -> dict[str, list[KernelTime]]:
@@ -200,7 +200,7 @@ def _transfer_row(analysis: Analysis, site: Site, entry: SiteTime) -> tuple[str,
 
 def _cpes(analysis: Analysis) -> int:
     """Return how many CPEs took part, over all processes."""
-    parts = (max((len(kernel.cpes) for kernel in result.kernels), default=0) for result in analysis.replays)
+    parts = (max((kernel.threads for kernel in result.kernels), default=0) for result in analysis.replays)
     return sum(parts) or 1
 
 
@@ -231,7 +231,7 @@ def _runtime(analysis: Analysis) -> Table:
 def _runtime_rows(analysis: Analysis, name: str, kernels: Sequence[KernelTime]) -> list[tuple[str, ...]]:
     span = sum(kernel.span for kernel in kernels)
     around = sum(max(0.0, kernel.end - kernel.begin - kernel.span) for kernel in kernels)
-    idle = sum(kernel.spent().get(Category.IDLE, 0.0) for kernel in kernels)
+    idle = sum(kernel.spent.get(Category.IDLE, 0.0) for kernel in kernels)
     rows = [("spawn and join", name, around), ("idle until the last CPE's end", name, idle)]
     return [
         (what, which, f"{analysis.microseconds(time):.2f}", _share(time, span)) for what, which, time in rows
@@ -303,6 +303,6 @@ def _kernel_json(kernel: KernelTime) -> dict[str, Any]:
         "begin": kernel.begin,
         "end": kernel.end,
         "cycles": kernel.span,
-        "cpes": len(kernel.cpes),
-        "spent": {category.value: cycles for category, cycles in kernel.spent().items()},
+        "cpes": kernel.threads,
+        "spent": {category.value: cycles for category, cycles in kernel.spent.items()},
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -9,7 +10,10 @@ __all__ = ["BlockTime", "Category", "CpeTime", "HostTime", "KernelTime", "Replay
 
 
 class Category(str, Enum):
-    """What a CPE's time, or the host's, goes into; the value is the name in reports."""
+    """What a CPE's time, or the host's, goes into; the value is the name in reports.
+
+    The order is that of ``enum swb_category``.
+    """
 
     COMPUTE = "compute"
     ISSUE = "issue"
@@ -22,48 +26,33 @@ class Category(str, Enum):
     HOST = "host"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CpeTime:
     """One CPE's part in one kernel: begin and end in cycles, and where the time between them went."""
 
     cpe: int
     begin: float
-    end: float = 0.0
-    spent: dict[Category, float] = field(default_factory=dict)
-
-    def add(self, category: Category, cycles: float) -> None:
-        """Count ``cycles`` under ``category``."""
-        self.spent[category] = self.spent.get(category, 0.0) + cycles
+    end: float
+    spent: Mapping[Category, float]
 
 
 @dataclass(slots=True)
 class KernelTime:
-    """One spawn: from the host's call to its return from join; ``span`` is what the CPEs took."""
+    """One spawn: from the host's call to its return from join.
+
+    ``span``: from the first CPE's begin to the last one's end; ``threads``: how many CPEs; ``spent``: where
+    their time went, averaged over them, where idle is waiting for the last one; ``cpes``: each one's part, in
+    the order in which they began, if details were asked for.
+    """
 
     ordinal: int
     name: str
     begin: float
-    end: float = 0.0
-    cpes: list[CpeTime] = field(default_factory=list)
-
-    @property
-    def span(self) -> float:
-        """Return the cycles from the first CPE's begin to the last one's end."""
-        if not self.cpes:
-            return 0.0
-        return max(cpe.end for cpe in self.cpes) - min(cpe.begin for cpe in self.cpes)
-
-    def spent(self) -> dict[Category, float]:
-        """Return where the CPEs' time went, averaged over them; idle is waiting for the last one."""
-        if not self.cpes:
-            return {}
-        last = max(cpe.end for cpe in self.cpes)
-        total = dict.fromkeys(Category, 0.0)
-        for cpe in self.cpes:
-            for category, cycles in cpe.spent.items():
-                total[category] += cycles
-            total[Category.IDLE] += last - cpe.end
-        return {category: cycles / len(self.cpes) for category, cycles in total.items()}
+    end: float
+    span: float
+    threads: int
+    spent: Mapping[Category, float]
+    cpes: Sequence[CpeTime] = ()
 
 
 @dataclass(slots=True)
@@ -129,10 +118,3 @@ class Replay:
     controller_busy: float = 0.0
     marks: list[tuple[int, float, int]] = field(default_factory=list)
     host: HostTime = field(default_factory=HostTime)
-
-    def site(self, index: int) -> SiteTime:
-        """Return the entry of call site ``index``, made on first use."""
-        entry = self.sites.get(index)
-        if entry is None:
-            entry = self.sites[index] = SiteTime()
-        return entry

@@ -47,13 +47,13 @@ An LDM offset of 0xffffffff means "none".
 
 from __future__ import annotations
 
+import os
 import struct
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.host_block import HostBlock
@@ -61,7 +61,6 @@ from swbuild.emulator.model.host_block import HostBlock
 __all__ = [
     "HOST",
     "NONE",
-    "PackedRecords",
     "Kind",
     "Process",
     "Record",
@@ -129,54 +128,18 @@ class Record(NamedTuple):
     value: int = 0
 
 
-class PackedRecords(Sequence[Record]):
-    """Records as they lie in a file, decoded one by one: a trace of millions stays small in memory."""
-
-    def __init__(self, body: memoryview, numbers: Sequence[int]) -> None:
-        self._body = body
-        self._numbers = numbers
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> Record: ...
-    @overload
-    def __getitem__(self, index: slice) -> PackedRecords: ...
-    def __getitem__(self, index: int | slice) -> Record | PackedRecords:
-        if isinstance(index, slice):
-            return PackedRecords(self._body, self._numbers[index])
-        return Record._make(_RECORD.unpack_from(self._body, _RECORD.size * self._numbers[index]))
-
-    def by_cpe(self) -> dict[int, Sequence[Record]]:
-        """Return the records of each CPE, in their order."""
-        numbers: dict[int, array[int]] = {}
-        cpes = bytes(self._body[1 :: _RECORD.size])
-        for number in self._numbers:
-            numbers.setdefault(cpes[number], array("L")).append(number)
-        return {cpe: PackedRecords(self._body, numbers[cpe]) for cpe in sorted(numbers)}
-
-
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The records of one process; ``dropped``: it is cut short.
+    """The events of one process: those of the file at ``path``, or else ``records``.
 
-    ``counted`` and ``host_counted``: what CPEs and host compute is in it.
+    ``counted`` and ``host_counted``: what CPEs and host compute is in it; ``dropped``: it is cut short.
     """
 
-    records: Sequence[Record]
+    records: Sequence[Record] = ()
     counted: bool = True
     dropped: bool = False
     host_counted: bool = False
-
-    def by_cpe(self) -> dict[int, Sequence[Record]]:
-        """Return the records of each CPE (and of the host, 255), in their order."""
-        if isinstance(self.records, PackedRecords):
-            return self.records.by_cpe()
-        streams: dict[int, list[Record]] = {}
-        for record in self.records:
-            streams.setdefault(record.cpe, []).append(record)
-        return {cpe: streams[cpe] for cpe in sorted(streams)}
+    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,29 +190,25 @@ def write_trace(
 
 
 def read_trace(path: Path) -> Trace:
-    """Return the records of a trace file; raise :class:`SwbuildError` if it is none or damaged."""
-    data = _bytes(path)
-    if len(data) < _HEADER.size:
+    """Return the trace in a file, whose records stay there; raise :class:`SwbuildError` if it is none."""
+    head, size = _head(path)
+    if len(head) < _HEADER.size:
         raise _error(path, "it is too short to be a trace")
-    magic, version, size, flags = _HEADER.unpack_from(data)
+    magic, version, record, flags = _HEADER.unpack(head)
     if magic != _MAGIC:
         raise _error(path, "it does not start like a trace")
-    if (version, size) != (_VERSION, _RECORD.size):
+    if (version, record) != (_VERSION, _RECORD.size):
         expected = f"{_VERSION} with {_RECORD.size}-byte records"
-        raise _error(path, f"it has version {version} with {size}-byte records, not {expected}")
-    body = memoryview(data)[_HEADER.size :]
-    whole = len(body) // _RECORD.size * _RECORD.size
-    bad = set(bytes(body[: whole : _RECORD.size])) - set(Kind)
-    if bad:
-        raise _error(path, f"it has a record of unknown kind {min(bad)}")
-    records = PackedRecords(body, range(whole // _RECORD.size))
-    dropped = bool(flags & _DROPPED) or whole != len(body)
-    return Trace(records, bool(flags & _COUNTED), dropped, bool(flags & _HOST_COUNTED))
+        raise _error(path, f"it has version {version} with {record}-byte records, not {expected}")
+    dropped = bool(flags & _DROPPED) or (size - _HEADER.size) % _RECORD.size != 0
+    return Trace((), bool(flags & _COUNTED), dropped, bool(flags & _HOST_COUNTED), path)
 
 
-def _bytes(path: Path) -> bytes:
+def _head(path: Path) -> tuple[bytes, int]:
+    """Return a file's first bytes, and how many it has in all."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(_HEADER.size), os.fstat(file.fileno()).st_size
     except OSError as problem:
         raise _error(path, problem.strerror or str(problem)) from None
 
