@@ -37,12 +37,30 @@ PARAMETERS: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "mvt": {"n": (40, 120)},
     "jacobi_2d": {"steps": (20, 40), "n": (30, 90)},
     "heat_3d": {"steps": (20, 40), "n": (10, 20)},
+    "cholesky": {"n": (40, 120)},
+    "durbin": {"n": (40, 120)},
+    "gramschmidt": {"m": (20, 60), "n": (30, 80)},
+    "lu": {"n": (40, 120)},
+    "ludcmp": {"n": (40, 120)},
+    "trisolv": {"n": (40, 120)},
+    "correlation": {"m": (28, 80), "n": (32, 100)},
+    "covariance": {"m": (28, 80), "n": (32, 100)},
+    "adi": {"steps": (20, 40), "n": (20, 60)},
+    "deriche": {"w": (64, 192), "h": (64, 128)},
+    "fdtd_2d": {"steps": (20, 40), "nx": (20, 60), "ny": (30, 80)},
+    "floyd_warshall": {"n": (60, 180)},
+    "jacobi_1d": {"steps": (20, 40), "n": (30, 120)},
+    "nussinov": {"n": (60, 180)},
+    "seidel_2d": {"steps": (20, 40), "n": (40, 120)},
 }
 
 #: Sizes of loops that start a kernel in each iteration: the time steps, and the rows of doitgen.
 _REPEATED = {"steps": 4, "nr": 7, "nq": 5}
 
-STENCILS = ("jacobi_2d", "heat_3d")
+#: Where a kernel starts once for each pair of nodes, sizes go no further.
+_LARGEST = {"floyd_warshall": 33}
+
+STENCILS = ("jacobi_2d", "heat_3d", "fdtd_2d")
 
 _EQUAL = (1, 2, 7, 31, 32, 33, 64, 65)
 _PRIMES = (
@@ -57,7 +75,8 @@ _PRIMES = (
 def sizes_of(region: str, full: bool = False) -> tuple[dict[str, int], ...]:
     """Return the sizes for a region: equal ones, unequal primes, MINI and SMALL.
 
-    Unless ``full``, loops around kernels that only repeat what is inside them make few iterations.
+    Unless ``full``, loops around kernels that only repeat what is inside them make few iterations, and sizes
+    stay where a check does not take long.
     """
     named = PARAMETERS[region]
     equal = [dict.fromkeys(named, base) for base in _EQUAL]
@@ -65,10 +84,11 @@ def sizes_of(region: str, full: bool = False) -> tuple[dict[str, int], ...]:
     presets = [{name: pair[i] for name, pair in named.items()} for i in (0, 1)]
     if not full:
         equal, primes, presets = (
-            [_shortened(sizes) for sizes in group] for group in (equal, primes, presets)
+            [_shortened(sizes, _LARGEST.get(region)) for sizes in group] for group in (equal, primes, presets)
         )
     return (*equal, *primes, *presets)
 
 
-def _shortened(sizes: dict[str, int]) -> dict[str, int]:
-    return {name: min(value, _REPEATED.get(name, value)) for name, value in sizes.items()}
+def _shortened(sizes: dict[str, int], largest: int | None) -> dict[str, int]:
+    limit = {name: min(_REPEATED.get(name, value), largest or value) for name, value in sizes.items()}
+    return {name: min(value, limit[name]) for name, value in sizes.items()}
