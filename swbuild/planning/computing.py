@@ -50,12 +50,15 @@ def body_of(
     step: int | None,
     registers: Collection[str],
     direct: Collection[int],
+    *,
+    kept: bool = False,
 ) -> Body:
     """Return what an instance of ``statement`` does in a turn of a loop over its iterator ``step``.
 
-    The variables ``registers`` need no accesses; references ``direct`` lead to main memory.
+    The variables ``registers`` need no accesses; references ``direct`` lead to main memory.  ``kept``: what
+    all turns share is loaded and stored in each of them, as it may be what another pointer leads to.
     """
-    walk = _Walk(scop, statement, machine, step, frozenset(registers), frozenset(direct))
+    walk = _Walk(scop, statement, machine, step, kept, frozenset(registers), frozenset(direct))
     walk.value(statement.body)
     return Body(Block(tuple(walk.finished()), walk.software), walk.accesses)
 
@@ -66,6 +69,7 @@ class _Walk:
     statement: Statement
     machine: MachineModel
     step: int | None
+    kept: bool
     registers: frozenset[str]
     direct: frozenset[int]
     operations: list[Operation] = field(default_factory=list)
@@ -73,6 +77,7 @@ class _Walk:
     stored: dict[str, int] = field(default_factory=dict)
     stores: dict[str, int] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
+    free: set[int] = field(default_factory=set)
     sums: dict[int, tuple[int, ...]] = field(default_factory=dict)
     software: float = 0.0
     accesses: float = 0.0
@@ -86,6 +91,7 @@ class _Walk:
         shared = {number for place, number in self.loaded.items() if place in self.fixed}
         carried = {self.loaded[p]: v for p, v in self.stored.items() if p in self.fixed and p in self.loaded}
         gone = shared | {self.stores[place] for place in self.fixed if place in self.stores}
+        gone = self.free | ({number for number in gone if number in carried} if self.kept else gone)
         kept = [number for number in range(len(self.operations)) if number not in gone]
         places = {old: new for new, old in enumerate(kept)}
         return [self._renumbered(self.operations[number], places, carried) for number in kept]
@@ -183,7 +189,7 @@ class _Walk:
     def _load(self, ref: int) -> int | None:
         reads = (a for a in self.statement.accesses if a.kind is AccessKind.READ)
         access = next((a for a in reads if a.ref == ref), None)
-        if access is None or access.array in self.registers or self._in_register(access.array):
+        if access is None:
             return None
         if ref in self.direct:
             self.accesses += self.times
@@ -193,10 +199,11 @@ class _Walk:
             return self.stored[place]
         if place not in self.loaded:
             self.loaded[place] = self._made(Kind.LOAD)
+            self.free |= {self.loaded[place]} if self._in_register(access.array) else set()
         return self.loaded[place]
 
     def _in_register(self, name: str) -> bool:
-        return self.scop.array(name).is_scalar
+        return name in self.registers or self.scop.array(name).is_scalar
 
     def _assign(self, node: Assignment) -> int | None:
         value = self.value(node.value)
@@ -208,13 +215,12 @@ class _Walk:
         if not isinstance(target, AccessRef):
             return value
         access = next(a for a in self.statement.accesses if a.ref == target.ref)
-        if access.array in self.registers or self._in_register(access.array):
-            return value
         if target.ref in self.direct:
             self.accesses += self.times
             return value
         place = self._place(target.ref)
-        self.stores[place] = self._made(Kind.STORE, value)
+        if not self._in_register(access.array):
+            self.stores[place] = self._made(Kind.STORE, value)
         if value is not None:
             self.stored[place] = value
         return value
@@ -222,6 +228,9 @@ class _Walk:
     def _place(self, ref: int) -> str:
         """Return a name for what a reference leads to: equal for equal subscripts."""
         access = next(a for a in self.statement.accesses if a.ref == ref)
+        if self._in_register(access.array):
+            self.fixed.add(access.array)
+            return access.array
         if not access.affine:
             return f"{access.array} #{ref}"
         index = isl.PwMultiAff.from_map(access.relation).gist(access.relation.domain())

@@ -6,13 +6,13 @@ bound depends is looked at in one place; others in a few, evenly spread.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import islpy as isl
 
 from swbuild.classes import dataclass
 
-__all__ = ["Bounds", "Weighted", "bounds_of", "count_points"]
+__all__ = ["Bounds", "Weighted", "bounds_of"]
 
 #: In how many places a dimension is looked at, by how many dimensions there are to be looked at so.
 _PLACES = (12, 12, 8, 5, 4, 3)
@@ -30,49 +30,48 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """``constant + factors · (v0, …, vk) >= 0`` for the values up to dimension k, whose factor is not 0."""
+    """``constant + factors · (v0, …, vk) >= 0`` for the values up to dimension k."""
 
     constant: int
     factors: tuple[int, ...]
 
 
+#: For each dimension, what bounds it in terms of those before it, and what these have to fulfil.
+_Part = tuple[tuple[_Row, ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A convex set by the bounds of each dimension, whose values are multiples of ``steps``.
+    """A set by the bounds of each dimension, in each of its convex parts; values are multiples of ``steps``.
 
-    ``matters``: bounds of later dimensions depend on this one; such a dimension is looked at in ``places``.
+    The first ``outer`` dimensions are always given.  ``matters``: bounds of later dimensions depend on this
+    one; such a dimension is looked at in ``places``.
     """
 
-    rows: tuple[tuple[_Row, ...], ...]
+    parts: tuple[_Part, ...]
     steps: tuple[int, ...]
+    outer: int
     matters: tuple[bool, ...]
     places: int
 
     @property
     def dimensions(self) -> int:
         """The number of dimensions."""
-        return len(self.rows)
+        return len(self.steps)
 
     def span(self, before: Sequence[int]) -> tuple[int, int]:
-        """Return the first value of the next dimension behind ``before``, and how many values there are."""
-        k = len(before)
-        low, high = None, None
-        for row in self.rows[k]:
-            rest = row.constant + sum(f * v for f, v in zip(row.factors, before, strict=False))
-            factor = row.factors[k]
-            if factor > 0:
-                bound = -(rest // factor)
-                low = bound if low is None else max(low, bound)
-            else:
-                bound = rest // -factor
-                high = bound if high is None else min(high, bound)
-        if low is None or high is None:
-            return 0, 1  # without end: nothing is known
-        step = self.steps[k]
-        first = -(-low // step) * step
-        return first, max(0, (high - first) // step + 1)
+        """Return the first value of the next dimension behind ``before``, and how many values there are.
 
-    def count(self, before: tuple[int, ...] = ()) -> float:
+        Between two parts that lie apart, values count as well.
+        """
+        step = self.steps[len(before)]
+        found = [ends for part in self.parts if (ends := _ends(part[len(before)], before)) is not None]
+        if not found:
+            return 0, 0
+        first = -(-min(low for low, _ in found) // step) * step
+        return first, max(0, (max(high for _, high in found) - first) // step + 1)
+
+    def count(self, before: tuple[int, ...]) -> float:
         """Return about how many points begin with ``before``."""
         if len(before) == self.dimensions:
             return 1.0
@@ -81,9 +80,18 @@ class Bounds:
             return float(values)
         return sum(w * self.count((*before, value)) for w, value in self._spread(len(before), first, values))
 
-    def sample(self, depth: int, before: tuple[int, ...] = (), weight: float = 1.0) -> Iterator[Weighted]:
+    def roughly(self, before: tuple[int, ...]) -> float:
+        """Return about how many points begin with ``before``, by a look at one place of each dimension."""
+        found = 1.0
+        while len(before) < self.dimensions:
+            first, values = self.span(before)
+            before = (*before, first + self.steps[len(before)] * (values // 2))
+            found *= values
+        return found
+
+    def sample(self, depth: int, before: tuple[int, ...], weight: float = 1.0) -> Iterator[Weighted]:
         """Yield points of the first ``depth`` dimensions that begin with ``before``, with their weights."""
-        if len(before) == depth:
+        if len(before) >= depth:
             yield Weighted(weight, before)
             return
         first, values = self.span(before)
@@ -91,37 +99,66 @@ class Bounds:
             yield from self.sample(depth, (*before, value), weight * share)
 
     def _spread(self, dimension: int, first: int, values: int) -> Iterator[tuple[float, int]]:
+        """Yield values of a dimension with their weights; the last, perhaps part of a tile, has its own."""
         places = min(values, self.places if self.matters[dimension] else 1)
-        for k in range(places):
-            yield values / places, first + self.steps[dimension] * int((k + 0.5) * values / places)
+        step, inner = self.steps[dimension], values - (places > 1)
+        for k in range(places - (places > 1)):
+            share = inner / (places - (places > 1))
+            yield share, first + step * int((k + 0.5) * share)
+        if places > 1:
+            yield 1.0, first + step * inner
 
 
-def bounds_of(found: isl.Set) -> Bounds | None:
-    """Return the bounds of ``found``, a set without parameters, of its hull if it has several parts.
+def _ends(rows: Sequence[_Row], before: Sequence[int]) -> tuple[int, int] | None:
+    """Return the first and the last value that ``rows`` leave, None for no values, or no end of them."""
+    low, high = None, None
+    for row in rows:
+        rest = row.constant + sum(f * v for f, v in zip(row.factors, before, strict=False))
+        factor = row.factors[len(before)]
+        if factor > 0:
+            low = -(rest // factor) if low is None else max(low, -(rest // factor))
+        elif factor < 0:
+            high = rest // -factor if high is None else min(high, rest // -factor)
+        elif rest < 0:
+            return None
+    return None if low is None or high is None or low > high else (low, high)
 
-    None for an empty set.
-    """
-    if found.is_empty():
-        return None
-    steps = tuple(_step(found, k) for k in range(found.dim(_SET)))
-    hull = found.remove_divs().simple_hull()
-    rows = tuple(_rows(hull, k) for k in range(found.dim(_SET)))
-    matters = tuple(any(row.factors[k] for later in rows[k + 1 :] for row in later) for k in range(len(rows)))
-    return Bounds(rows, steps, matters, _PLACES[min(sum(matters), len(_PLACES) - 1)])
+
+def bounds_of(found: isl.Set, outer: Sequence[str] = ()) -> Bounds:
+    """Return the bounds of ``found``, whose leading dimensions become its parameters named ``outer``."""
+    for name in reversed(outer):
+        position = found.find_dim_by_name(_PARAM, name)
+        if position < 0:
+            found = found.insert_dims(_SET, 0, 1)
+        else:
+            found = found.insert_dims(_SET, 0, 0).move_dims(_SET, 0, _PARAM, position, 1)
+    found = found.project_out(_PARAM, 0, found.dim(_PARAM)).coalesce()
+    dimensions = range(found.dim(_SET))
+    steps = tuple(1 if k < len(outer) else _step(found, k) for k in dimensions)
+    pieces = found.remove_divs().get_basic_sets()
+    parts = tuple(tuple(_rows(piece, k, len(outer)) for k in dimensions) for piece in pieces)
+    matters = tuple(_matters(parts, k) for k in dimensions)
+    places = _PLACES[min(sum(matters[len(outer) :]), len(_PLACES) - 1)]
+    return Bounds(parts, steps, len(outer), matters, places)
 
 
 def _step(found: isl.Set, dimension: int) -> int:
     return max(1, int(found.get_stride(dimension).to_python()))
 
 
-def _rows(hull: isl.BasicSet, dimension: int) -> tuple[_Row, ...]:
-    """Return what bounds ``dimension`` in terms of those before it."""
-    count = hull.dim(_SET)
-    shadow = hull.project_out(_SET, dimension + 1, count - dimension - 1).remove_divs()
+def _matters(parts: Sequence[_Part], dimension: int) -> bool:
+    rows = (row for part in parts for later in part[dimension + 1 :] for row in later)
+    return any(row.factors[dimension] for row in rows)
+
+
+def _rows(piece: isl.BasicSet, dimension: int, outer: int) -> tuple[_Row, ...]:
+    """Return what bounds ``dimension`` in terms of those before it, and what the ``outer`` ones fulfil."""
+    count = piece.dim(_SET)
+    shadow = piece.project_out(_SET, dimension + 1, count - dimension - 1).remove_divs()
     rows = []
     for constraint in shadow.get_constraints():
         factors = tuple(_number(constraint.get_coefficient_val(_SET, k)) for k in range(dimension + 1))
-        if not factors[dimension]:
+        if not factors[dimension] and any(factors[outer:]):
             continue
         row = _Row(_number(constraint.get_constant_val()), factors)
         rows.append(row)
@@ -132,18 +169,3 @@ def _rows(hull: isl.BasicSet, dimension: int) -> tuple[_Row, ...]:
 
 def _number(value: isl.Val) -> int:
     return int(value.to_python())
-
-
-def count_points(found: isl.Set, sizes: Mapping[str, int]) -> float:
-    """Return about how many points ``found`` has at ``sizes``."""
-    parts = at_sizes(found, sizes).make_disjoint().get_basic_sets()
-    return sum(bounds.count() for part in parts if (bounds := bounds_of(part.to_set())) is not None)
-
-
-def at_sizes(found: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
-    """Return ``found`` without parameters: at ``sizes``, and anywhere for others."""
-    for name, value in sizes.items():
-        position = found.find_dim_by_name(_PARAM, name)
-        if position >= 0:
-            found = found.fix_val(_PARAM, position, isl.Val(value))
-    return found.project_out(_PARAM, 0, found.dim(_PARAM))

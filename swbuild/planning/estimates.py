@@ -16,7 +16,7 @@ from swbuild.planning.tilings import Placed
 from swbuild.planning.traffic import ARGUMENTS, Sight, moved_by
 from swbuild.polyhedral.privatise import Private
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Counted", "Estimate", "counted", "estimate"]
 
 #: Cycles for the way into and out of an innermost loop.
 _ENTRY = 20.0
@@ -45,23 +45,45 @@ class _Work:
     direct: float
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A placed kernel that can be estimated at any sizes: its loops, and what its statements compute."""
+
+    placed: Placed
+    machine: MachineModel
+    sight: Sight
+    works: dict[str, _Work]
+
+    def at(self, sizes: Mapping[str, int]) -> Estimate:
+        """Return what the kernel takes at ``sizes``."""
+        loops, placed = self.sight.loops, self.placed
+        before = tuple(sizes[name] for name in loops.sizes)
+        cycles = Cycles(0, 0, 0, 0, 0)
+        launches = moved = busy = 0.0
+        for sample in loops.top.sample(len(loops.outer), before):
+            if not loops.top.count(sample.point):
+                continue
+            launch = _launch(self.sight, placed, self.works, sample.point)
+            cycles = cycles.plus(launch_cycles(launch, self.machine).times(sample.weight))
+            launches += sample.weight
+            moved += sample.weight * launch.busy * launch.mean * sum(m.bytes for m in launch.moved)
+            busy += sample.weight * launch.busy
+        ldm = placed.plan.bytes + sum(part.bytes for part in placed.partials)
+        return Estimate(placed.tiled.kernel.name, launches, cycles, moved, busy / (launches or 1), ldm)
+
+
+def counted(scop: Scop, placed: Placed, private: Private, machine: MachineModel) -> Counted:
+    """Return ``placed``, with variables ``private`` to iterations, ready to be estimated on ``machine``."""
+    loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
+    works = {name: _work(scop, placed, private, name, nest, machine) for name, nest in loops.nests.items()}
+    return Counted(placed, machine, Sight(scop, loops, {}), works)
+
+
 def estimate(
     scop: Scop, placed: Placed, private: Private, sizes: Mapping[str, int], machine: MachineModel
 ) -> Estimate:
     """Return what ``placed``, with variables ``private`` to iterations, takes at ``sizes`` on ``machine``."""
-    loops = loops_of(placed, sizes)
-    sight = Sight(scop, loops, sizes)
-    works = {name: _work(scop, placed, private, name, nest, machine) for name, nest in loops.nests.items()}
-    cycles = Cycles(0, 0, 0, 0, 0)
-    launches = moved = busy = 0.0
-    for sample in loops.top.sample(len(loops.hosts)) if loops.top else ():
-        launch = _launch(sight, placed, works, sample.point)
-        cycles = cycles.plus(launch_cycles(launch, machine).times(sample.weight))
-        launches += sample.weight
-        moved += sample.weight * launch.busy * launch.mean * sum(m.bytes for m in launch.moved)
-        busy += sample.weight * launch.busy
-    ldm = placed.plan.bytes + sum(part.bytes for part in placed.partials)
-    return Estimate(placed.tiled.kernel.name, launches, cycles, moved, busy / (launches or 1), ldm)
+    return counted(scop, placed, private, machine).at(sizes)
 
 
 def _work(
@@ -73,22 +95,22 @@ def _work(
     return _Work(turn_cycles(body.block, machine), body.direct)
 
 
-def _launch(sight: Sight, placed: Placed, works: Mapping[str, _Work], hosts: tuple[int, ...]) -> Launch:
-    """Return the launch at the values ``hosts`` of the host's loops."""
+def _launch(sight: Sight, placed: Placed, works: Mapping[str, _Work], outer: tuple[int, ...]) -> Launch:
+    """Return the launch at the values ``outer`` of sizes and the host's loops."""
     weights = {name: work.cycles for name, work in works.items()}
-    share = share_of(sight.loops, placed.tiled.mapping, weights, hosts)
+    share = share_of(sight.loops, placed.tiled.mapping, weights, outer)
     computing = direct = 0.0
     for name, nest in sight.loops.nests.items():
-        instances = share.largest * nest.bounds.count(hosts)
-        entries = share.largest * _entries(nest, hosts)
+        instances = share.largest * nest.bounds.count(outer)
+        entries = share.largest * _entries(nest, outer)
         computing += instances * works[name].cycles + entries * _ENTRY
         direct += instances * works[name].direct
     buffers = placed.plan.buffers
-    moved = (ARGUMENTS, *(m for buffer in buffers for m in moved_by(sight, buffer, hosts, share.largest)))
+    moved = (ARGUMENTS, *(m for buffer in buffers for m in moved_by(sight, buffer, outer, share.largest)))
     return Launch(share.busy, computing, moved, direct, min(1.0, 1 / (share.largest * share.busy)))
 
 
-def _entries(nest: Nest, hosts: tuple[int, ...]) -> float:
+def _entries(nest: Nest, outer: tuple[int, ...]) -> float:
     """Return how often the innermost loop around a statement is entered."""
-    outer = max(len(hosts), nest.bounds.dimensions - 1)
-    return sum(sample.weight for sample in nest.bounds.sample(outer, hosts))
+    around = max(len(outer), nest.bounds.dimensions - 1)
+    return sum(sample.weight for sample in nest.bounds.sample(around, outer))

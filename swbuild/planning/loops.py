@@ -1,20 +1,20 @@
-"""The loops of a placed kernel at given sizes: those of its levels and statements, behind the host's."""
+"""The loops of a placed kernel: those of its levels and statements, behind sizes and the host's loops."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
 import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.memory.levels import Level
-from swbuild.planning.counting import Bounds, at_sizes, bounds_of
+from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import loop_values, maps_of
 
 __all__ = ["Loops", "Nest", "loops_of"]
 
-_PARAM, _SET, _IN = isl.dim_type.param, isl.dim_type.set, isl.dim_type.in_
+_IN = isl.dim_type.in_
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,52 +27,42 @@ class Nest:
 
 @dataclass(frozen=True, slots=True)
 class Loops:
-    """A kernel's loops; ``hosts`` are the names of the host's, the leading dimensions of all bounds.
+    """A kernel's loops; the leading dimensions of all bounds are sizes, then the host's loops.
 
-    ``levels`` are those above each level of the plan (None: never reached), ``nests`` those around each
-    statement; ``mapped`` loops behind the host's are shared out in tiles of ``sizes``.
+    ``outer`` are their names, sizes first.  ``levels`` are the loops above each level of the plan, ``nests``
+    those around each statement; ``mapped`` loops behind the outer ones are shared out in ``tiles``.
     """
 
-    hosts: tuple[str, ...]
+    sizes: tuple[str, ...]
+    outer: tuple[str, ...]
     mapped: int
-    sizes: tuple[int, ...]
-    levels: dict[int, Bounds | None]
+    tiles: tuple[int, ...]
+    levels: dict[int, Bounds]
     nests: dict[str, Nest]
 
     @property
-    def top(self) -> Bounds | None:
-        """The loops over tiles that are shared out, None in a kernel that has nothing to do."""
+    def top(self) -> Bounds:
+        """The loops over tiles that are shared out."""
         return self.levels[0]
 
 
-def loops_of(placed: Placed, sizes: Mapping[str, int]) -> Loops:
-    """Return the loops of ``placed`` at ``sizes``."""
-    tiled, hosts = placed.tiled, placed.tiled.kernel.host_loops
-    levels = {level.number: _of_level(level, hosts, sizes) for level in placed.plan.top.walk()}
-    nests = {}
-    for values in maps_of(loop_values(tiled.schedule)):
-        bounds = _bounds(values.range(), hosts, sizes)
-        if bounds is not None:
-            nests[str(values.get_tuple_name(_IN))] = Nest(bounds, _innermost(values))
-    return Loops(hosts, len(tiled.mapping.threads), tiled.sizes, levels, nests)
+def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
+    """Return the loops of ``placed`` over the parameters ``sizes``."""
+    tiled = placed.tiled
+    outer = (*sizes, *tiled.kernel.host_loops)
+    levels = {level.number: _of_level(level, outer) for level in placed.plan.top.walk()}
+    nests = {
+        str(values.get_tuple_name(_IN)): Nest(bounds_of(values.range(), outer), _innermost(values))
+        for values in maps_of(loop_values(tiled.schedule))
+    }
+    return Loops(tuple(sizes), outer, len(tiled.mapping.threads), tiled.sizes, levels, nests)
 
 
-def _of_level(level: Level, hosts: tuple[str, ...], sizes: Mapping[str, int]) -> Bounds | None:
+def _of_level(level: Level, outer: tuple[str, ...]) -> Bounds:
     first, *others = [piece.range() for piece in maps_of(level.prefix)]
     for other in others:
         first = first.union(other)
-    return _bounds(first, hosts, sizes)
-
-
-def _bounds(values: isl.Set, hosts: tuple[str, ...], sizes: Mapping[str, int]) -> Bounds | None:
-    """Return the bounds of ``values`` with the host's loops in front."""
-    for name in reversed(hosts):
-        position = values.find_dim_by_name(_PARAM, name)
-        if position < 0:
-            values = values.insert_dims(_SET, 0, 1)
-        else:
-            values = values.move_dims(_SET, 0, _PARAM, position, 1)
-    return bounds_of(at_sizes(values, sizes))
+    return bounds_of(first, outer)
 
 
 def _innermost(values: isl.Map) -> int | None:

@@ -13,8 +13,8 @@ from swbuild.planning.loops import Loops
 
 __all__ = ["Share", "share_of"]
 
-#: Tiles that are looked at one by one where some have more work than others; more even out.
-_MOST_TILES = 4096
+#: Tiles that are looked at one by one, as some have more work than others; more even out.
+_MOST_TILES = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,48 +26,37 @@ class Share:
 
 
 def share_of(
-    loops: Loops, mapping: tiling.Mapping, weights: Mapping[str, float], hosts: tuple[int, ...]
+    loops: Loops, mapping: tiling.Mapping, weights: Mapping[str, float], outer: tuple[int, ...]
 ) -> Share:
-    """Return who does what in the launch at the values ``hosts`` of the host's loops.
+    """Return who does what in the launch at the values ``outer`` of the sizes and the host's loops.
 
     ``weights`` are the cycles of an instance of each statement.
     """
-    top = loops.top
-    assert top is not None
-    behind = slice(len(hosts), len(hosts) + loops.mapped)
-    uneven = any(any(nest.bounds.matters[behind]) for nest in loops.nests.values())
-    if (uneven or any(top.matters[behind])) and top.count(hosts) <= _MOST_TILES:
-        return _weighed(loops, mapping, weights, hosts)
-    busy, largest, before = 1.0, 1.0, hosts
-    for count in mapping.threads:
-        first, tiles = top.span(before)
-        rounds = ceil(tiles / count)
-        in_blocks = mapping.distribution is Distribution.BLOCK
-        busy *= ceil(tiles / max(1, rounds)) if in_blocks else min(tiles, count)
-        largest *= rounds / tiles if tiles else 1.0
-        before = (*before, first)
-    return Share(max(1.0, busy), largest)
-
-
-def _weighed(
-    loops: Loops, mapping: tiling.Mapping, weights: Mapping[str, float], hosts: tuple[int, ...]
-) -> Share:
-    """Return the same by a look at each tile."""
-    assert loops.top is not None
+    if loops.top.count(outer) > _MOST_TILES:
+        return _even(loops, mapping, outer)
+    tiles = list(_tiles(loops.top, outer, len(outer) + loops.mapped))
+    owners = _owners([tile[len(outer) :] for tile in tiles], loops.tiles, mapping)
     work: dict[tuple[int, ...], float] = {}
-    tiles = list(_tiles(loops.top, hosts, len(hosts) + loops.mapped))
-    numbers = [
-        tuple(value // size for value, size in zip(tile[len(hosts) :], loops.sizes, strict=False))
-        for tile in tiles
-    ]
-    owners = _owners(numbers, mapping)
     for tile, owner in zip(tiles, owners, strict=True):
-        cycles = sum(nest.bounds.count(tile) * weights[name] for name, nest in loops.nests.items())
+        cycles = sum(nest.bounds.roughly(tile) * weights[name] for name, nest in loops.nests.items())
         work[owner] = work.get(owner, 0.0) + cycles
     total = sum(work.values())
     if not total:
         return Share(1.0, 1.0)
     return Share(float(sum(cycles > 0 for cycles in work.values())), max(work.values()) / total)
+
+
+def _even(loops: Loops, mapping: tiling.Mapping, outer: tuple[int, ...]) -> Share:
+    """Return the same where there are so many tiles that their differences even out."""
+    busy, largest, before = 1.0, 1.0, outer
+    for count in mapping.threads:
+        first, tiles = loops.top.span(before)
+        rounds = ceil(tiles / count)
+        in_blocks = mapping.distribution is Distribution.BLOCK
+        busy *= ceil(tiles / max(1, rounds)) if in_blocks else min(tiles, count)
+        largest *= rounds / tiles if tiles else 1.0
+        before = (*before, first + loops.top.steps[len(before)] * (tiles // 2))
+    return Share(max(1.0, busy), max(largest, 1.0 / max(1.0, busy)))
 
 
 def _tiles(top: Bounds, before: tuple[int, ...], depth: int) -> Iterator[tuple[int, ...]]:
@@ -79,15 +68,17 @@ def _tiles(top: Bounds, before: tuple[int, ...], depth: int) -> Iterator[tuple[i
         yield from _tiles(top, (*before, first + k * top.steps[len(before)]), depth)
 
 
-def _owners(numbers: list[tuple[int, ...]], mapping: tiling.Mapping) -> list[tuple[int, ...]]:
-    """Return for each tile, by its numbers, the thread that runs it."""
+def _owners(
+    tiles: list[tuple[int, ...]], sizes: tuple[int, ...], mapping: tiling.Mapping
+) -> list[tuple[int, ...]]:
+    """Return for each tile, by its first iterations, the thread that runs it."""
+    numbers = [tuple(value // size for value, size in zip(tile, sizes, strict=False)) for tile in tiles]
     if mapping.distribution is Distribution.CYCLIC:
         return [tuple(n % count for n, count in zip(tile, mapping.threads, strict=True)) for tile in numbers]
-    firsts = [min(column) for column in zip(*numbers, strict=True)]
-    chunks = [
-        ceil((max(column) - first + 1) / count)
-        for column, first, count in zip(zip(*numbers, strict=True), firsts, mapping.threads, strict=True)
-    ]
+    columns = list(zip(*numbers, strict=True))
+    firsts = [min(column) for column in columns]
+    lengths = [max(column) - min(column) + 1 for column in columns]
+    chunks = [ceil(length / count) for length, count in zip(lengths, mapping.threads, strict=True)]
     return [
         tuple((n - first) // chunk for n, first, chunk in zip(tile, firsts, chunks, strict=True))
         for tile in numbers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import gcd, prod
 
 import islpy as isl
@@ -28,27 +28,27 @@ _PARAM, _SET = isl.dim_type.param, isl.dim_type.set
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A kernel's loops, and the sizes at which its arrays and boxes are looked at."""
+    """A kernel's loops in its region, with the values of boxes and extents that were asked for."""
 
     scop: Scop
     loops: Loops
-    sizes: Mapping[str, int]
+    known: dict[tuple[int, tuple[int, ...]], int]
 
 
-def moved_by(sight: Sight, buffer: Buffer, hosts: tuple[int, ...], largest: float) -> Iterator[Moved]:
+def moved_by(sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: float) -> Iterator[Moved]:
     """Yield what the busiest CPE, with ``largest`` of all work, moves for ``buffer`` in a launch.
 
-    ``hosts`` are the values of the host's loops.
+    ``outer`` are the values of the sizes and of the host's loops.
     """
     bounds = sight.loops.levels[buffer.level]
     stored = buffer.store is not Store.NONE
-    samples = list(bounds.sample(bounds.dimensions, hosts)) if bounds and (buffer.load or stored) else []
+    samples = list(bounds.sample(bounds.dimensions, outer)) if buffer.load or stored else []
     if not samples:
         return
     visits = largest * sum(sample.weight for sample in samples)
     box = _mean_box(sight, buffer, samples)
     for is_put in [False] * buffer.load + [True] * stored:
-        operations, shape = _shape(sight, buffer, box, buffer.store if is_put else Store.BOX)
+        operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         yield Moved(buffer.level, is_put, visits, operations, shape)
 
 
@@ -74,24 +74,29 @@ def _mean_box(sight: Sight, buffer: Buffer, samples: list[Weighted]) -> _Box:
     return _Box(tuple(max(1.0, total / weight) for total in sums), tuple(firsts))
 
 
-def _value(formula: isl.PwAff, sight: Sight, point: tuple[int, ...] = ()) -> int:
+def _value(formula: isl.PwAff, sight: Sight, point: tuple[int, ...]) -> int:
     """Return the value of ``formula`` at a point of a level, 0 where it has none."""
-    hosts = sight.loops.hosts
-    place = isl.Point.zero(formula.domain().get_space())
-    for name, number in (*sight.sizes.items(), *zip(hosts, point, strict=False)):
-        position = formula.find_dim_by_name(_PARAM, name)
-        if position >= 0:
-            place = place.set_coordinate_val(_PARAM, position, isl.Val(number))
-    for k, number in enumerate(point[len(hosts) :]):
-        place = place.set_coordinate_val(_SET, k, isl.Val(number))
-    found = formula.eval(place)
-    return int(found.to_python()) if found.is_int() else 0
+    key = (id(formula), point)
+    if key not in sight.known:
+        outer = sight.loops.outer
+        place = isl.Point.zero(formula.domain().get_space())
+        for name, number in zip(outer, point, strict=False):
+            position = formula.find_dim_by_name(_PARAM, name)
+            if position >= 0:
+                place = place.set_coordinate_val(_PARAM, position, isl.Val(number))
+        for k, number in enumerate(point[len(outer) :]):
+            place = place.set_coordinate_val(_SET, k, isl.Val(number))
+        found = formula.eval(place)
+        sight.known[key] = int(found.to_python()) if found.is_int() else 0
+    return sight.known[key]
 
 
-def _shape(sight: Sight, buffer: Buffer, box: _Box, store: Store) -> tuple[float, Shape]:
+def _shape(
+    sight: Sight, buffer: Buffer, box: _Box, outer: tuple[int, ...], store: Store
+) -> tuple[float, Shape]:
     """Return how many operations a visit takes, and what one of them moves on average."""
     array = sight.scop.array(buffer.array)
-    element, pitch = array.element.size, _pitch(sight, buffer)
+    element, pitch = array.element.size, _pitch(sight, buffer, outer)
     row = max(1, round(box.lengths[-1])) * element
     # the array is taken to begin at a whole request
     alignment = gcd(pitch, *(element * first for first in box.firsts))
@@ -102,11 +107,11 @@ def _shape(sight: Sight, buffer: Buffer, box: _Box, store: Store) -> tuple[float
     return prod(box.lengths[:-2]), Shape(max(1, round(box.lengths[-2])), row, max(row, pitch), alignment)
 
 
-def _pitch(sight: Sight, buffer: Buffer) -> int:
+def _pitch(sight: Sight, buffer: Buffer, outer: tuple[int, ...]) -> int:
     """Return the bytes from row to row of a buffer's array in main memory, 0 where it is one row."""
     array = sight.scop.array(buffer.array)
     extent = array.extents[-1]
     if len(array.extents) == 1 or extent is None:
         return 0
     count = constant_of(extent)
-    return array.element.size * (_value(extent, sight) if count is None else count)
+    return array.element.size * (_value(extent, sight, outer) if count is None else count)

@@ -8,14 +8,15 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from generation import model_of
-from timed import Timed, estimates_of, timed
+from timed import Timed, estimates_of, timed, timed_on_host
 
 from swbuild.generate import complete, generate_unit
 from swbuild.machine import load
 from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
 from swbuild.options import KernelOptions
-from swbuild.planning.counting import Bounds, bounds_of, count_points
+from swbuild.planning.counting import bounds_of
 from swbuild.planning.estimates import Estimate
+from swbuild.planning.host import at_home
 from swbuild.planning.sizes import assumed_sizes
 
 #: A product, a stencil, a triangle, a sum along rows, a division, and launches in a loop of the host.
@@ -61,7 +62,7 @@ void quotient(int n) {
 }
 void steps(int n) {
 #pragma scop
-  for (int t = 0; t < 3; t++)
+  for (int t = 0; t < 12; t++)
     for (int i = t; i < n; i++)
       for (int j = 0; j < n; j++)
         a[i][j] = a[i][j] + b[t][j];
@@ -103,10 +104,17 @@ def test_launches_are_counted(both: dict[str, tuple[Estimate, Timed]]) -> None:
     }
 
 
-def _bounds(text: str) -> Bounds:
-    found = bounds_of(isl.Set(text))
-    assert found is not None
-    return found
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_estimates_for_the_host_are_near_the_replayed_time(tmp_path: Path) -> None:
+    model = model_of(tmp_path, PROGRAM)
+    times = timed_on_host("sw26010", tmp_path / "region.c")
+    ratios = {}
+    for scop in model.scops:
+        home = at_home(scop, [statement.name for statement in scop.statements], load("sw26010"))
+        spent = sum(times.get(line, 0.0) for line in range(scop.span.line, scop.span.end_line))
+        ratios[scop.function] = home.cycles({"n": 200}) / spent
+    assert len(ratios) == 6
+    assert {name: ratio for name, ratio in ratios.items() if not 0.5 < ratio < 1.6} == {}
 
 
 @pytest.mark.parametrize(
@@ -121,12 +129,17 @@ def _bounds(text: str) -> Bounds:
     ],
 )
 def test_points_are_counted(text: str, count: int) -> None:
-    assert _bounds(text).count() == pytest.approx(count, rel=0.05)
+    assert bounds_of(isl.Set(text)).count(()) == pytest.approx(count, rel=0.05)
 
 
-def test_points_of_several_parts_are_counted_once() -> None:
-    found = isl.Set("[n] -> { [i] : 0 <= i < 10 or 5 <= i < n }")
-    assert count_points(found, {"n": 20}) == 20
+def test_points_are_counted_at_sizes() -> None:
+    found = bounds_of(
+        isl.Set("[n, m] -> { [i, j] : 0 <= i < n and 0 <= j < m; [i, j] : n > 9 and i = 9 and j = m }"),
+        ("n", "m"),
+    )
+    assert found.count((20, 10)) == 220
+    assert found.count((5, 10)) == 50
+    assert found.count((5, 0)) == 0
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from swbuild.compilation import Compilation, compile_regions
 from swbuild.emulator import environment
-from swbuild.emulator.model.report import analyse
+from swbuild.emulator.model.host_report import host_lines
+from swbuild.emulator.model.report import Analysis, analyse
 from swbuild.frontend import SourceModel
 from swbuild.machine import load
 from swbuild.options import KernelOptions
@@ -19,7 +20,7 @@ from swbuild.planning.estimates import Estimate, estimate
 from swbuild.polyhedral.context import lightened
 from swbuild.region import RegionResult
 
-__all__ = ["Timed", "estimates_of", "timed"]
+__all__ = ["Timed", "estimates_of", "timed", "timed_on_host"]
 
 _DRIVERS = {
     "sw26010": ("sw5cc", "-host", "-slave", "-hybrid"),
@@ -39,20 +40,35 @@ def timed(
     machine: str, folder: Path, host: Sequence[Path], slave: Sequence[Path], words: Sequence[str] = ()
 ) -> dict[str, Timed]:
     """Return the model time of the kernels of a program, built in ``folder`` from files of both roles."""
-    driver, for_host, for_slave, hybrid = _DRIVERS[machine]
-    objects = []
-    for role, sources in ((for_host, host), (for_slave, slave)):
-        for source in sources:
-            objects.append(f"{source.name}.o")
-            _run(machine, folder, driver, role, "-O2", "-msimd", *words, "-c", source, "-o", objects[-1])
-    _run(machine, folder, driver, hybrid, *objects, "-o", "program", "-lm")
-    _run(machine, folder, sys.executable, "-m", "swbuild", "run", "--profile", "p.json", "./program")
-    (result,) = analyse(folder / "p.json").replays
+    _, for_host, for_slave, hybrid = _DRIVERS[machine]
+    files = [(for_host, source) for source in host] + [(for_slave, source) for source in slave]
+    (result,) = _profiled(machine, folder, files, hybrid, words).replays
     found: dict[str, Timed] = {}
     for kernel in result.kernels:
         before = found.get(kernel.name, Timed(0, 0.0))
         found[kernel.name] = Timed(before.launches + 1, before.cycles + kernel.end - kernel.begin)
     return found
+
+
+def timed_on_host(machine: str, source: Path, words: Sequence[str] = ()) -> dict[int, float]:
+    """Return the cycles of each line of a program that runs on the host alone."""
+    _, role, _, _ = _DRIVERS[machine]
+    analysis = _profiled(machine, source.parent, [(role, source)], role, words)
+    lines = (line for line in host_lines(analysis) if Path(line.file).name == source.name)
+    return {line.line: line.cycles for line in lines}
+
+
+def _profiled(
+    machine: str, folder: Path, files: Sequence[tuple[str, Path]], link: str, words: Sequence[str]
+) -> Analysis:
+    """Build a program of ``files``, each with its role, run it, and return its analysis."""
+    driver, *_ = _DRIVERS[machine]
+    objects = [f"{source.name}.o" for _, source in files]
+    for (role, source), target in zip(files, objects, strict=True):
+        _run(machine, folder, driver, role, "-O2", *words, "-c", source, "-o", target)
+    _run(machine, folder, driver, link, *objects, "-o", "program", "-lm")
+    _run(machine, folder, sys.executable, "-m", "swbuild", "run", "--profile", "p.json", "./program")
+    return analyse(folder / "p.json")
 
 
 def _run(machine: str, folder: Path, *words: object) -> None:
