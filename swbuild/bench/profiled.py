@@ -39,8 +39,10 @@ def build_settings(numbers: Numbers) -> dict[str, str]:
     return {"SWBUILD_EMU_CHECKED_CODE": "0", "SWBUILD_EMU_COUNTED_NUMBERS": ",".join(counted)}
 
 
-def profile_environment(profile: Path, touched: str, machine: str, numbers: Numbers) -> dict[str, str]:
-    """Return the environment for a run that leaves ``profile``.
+def profile_environment(
+    profile: Path, touched: str, machine: str, numbers: Numbers, events: bool
+) -> dict[str, str]:
+    """Return the environment for a run that leaves ``profile``, with its ``events`` if they are wanted.
 
     ``touched`` says from when on the host's part of memory counts: ``start``, or the first ``spawn``.
     """
@@ -48,7 +50,9 @@ def profile_environment(profile: Path, touched: str, machine: str, numbers: Numb
     caches = {name: value for name, value in numbers.items() if when(name) == "running"}
     if caches:
         environment["SWBUILD_EMU_HOST_CACHES"] = caches_text(load(machine, caches).host)
-    return {**environment, "SWBUILD_EMU_TRACE": f"{profile}.trace"}
+    if events:
+        environment["SWBUILD_EMU_TRACE"] = f"{profile}.trace"
+    return {**environment, "SWBUILD_EMU_MODEL": f"{profile}.model"}
 
 
 def figures(profile: Path, numbers: Numbers, whole: bool) -> Figures:

@@ -25,12 +25,16 @@ __all__ = ["PreparedRegion", "prepare_region"]
 
 @dataclass(frozen=True, slots=True)
 class PreparedRegion:
-    """A generated region with its inputs at one size; ``directory`` holds all that is made for it."""
+    """A generated region with its inputs at one size; ``directory`` holds all that is made for it.
+
+    ``events``: its runs leave their events, for replays with other numbers.
+    """
 
     generated: GeneratedRegion
     plan: Plan
     directory: Path
     timeout: float
+    events: bool
 
     def run(self, numbers: Numbers) -> Path:
         """Build and run it, counting with these numbers of the machine; return the profile."""
@@ -41,7 +45,7 @@ class PreparedRegion:
         toolchain = dataclasses.replace(toolchain, settings=build_settings(numbers))
         executable = build_offloaded(_counted(self.generated), toolchain, directory, fenced=False)
         profile, output, nonce = directory / "profile.json", directory / "output.bin", secrets.token_hex(8)
-        environment = profile_environment(profile, "start", machine, numbers)
+        environment = profile_environment(profile, "start", machine, numbers, self.events)
         arguments = (str(self.directory / "inputs.bin"), str(output), nonce)
         job = Job(executable, arguments, {}, environment, directory, self.timeout)
         done = launcher_for("local", machine).start(toolchain, job)
@@ -71,7 +75,9 @@ class PreparedRegion:
             raise SwbuildError(Diagnostic("SW507", what, region.scop.span, hint))
 
 
-def prepare_region(generated: GeneratedRegion, directory: Path, timeout: float) -> PreparedRegion:
+def prepare_region(
+    generated: GeneratedRegion, directory: Path, timeout: float, events: bool
+) -> PreparedRegion:
     """Return the region with inputs at the largest of its sizes; raise SW508 if it has none that will do."""
     check, region = generated.task.check.at_largest(), generated.region
     span, hint = region.scop.span, "give one as '-p NAME=VALUE', or under `check: sizes:`"
@@ -83,7 +89,7 @@ def prepare_region(generated: GeneratedRegion, directory: Path, timeout: float) 
     plan = dataclasses.replace(plan, cases=plan.cases[:1], shapes=plan.shapes[:1])
     made(directory)
     write_inputs(directory / "inputs.bin", plan.slots, [plan.cases[0].inputs])
-    return PreparedRegion(generated, plan, directory, timeout)
+    return PreparedRegion(generated, plan, directory, timeout, events)
 
 
 def _counted(generated: GeneratedRegion) -> GeneratedRegion:

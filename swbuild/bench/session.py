@@ -93,7 +93,7 @@ def _measured(generated: GeneratedRegion, settings: BenchSettings, directory: Pa
     """Measure one region, and remove what was made for it unless somebody wants to see it."""
     task = generated.task
     try:
-        prepared = prepare_region(generated, directory, settings.timeout)
+        prepared = prepare_region(generated, directory, settings.timeout, settings.sensitivity)
         profile = prepared.run({})
         measured = prepared.measured(profile, {})
         if not settings.sensitivity:

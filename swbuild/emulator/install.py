@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from swbuild.emulator.model.numbers import numbers_text
 from swbuild.endings import workplace
 from swbuild.machine import further_places, load, machine_file, machine_names
 
@@ -58,7 +59,9 @@ def _sources() -> list[Path]:
 
 def _runtime_key(machine: str) -> str:
     """Return what tells this machine's runtime from others: all that it is compiled from, and how."""
-    used = [*(_HERE / "runtime").iterdir(), *(_HERE / "model").glob("swb_*"), machine_file(machine)]
+    folders = ("runtime", "replay")
+    used = [path for folder in folders for path in (_HERE / folder).iterdir()]
+    used += [*(_HERE / "model").glob("swb_*"), machine_file(machine)]
     return _digest([*sorted(path for path in used if path.is_file()), Path(__file__)])
 
 
@@ -80,6 +83,7 @@ def _digest(paths: Sequence[Path], *words: str) -> str:
 def _runtime_sources(kind: str) -> list[Path]:
     """Return the C files of one kind of runtime: fast, checked (hooks), counted (block counters)."""
     found = [p for p in sorted((_HERE / "runtime").glob("*.c")) if p.stem != "hooks" or kind == "checked"]
+    found += sorted((_HERE / "replay").glob("swb_*.c"))
     return [*found, *sorted((_HERE / "model").glob("swb_*.c"))] if kind == "counted" else found
 
 
@@ -109,6 +113,7 @@ def _numbers(machine: str) -> list[str]:
         "HOST_L1_WAYS": found.host.l1_ways,
         "HOST_L2_BYTES": found.host.l2_bytes,
         "HOST_L2_WAYS": found.host.l2_ways,
+        "MODEL_NUMBERS": f'"{numbers_text(found)}"',
     }
     return [f"-D{name}={value}" for name, value in values.items()]
 
@@ -141,8 +146,8 @@ def build_runtime(library: Path, machine: str, kind: str, flags: Sequence[str] =
     """
     from concurrent.futures import ThreadPoolExecutor  # only needed to build
 
-    always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", *_WARNINGS]
-    always += [f"-I{_HERE / 'model'}", f"-I{_HERE / 'runtime'}"]
+    always = ["gcc", "-std=gnu11", "-O2", "-g1", "-fPIC", "-ffp-contract=off", *_WARNINGS]
+    always += [f"-I{_HERE / folder}" for folder in ("model", "replay", "runtime")]
     always += [*_numbers(machine), *flags]
     with workplace("emulator") as place:
         work = str(place)

@@ -84,7 +84,7 @@ def test_run_and_profile(swbuild: Run, app: Path) -> None:
 
 
 def test_model_time(swbuild: Run, app: Path, tmp_path: Path) -> None:
-    assert swbuild("run", "--profile", "p.json", "./app").returncode == 0
+    assert swbuild("run", "--profile", "p.json", "--events", "./app").returncode == 0
     done = swbuild("profile", "p.json", "--trace", "line.json")
     assert done.returncode == 0, done.stderr
     assert "increment" in done.stdout
@@ -98,9 +98,27 @@ def test_model_time(swbuild: Run, app: Path, tmp_path: Path) -> None:
     assert swbuild("profile", "p.json", "--json", "--set", "clack=1").returncode == 2
 
 
+def test_model_time_without_events(swbuild: Run, app: Path, tmp_path: Path) -> None:
+    assert swbuild("run", "--profile", "p.json", "--events", "./app").returncode == 0
+    usual = json.loads(swbuild("profile", "p.json", "--json").stdout)
+    again = json.loads(swbuild("profile", "p.json", "--json", "--set", "control.spawn_cycles=1e6").stdout)
+    assert swbuild("run", "--profile", "q.json", "./app").returncode == 0
+    assert {path.name for path in tmp_path.glob("q.json*")} == {"q.json", "q.json.model"}
+    assert json.loads(swbuild("profile", "q.json", "--json").stdout) == usual
+    for more in (["--trace", "line.json"], ["--set", "clock_hz=1e9"]):
+        done = swbuild("profile", "q.json", *more)
+        assert (done.returncode, "--events" in done.stderr) == (2, True), more
+    words = ["--set", "control.spawn_cycles=1000000"]
+    assert swbuild("run", "--profile", "q.json", *words, "./app").returncode == 0
+    assert json.loads(swbuild("profile", "q.json", "--json").stdout) == again != usual
+    for name in ("pipes.float_latency", "ldm_bytes", "clack"):
+        done = swbuild("run", "--profile", "q.json", "--set", f"{name}=1", "./app")
+        assert (done.returncode, "SW690" in done.stderr) == (2, True), name
+
+
 def test_counts_alone(swbuild: Run, app: Path, tmp_path: Path) -> None:
     assert swbuild("run", "--counts", "c.json", "./app").returncode == 0
-    assert not (tmp_path / "c.json.trace").exists()
+    assert not list(tmp_path.glob("c.json.*"))
     assert "increment" in swbuild("profile", "c.json").stdout
     done = swbuild("profile", "c.json", "--report", "summary")
     assert (done.returncode, "SW691" in done.stderr) == (2, True)

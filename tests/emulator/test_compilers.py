@@ -139,7 +139,11 @@ def test_joined_objects_of_both_roles(tmp_path: Path) -> None:
     must(tmp_path, "sw5ar", "rcs", "libhelp.a", "help.o")
     must(tmp_path, "sw5cc", "-hybrid", "both.o", "-L.", "-lhelp", "-o", "app")
     assert do(tmp_path, "./app").status == 10
-    for setting in ({"SWBUILD_EMU_CHECKED": "1"}, {"SWBUILD_EMU_TRACE": "events"}):
+    for setting in (
+        {"SWBUILD_EMU_CHECKED": "1"},
+        {"SWBUILD_EMU_TRACE": "events"},
+        {"SWBUILD_EMU_MODEL": "model"},
+    ):
         done = call(["./app"], tmp_path, environment_for("sw26010", **setting))
         assert (done.status, done.err) == (10, "")
     done = do(tmp_path, "sw5ld", "both.o", "-o", "app")

@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import nan
 from pathlib import Path
 from statistics import fmean, geometric_mean
 
@@ -24,8 +23,6 @@ from swbuild.emulator import environment
 from swbuild.emulator.model.host_report import host_lines
 from swbuild.emulator.model.report import Analysis, analyse
 
-_TRACE_LIMIT = 600_000_000
-_TOO_LONG = "too many spawns"
 PRESETS = ("default", "classic")
 #: The thirteen programs of the Journal of Software 34 (2023), section 7.
 PUBLISHED = ("gemm", "gemver", "gesummv", "symm", "syrk", "syr2k", "trmm", "2mm", "3mm", "atax", "bicg")
@@ -77,7 +74,7 @@ What may explain the difference:
 class Row:
     """One program at one size: microseconds of its region on the host, and by preset.
 
-    0: it has no kernels; NaN: its events are too many.
+    0: it has no kernels.
     """
 
     name: str
@@ -130,22 +127,21 @@ def _compiled(folder: Path, role: str, sources: Sequence[Path], words: Sequence[
     return [f"{source.stem}.o" for source in sources]
 
 
-def _profiled(folder: Path, objects: Sequence[str], role: str) -> Analysis | None:
-    """Link and run the program; return its analysis, or None if there are too many events to replay."""
+def _profiled(folder: Path, objects: Sequence[str], role: str) -> Analysis:
+    """Link and run the program; return its analysis."""
     _run(folder, "sw5cc", role, *objects, "-o", "program", "-lm")
     _run(folder, sys.executable, "-m", "swbuild", "run", "--profile", "p.json", "./program")
-    trace = folder / "p.json.trace"
-    return None if trace.stat().st_size > _TRACE_LIMIT else analyse(folder / "p.json")
+    return analyse(folder / "p.json")
 
 
-def _serial(root: Path, path: Path, size: str, folder: Path) -> Analysis | None:
+def _serial(root: Path, path: Path, size: str, folder: Path) -> Analysis:
     words = ["-I", root / "utilities", "-I", path.parent, f"-D{size}_DATASET"]
     return _profiled(
         folder, _compiled(folder, "-host", [path, root / "utilities" / "polybench.c"], words), "-host"
     )
 
 
-def _offloaded(root: Path, path: Path, size: str, folder: Path, preset: str) -> Analysis | None:
+def _offloaded(root: Path, path: Path, size: str, folder: Path, preset: str) -> Analysis:
     include = ["-I", root / "utilities", "-I", path.parent, f"-D{size}_DATASET"]
     generate = [
         sys.executable,
@@ -165,9 +161,8 @@ def _offloaded(root: Path, path: Path, size: str, folder: Path, preset: str) -> 
     return _profiled(folder, objects, "-hybrid")
 
 
-def _region(analysis: Analysis | None, path: Path) -> float:
+def _region(analysis: Analysis, path: Path) -> float:
     """Return the model microseconds of the lines between a program's pragmas."""
-    assert analysis is not None, "a program without spawns has few events"
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     marks = [
         number
@@ -184,10 +179,8 @@ def _region(analysis: Analysis | None, path: Path) -> float:
     )
 
 
-def _kernels(analysis: Analysis | None) -> float:
+def _kernels(analysis: Analysis) -> float:
     """Return the model microseconds from the first spawn to the last join; 0 if there is none."""
-    if analysis is None:
-        return nan
     (result,) = analysis.replays
     if not result.kernels:
         return 0.0
@@ -219,9 +212,7 @@ def _page(sizes: dict[str, list[Row]]) -> Iterator[str]:
 def _line(row: Row) -> str:
     cells = [row.name, f"{row.host:.0f}"]
     for number, time in enumerate(row.kernels):
-        known = time > 0  # NaN is not
-        missing = [_TOO_LONG if time else "no kernel", "-"]
-        cells += [f"{time:.0f}", f"{row.speedup(number):.2f}"] if known else missing
+        cells += [f"{time:.0f}", f"{row.speedup(number):.2f}"] if time else ["no kernel", "-"]
     return f"| {' | '.join(cells)} |"
 
 

@@ -71,7 +71,7 @@ def test_lines_of_assembly_have_their_cycles_in_the_profile(tmp_path: Path) -> N
         "sw5cc -hybrid host.o slave.o sum.o -o app"
     )
     subprocess.run(["sh", "-ec", commands], cwd=tmp_path, env=variables, check=True)
-    profile = {**variables, "SWBUILD_EMU_COUNTERS": "prof.json", "SWBUILD_EMU_TRACE": "prof.json.trace"}
+    profile = {**variables, "SWBUILD_EMU_COUNTERS": "prof.json", "SWBUILD_EMU_MODEL": "prof.json.model"}
     subprocess.run(["./app"], cwd=tmp_path, env=profile, check=True)
     lines = json.loads((tmp_path / "prof.json").read_text(encoding="utf-8"))["lines"]
     found = {item["line"]: item["cycles"] / 64 for item in lines if item["file"].endswith("sum.s")}

@@ -118,7 +118,7 @@ def test_a_register_tile_in_c_takes_nearly_what_its_multiply_adds_take(
     compiler, role = ("swgcc", "-m") if machine == "sw26010-pro" else ("sw5cc", "-")
     for words in (f"{compiler} {role}host -c host.c", f"{compiler} {role}hybrid host.o slave.o -o app"):
         subprocess.run(words.split(), cwd=tmp_path, env=variables, check=True)
-    more = {"SWBUILD_EMU_COUNTERS": "p.json", "SWBUILD_EMU_TRACE": "p.json.trace"}
+    more = {"SWBUILD_EMU_COUNTERS": "p.json", "SWBUILD_EMU_MODEL": "p.json.model"}
     subprocess.run([tmp_path / "app"], cwd=tmp_path, env=variables | more, check=True)
     lines = [line for line in read_profile(tmp_path / "p.json").lines if line.file.endswith("slave.c")]
     turns = [line for line in lines if line.passes == 64 * 16]

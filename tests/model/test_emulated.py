@@ -85,7 +85,7 @@ def build(folder: Path, doubles: int) -> dict[str, str]:
 
 
 def profiled(folder: Path, variables: dict[str, str], name: str) -> Analysis:
-    more = {"SWBUILD_EMU_COUNTERS": f"{name}.json", "SWBUILD_EMU_TRACE": f"{name}.json.trace"}
+    more = {"SWBUILD_EMU_COUNTERS": f"{name}.json", "SWBUILD_EMU_MODEL": f"{name}.json.model"}
     subprocess.run([folder / "app"], cwd=folder, env=variables | more, check=True)
     return analyse(folder / f"{name}.json")
 

@@ -131,7 +131,8 @@ def profiled(
     program: Path, *words: str, overrides: dict[str, int | float] | None = None, **more: str
 ) -> Analysis:
     place = program.with_suffix(".json")
-    wanted = {"SWBUILD_EMU_COUNTERS": str(place), "SWBUILD_EMU_TRACE": f"{place}.trace"}
+    wanted = {"SWBUILD_EMU_COUNTERS": str(place), "SWBUILD_EMU_MODEL": f"{place}.model"}
+    wanted["SWBUILD_EMU_TRACE"] = f"{place}.trace"
     subprocess.run([program, *words], env=os.environ | wanted | more, check=True, cwd=program.parent)
     return analyse(place, overrides)
 
@@ -368,7 +369,7 @@ def test_the_shape_of_the_caches_can_be_set_for_a_run(name: str, serial: Path) -
     assert "too late" in caught.value.diagnostics[0].message
 
 
-def test_other_numbers_are_refused_for_a_run(serial: Path) -> None:
+def test_numbers_that_count_at_compiling_are_refused_for_a_run(serial: Path) -> None:
     words = [
         sys.executable,
         "-m",
@@ -377,13 +378,13 @@ def test_other_numbers_are_refused_for_a_run(serial: Path) -> None:
         "--profile",
         "no.json",
         "--set",
-        "host.l2_cycles=1",
+        "pipes.float_latency=1",
         "./s",
         "1",
         "1",
     ]
     done = subprocess.run(words, cwd=serial, capture_output=True, text=True, check=False)
-    assert done.returncode and "SW690" in done.stderr and "swbuild profile" in done.stderr
+    assert done.returncode and "SW690" in done.stderr and "SWBUILD_EMU_COUNTED_NUMBERS" in done.stderr
 
 
 # --- the published loop --------------------------------------------------------------------------
@@ -438,7 +439,7 @@ int main(void)
     outputs = set()
     for level in ("-O0", "-O1", "-O2", "-O3"):
         subprocess.run(["sw5cc", "-host", level, "t.c", "-o", "t"], cwd=tmp_path, env=variables(), check=True)
-        wanted = {"SWBUILD_EMU_COUNTERS": "t.json", "SWBUILD_EMU_TRACE": "t.json.trace"}
+        wanted = {"SWBUILD_EMU_COUNTERS": "t.json", "SWBUILD_EMU_MODEL": "t.json.model"}
         for more in ({}, wanted):
             done = subprocess.run(
                 ["./t"], cwd=tmp_path, env=os.environ | more, capture_output=True, check=True

@@ -11,17 +11,18 @@ import pytest
 
 from swbuild.diagnostics import SwbuildError
 from swbuild.emulator.model.profile import read_profile
+from swbuild.emulator.model.replay import modelled
 from swbuild.emulator.model.report import REPORTS, Analysis, Table, analyse, as_json, tables
 from swbuild.emulator.model.timeline import write_timeline
-from swbuild.emulator.model.trace import HOST, Kind, Record, write_trace
+from swbuild.emulator.model.trace import HOST, Kind, Process, Record, read_trace, write_trace
 from swbuild.machine import load
 
 NAMES = """\
-kernel triad
-site get slave.c:7
-site wait slave.c:9
-site put slave.c:11
-site wait ??:0
+named kernel triad
+named site get slave.c:7
+named site wait slave.c:9
+named site put slave.c:11
+named site wait ??:0
 """
 
 
@@ -44,8 +45,11 @@ def records(compute: int) -> list[Record]:
 def write(path: Path, compute: int = 1000, counted: bool = True, **more: object) -> Path:
     counters = {"machine": "sw26010", "spawns": 1, "kernels": []} | more
     path.write_text(json.dumps(counters), encoding="utf-8")
-    write_trace(path.with_name(path.name + ".trace"), records(compute), counted)
-    path.with_name(path.name + ".trace.names").write_text(NAMES, encoding="utf-8")
+    trace = path.with_name(f"{path.name}.trace")
+    write_trace(trace, records(compute), counted)
+    outcome = modelled(Process(0, read_trace(trace)), load("sw26010"))
+    model = [f"model 1 {counted:d} 1", "numbers ", *outcome, NAMES]
+    path.with_name(f"{path.name}.model").write_text("\n".join(model), encoding="utf-8")
     return path
 
 
@@ -80,7 +84,7 @@ def test_the_files_of_further_processes_are_found_in_order(tmp_path: Path) -> No
         ("{}", "machine"),
         ('{"machine": "cray"}', "cray"),
         ('{"machine": "sw26010", "lines": [{}]}', "file"),
-        ('{"machine": "sw26010"}', "'p.json.trace' are not beside it"),
+        ('{"machine": "sw26010"}', "'p.json.model' is not beside it"),
     ],
 )
 def test_what_is_no_profile_is_told(text: str, why: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ _MODELLED = ("summary", "compute", "transfers", "runtime", "program", "host")
 _EPILOG = """\
 reports: counts (exact, by kernel), sites (exact, by call), and in model time summary, compute, transfers,
 runtime, program (the whole program: host and kernels), host (the host's lines).  Without --report: counts,
-and if the run left its events beside the file summary and, where host code was counted, program.
+and if the run was one with --profile summary and, where host code was counted, program.
 
 example:
   swbuild profile app.json --against serial.json        the speed-up over a run of the serial program
@@ -37,13 +37,15 @@ def configure(parser: ArgumentParser) -> None:
         "--report", action="append", choices=(*_COUNTS, *_MODELLED), help="what to show (repeatable)"
     )
     parser.add_argument(
-        "--trace", metavar="FILE", help="write the time line of the CPEs, for Perfetto or Chrome"
+        "--trace",
+        metavar="FILE",
+        help="write the time line of the CPEs, for Perfetto or Chrome (of a run with --events)",
     )
     parser.add_argument(
         "--against", metavar="FILE", help="show the speed-up in model time over that profile's run"
     )
     parser.add_argument("--json", action="store_true", help="the whole analysis as JSON")
-    add_set_argument(parser)
+    add_set_argument(parser, " (of a run with --events)")
 
 
 def run(args: Namespace) -> int:
@@ -73,12 +75,11 @@ def run(args: Namespace) -> int:
 
 
 def _usual_reports(path: Path) -> list[str]:
-    trace = path.with_name(f"{path.name}.trace")
-    if not trace.exists():
+    if not path.with_name(f"{path.name}.model").exists():
         return ["counts"]
-    from swbuild.emulator.model.trace import read_trace
+    from swbuild.emulator.model.profile import read_model
 
-    return ["counts", "summary", *(["program"] if read_trace(trace).host_counted else [])]
+    return ["counts", "summary", *(["program"] if read_model(path).trace.host_counted else [])]
 
 
 def _analysis(path: Path, args: Namespace) -> Analysis:

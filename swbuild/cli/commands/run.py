@@ -34,9 +34,17 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--checked", action="store_true", help="watch every access and transfer (slower)")
     parser.add_argument("--dma", metavar="MODE", help="when transfers complete: eager, late or random:SEED")
     parser.add_argument(
-        "--profile", metavar="FILE", help="write counts to FILE, events to FILE.trace (see 'swbuild profile')"
+        "--profile",
+        metavar="FILE",
+        help="write counts to FILE, model time to FILE.model (see 'swbuild profile')",
     )
-    add_set_argument(parser, ", of the host's caches alone (host.l2_bytes, say), for a profile")
+    parser.add_argument(
+        "--events",
+        action="store_true",
+        help="for a profile: write the events, too, to FILE.trace (48 bytes each); its time line, and other"
+        " numbers of the machine than those of the run, need them",
+    )
+    add_set_argument(parser, ", for a profile")
     parser.add_argument("--counts", metavar="FILE", help="write only the counts to FILE")
 
 
@@ -61,23 +69,28 @@ def _settings(args: Namespace) -> dict[str, str]:
         "SWBUILD_EMU_CHECKED": "1" if args.checked else None,
         "SWBUILD_EMU_DMA": args.dma,
         "SWBUILD_EMU_COUNTERS": args.profile or args.counts,
-        "SWBUILD_EMU_TRACE": f"{args.profile}.trace" if args.profile else None,
-        "SWBUILD_EMU_HOST_CACHES": _caches(args) if args.set else None,
+        "SWBUILD_EMU_MODEL": f"{args.profile}.model" if args.profile else None,
+        "SWBUILD_EMU_TRACE": f"{args.profile}.trace" if args.profile and args.events else None,
+        **(_numbers(args) if args.set else {}),
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _caches(args: Namespace) -> str:
-    """Return the shape of the host's caches; raise :class:`SwbuildError` for a number of something else."""
-    from swbuild.emulator.model.host_block import CACHE_SHAPE, caches_text
+def _numbers(args: Namespace) -> dict[str, str]:
+    """Return what makes the run go by other numbers; raise :class:`SwbuildError` for one that cannot be."""
+    from swbuild.emulator.model.host_block import caches_text
+    from swbuild.emulator.model.numbers import has_part
     from swbuild.machine import load
 
     numbers = overrides(args)
     host = load(args.machine, numbers).host
-    for name in numbers:
-        if name not in CACHE_SHAPE:
-            hint = f"'swbuild profile --set {name}=...' takes it; here: {', '.join(CACHE_SHAPE)}"
-            raise SwbuildError(
-                Diagnostic("SW690", f"'{name}' matters when a profile is read", Span("--set"), hint)
-            )
-    return caches_text(host)
+    late = [name for name in numbers if not has_part(name)]
+    if late:
+        hint = "what compiled code costs: SWBUILD_EMU_COUNTED_NUMBERS, when it is compiled"
+        raise SwbuildError(
+            Diagnostic("SW690", f"'{name}' changes nothing in a run", Span("--set"), hint) for name in late
+        )
+    return {
+        "SWBUILD_EMU_HOST_CACHES": caches_text(host),
+        "SWBUILD_EMU_NUMBERS": ",".join(f"{name}={value!r}" for name, value in numbers.items()),
+    }

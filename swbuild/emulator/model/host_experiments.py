@@ -50,7 +50,7 @@ def stream_cycles(machine: MachineModel, sizes: list[int]) -> dict[int, Mapping[
 
 
 def _loops(folder: Path, variables: Mapping[str, str], size: int) -> dict[str, float]:
-    more = {"SWBUILD_EMU_COUNTERS": "p.json", "SWBUILD_EMU_TRACE": "p.json.trace"}
+    more = {"SWBUILD_EMU_COUNTERS": "p.json", "SWBUILD_EMU_MODEL": "p.json.model"}
     subprocess.run([folder / "stream", str(size)], cwd=folder, env={**variables, **more}, check=True)
     cycles = {line.line: line.cycles for line in host_lines(analyse(folder / "p.json"))}
     return {name: cycles[_FIRST_LINE + number] for number, name in enumerate(KERNELS)}

@@ -1,31 +1,35 @@
 """A profile: what ``swbuild run --profile prof.json`` leaves behind, put together again.
 
-``prof.json`` holds the runtime's exact counters, ``prof.json.trace`` the events (see ``trace``), and
-``prof.json.trace.names`` says, one per line, what the events' numbers mean::
+``prof.json`` holds the runtime's exact counters, ``prof.json.model`` the model time that was found while the
+program ran: the lines of ``outcome``, and ::
 
-    kernel NAME                 (numbered from 0)
-    site CALL FILE:LINE         (numbered from 1)
-    block MIX FILE:LINE         (numbered from 0: blocks of host code, see ``host_block``)
+    model 1 FLAGS EVENTS            FLAGS: those of a trace's header; EVENTS: whether there is a trace
+    numbers NAME=VALUE,...          that stood in for those of the machine file
+    named kernel NAME               (numbered from 0)
+    named site CALL FILE:LINE       (numbered from 1)
+    named block MIX FILE:LINE       (numbered from 0: blocks of host code)
 
-A program of several processes leaves ``prof.json.1``, ``prof.json.2``… beside the first one's files, each
-with a trace of its own.
+``prof.json.trace``, if it was asked for, holds the events (see ``trace``).  A program of several processes
+leaves ``prof.json.1``, ``prof.json.2``… beside the first one's files, each with a model time of its own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.host_block import HostBlock
-from swbuild.emulator.model.trace import Process, Site, Trace, read_trace
+from swbuild.emulator.model.trace import COUNTED, HOST_COUNTED, Process, Site, Trace
 from swbuild.machine import machine_names
 from swbuild.machine.cost.host import Mix
 
-__all__ = ["LineCount", "Profile", "read_profile"]
+__all__ = ["LineCount", "Model", "Profile", "read_model", "read_profile"]
+
+_NAMED = "named "
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,16 @@ class LineCount:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One profiled run; ``counters`` is the first process's JSON as the runtime wrote it."""
+    """One profiled run; ``counters`` is the first process's JSON as the runtime wrote it.
+
+    ``numbers``: what stood in for numbers of the machine file.
+    """
 
     machine: str
     processes: tuple[Process, ...]
     lines: tuple[LineCount, ...] = ()
     counters: Mapping[str, Any] = field(default_factory=dict)
+    numbers: Mapping[str, int | float] = field(default_factory=dict)
 
 
 def read_profile(path: Path) -> Profile:
@@ -65,8 +73,11 @@ def read_profile(path: Path) -> Profile:
         lines = tuple(line for document in documents for line in _lines(document))
     except (KeyError, TypeError, ValueError) as problem:
         raise _error(path, f"a part is missing or of the wrong kind ({problem!r})") from None
-    processes = tuple(_process(rank, place) for rank, place in enumerate(paths))
-    return Profile(machine, processes, lines, first)
+    models = [read_model(place) for place in paths]
+    processes = tuple(
+        _process(path, rank, model) for rank, (path, model) in enumerate(zip(paths, models, strict=True))
+    )
+    return Profile(machine, processes, lines, first, models[0].numbers)
 
 
 def _known(machine: object) -> str:
@@ -112,27 +123,57 @@ def _lines(document: Mapping[str, Any]) -> list[LineCount]:
     ]
 
 
-def _process(rank: int, path: Path) -> Process:
-    place = path.with_name(path.name + ".trace")
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The file ``prof.json.model``: what is in it, the lines of the outcome, and names by their kinds."""
+
+    trace: Trace
+    numbers: Mapping[str, int | float]
+    outcome: tuple[str, ...]
+    names: Mapping[str, Sequence[str]]
+
+
+def read_model(path: Path) -> Model:
+    """Return the model time beside the counters at ``path``; raise :class:`SwbuildError` if there is none."""
+    place = path.with_name(f"{path.name}.model")
     if not place.exists():
-        raise _error(path, f"the events '{place.name}' are not beside it")
-    names = _names(place.with_name(place.name + ".names"))
-    trace: Trace = read_trace(place)
+        raise _error(path, f"the model time '{place.name}' is not beside it")
+    head, numbers, *lines = [*place.read_text(encoding="utf-8", errors="replace").splitlines(), "", ""]
     try:
-        sites = tuple(_site(*_halves(rest)) for rest in names["site"])
-        blocks = tuple(_block(*_halves(rest)) for rest in names["block"])
+        word, version, flags, events = head.split()
+        if (word, version) != ("model", "1"):
+            raise ValueError(head)
+        trace = Trace((), bool(int(flags) & COUNTED), False, bool(int(flags) & HOST_COUNTED))
+        given = dict(_assigned(each) for each in numbers.removeprefix("numbers").strip().split(",") if each)
+    except ValueError:
+        raise _error(path, f"'{place.name}' does not start like a model time") from None
+    if int(events):
+        trace = replace(trace, path=path.with_name(f"{path.name}.trace"))
+    return Model(trace, given, tuple(line for line in lines if line), _names(lines))
+
+
+def _assigned(text: str) -> tuple[str, int | float]:
+    name, _, number = text.partition("=")
+    value = float(number)
+    return name, int(value) if value.is_integer() else value
+
+
+def _process(path: Path, rank: int, model: Model) -> Process:
+    try:
+        sites = tuple(_site(*_halves(rest)) for rest in model.names["site"])
+        blocks = tuple(_block(*_halves(rest)) for rest in model.names["block"])
     except ValueError as problem:
         raise _error(path, f"a name is of the wrong kind ({problem})") from None
-    return Process(rank, trace, tuple(names["kernel"]), sites, blocks)
+    return Process(rank, model.trace, tuple(model.names["kernel"]), sites, blocks, model.outcome)
 
 
-def _names(path: Path) -> dict[str, list[str]]:
-    """Return what stands behind each kind of name in a list; a missing list is an empty one."""
+def _names(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Return what stands behind each kind of name."""
     found: dict[str, list[str]] = {"kernel": [], "site": [], "block": []}
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
-        kind, _, rest = line.partition(" ")
-        if kind in found:
-            found[kind].append(rest)
+    for line in lines:
+        if line.startswith(_NAMED):
+            kind, rest = _halves(line.removeprefix(_NAMED))
+            found.get(kind, []).append(rest)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from collections.abc import Iterator
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.install import replay_tool
@@ -14,7 +14,7 @@ from swbuild.emulator.model.trace import Process, write_trace
 from swbuild.endings import workplace
 from swbuild.machine import MachineModel
 
-__all__ = ["replay"]
+__all__ = ["modelled", "replay"]
 
 
 def replay(process: Process, machine: MachineModel, details: bool = False) -> Replay:
@@ -22,6 +22,11 @@ def replay(process: Process, machine: MachineModel, details: bool = False) -> Re
 
     Raise :class:`SwbuildError` if some CPE waits for what never comes (a trace cut short).
     """
+    return read_outcome(modelled(process, machine, details), process)
+
+
+def modelled(process: Process, machine: MachineModel, details: bool = False) -> Iterator[str]:
+    """Yield what the replay says of ``process``, in the lines of ``outcome``."""
     with workplace("replay") as folder:
         numbers, blocks, trace = folder / "numbers", folder / "blocks", folder / "trace"
         numbers.write_text(numbers_text(machine), encoding="utf-8")
@@ -29,14 +34,13 @@ def replay(process: Process, machine: MachineModel, details: bool = False) -> Re
         if process.trace.path is None:
             write_trace(trace, process.trace.records)
         command = [str(replay_tool()), str(numbers), str(blocks), str(process.trace.path or trace)]
-        return _run([*command, *(["details"] if details else [])], process)
+        yield from _lines([*command, *(["details"] if details else [])], process)
 
 
-def _run(command: list[str], process: Process) -> Replay:
+def _lines(command: list[str], process: Process) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as tool:
         assert tool.stdout is not None
-        found = read_outcome(tool.stdout, process)
+        yield from (line.rstrip("\n") for line in tool.stdout)
     if tool.returncode:
-        place = Span(str(process.trace.path or Path("<trace>")))
+        place = Span(str(process.trace.path or "<trace>"))
         raise SwbuildError(Diagnostic("SW692", f"the replay ended with status {tool.returncode}", place))
-    return found

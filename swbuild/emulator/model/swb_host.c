@@ -92,10 +92,12 @@ void swb_host_tell(swb_host_teller *teller)
                 tell(teller, &files[n].blocks[k], &files[n].passes[k]);
 }
 
-void swb_host_write_names(FILE *out)
+const char *swb_host_mix(uint32_t number) { return numbered[number]->mix; }
+
+void swb_host_write_names(FILE *out, const char *ahead)
 {
     for (uint32_t k = 0; k < number_count; k++)
-        fprintf(out, "block %s %s:%lu\n", numbered[k]->mix, numbered[k]->file, (unsigned long)numbered[k]->line);
+        fprintf(out, "%sblock %s %s:%lu\n", ahead, numbered[k]->mix, numbered[k]->file, (unsigned long)numbered[k]->line);
 }
 
 /* An access that is not known to change nothing: `block` is its block's, one more for a store.  Return whether

@@ -17,7 +17,10 @@ typedef void swb_host_teller(uint32_t number, uint64_t passes, const struct swb_
 /* Tell of every block that has run since the last call, in the order of their numbers. */
 void swb_host_tell(swb_host_teller *teller);
 
-/* Write a line "block MIX FILE:LINE" for every numbered block. */
-void swb_host_write_names(FILE *out);
+/* Return the mix of operations of the block of this number, which has been told. */
+const char *swb_host_mix(uint32_t number);
+
+/* Write a line "block MIX FILE:LINE", with `ahead` ahead of it, for every numbered block. */
+void swb_host_write_names(FILE *out, const char *ahead);
 
 #endif

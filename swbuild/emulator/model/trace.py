@@ -59,7 +59,9 @@ from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.emulator.model.host_block import HostBlock
 
 __all__ = [
+    "COUNTED",
     "HOST",
+    "HOST_COUNTED",
     "NONE",
     "Kind",
     "Process",
@@ -79,7 +81,9 @@ _MAGIC = 0x31525453
 _VERSION = 1
 _HEADER = struct.Struct("<4I")
 _RECORD = struct.Struct("<4BI2Q6I")
-_COUNTED, _DROPPED, _HOST_COUNTED = 1, 2, 4
+#: Bits of the flags: what computes is counted, and the trace is cut short.
+COUNTED, HOST_COUNTED = 1, 4
+_DROPPED = 2
 
 
 class Kind(IntEnum):
@@ -156,13 +160,17 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process of the program, which is one core group."""
+    """One process of the program, which is one core group.
+
+    ``outcome``: what its run has said of its model time, in the lines of ``outcome``.
+    """
 
     rank: int
     trace: Trace
     kernels: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
     blocks: tuple[HostBlock, ...] = ()
+    outcome: tuple[str, ...] = ()
 
     def site(self, index: int) -> Site:
         """Return the call site of a record's ``site`` field."""
@@ -182,7 +190,7 @@ def write_trace(
     path: Path, records: Iterable[Record], counted: bool = True, host_counted: bool = False
 ) -> None:
     """Write ``records`` as a trace file (the C runtime does the same in C)."""
-    flags = _COUNTED * counted | _HOST_COUNTED * host_counted
+    flags = COUNTED * counted | HOST_COUNTED * host_counted
     with path.open("wb") as out:
         out.write(_HEADER.pack(_MAGIC, _VERSION, _RECORD.size, flags))
         for record in records:
@@ -201,7 +209,7 @@ def read_trace(path: Path) -> Trace:
         expected = f"{_VERSION} with {_RECORD.size}-byte records"
         raise _error(path, f"it has version {version} with {record}-byte records, not {expected}")
     dropped = bool(flags & _DROPPED) or (size - _HEADER.size) % _RECORD.size != 0
-    return Trace((), bool(flags & _COUNTED), dropped, bool(flags & _HOST_COUNTED), path)
+    return Trace((), bool(flags & COUNTED), dropped, bool(flags & HOST_COUNTED), path)
 
 
 def _head(path: Path) -> tuple[bytes, int]:

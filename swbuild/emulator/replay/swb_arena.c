@@ -27,7 +27,7 @@ static void fail(void)
 void swb_arena_open(void)
 {
     const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    for (size_t size = (size_t)1 << 36; !place && size >= 1 << 20; size /= 2) {
+    for (size_t size = (size_t)1 << 34; !place && size >= 1 << 20; size /= 2) {
         void *found = mmap(NULL, size, PROT_READ | PROT_WRITE, how, -1, 0);
         if (found == MAP_FAILED)
             continue;

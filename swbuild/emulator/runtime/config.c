@@ -73,7 +73,8 @@ void swemu_configure(void)
     swemu.stack_in_ldm = !stack || strcmp(stack, "main") != 0;
     swemu.hang_seconds = hang && *hang ? atof(hang) : 5.0;
     swemu.trace_path = output_name("SWBUILD_EMU_TRACE", ".trace");
-    if (swemu.trace_path && *swemu.trace_path && !swemu.checked) {
+    swemu.model_path = output_name("SWBUILD_EMU_MODEL", ".model");
+    if ((swemu_wanted(swemu.trace_path) || swemu_wanted(swemu.model_path)) && !swemu.checked) {
         swemu.completion = LATE;
         swemu.baton = swemu.oldest_first = true;
     }

@@ -255,6 +255,7 @@ static void join(uint64_t pens)
     swemu_lock();
     swemu.host_waits = true;
     swemu.partial_join = pens != SWEMU_ALL;
+    swemu_trace_host(false, NULL, pens); /* ahead of the waiting: the replay need not wait, too */
     __atomic_add_fetch(&swemu.generation, 1, __ATOMIC_RELAXED); /* loops may wait for what the host has done */
     pthread_cond_broadcast(&swemu.host_wake);
     while (any_runs(pens))
@@ -264,7 +265,6 @@ static void join(uint64_t pens)
     for (int k = 0; k < swemu.count; k++)
         if (pens >> swemu.cpes[k]->pen & 1)
             swemu_regcomm_leave(swemu.cpes[k]);
-    swemu_trace_host(false, NULL, pens);
     swemu_unlock();
 }
 

@@ -23,6 +23,9 @@ static bool is_set(const char *name)
     return text && *text && strcmp(text, "0");
 }
 
+/* Whether the run is for model time. */
+static bool timed(void) { return is_set("SWBUILD_EMU_TRACE") || is_set("SWBUILD_EMU_MODEL"); }
+
 static const Elf64_Shdr *find_twin(const char *image, const char *section)
 {
     const Elf64_Ehdr *header = (const void *)image;
@@ -54,7 +57,7 @@ static void become(const char *image, const Elf64_Shdr *twin, char **argv, char 
 static bool fix_addresses(void)
 {
     int now = personality(0xffffffff);
-    if (now < 0 || now & ADDR_NO_RANDOMIZE || (!is_set("SWBUILD_EMU_COUNTERS") && !is_set("SWBUILD_EMU_TRACE")))
+    if (now < 0 || now & ADDR_NO_RANDOMIZE || (!is_set("SWBUILD_EMU_COUNTERS") && !timed()))
         return false;
     return personality((unsigned long)now | ADDR_NO_RANDOMIZE) >= 0;
 }
@@ -64,7 +67,7 @@ static const char *missing;
 
 static __attribute__((constructor)) void choose_image(int argc, char **argv, char **envp)
 {
-    bool checked = is_set("SWBUILD_EMU_CHECKED"), counted = !checked && is_set("SWBUILD_EMU_TRACE");
+    bool checked = is_set("SWBUILD_EMU_CHECKED"), counted = !checked && timed();
     struct stat status;
     (void)argc;
     if (&swemu_instrumented || &swb_count_any)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "swemu.h"
+#include "timing.h"
 
 /* Begin and end of the code of the object that the runtime is in: a program, or a library of kernels. */
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -144,9 +145,8 @@ static void hand_over(struct cpe *to)
     swemu.to_wake = to;
 }
 
-static void pass_baton(struct cpe *c)
+static void pass_to(struct cpe *c, struct cpe *next)
 {
-    struct cpe *next = next_holder(c);
     if (next == c) {
         hand_over(c);
         swemu.to_wake = NULL;
@@ -158,6 +158,8 @@ static void pass_baton(struct cpe *c)
     swemu_sched_await(c);
     swemu_lock();
 }
+
+static void pass_baton(struct cpe *c) { pass_to(c, next_holder(c)); }
 
 /* These CPEs have got a job.  Releases the lock. */
 void swemu_sched_start(uint64_t pens, int group)
@@ -226,6 +228,14 @@ void swemu_sched_yield(struct cpe *c)
     c->state = CPE_READY;
     advance();
     pass_baton(c);
+}
+
+/* Let this CPE run, or another one if it cannot; with the baton alone. */
+void swemu_sched_yield_to(struct cpe *c, struct cpe *to)
+{
+    c->state = CPE_READY;
+    advance();
+    pass_to(c, is_ready(to) ? to : next_holder(c));
 }
 
 /* The job is done. */
@@ -364,6 +374,8 @@ struct cpe *swemu_enter(uintptr_t pc, const char *what)
         swemu_host_fault(pc, "SW602", "call it from slave code", "%s was called on the host", what);
     __atomic_store_n(&c->calls, c->calls + 1, __ATOMIC_RELAXED);
     swemu_ldm_sample_stack(c, __builtin_frame_address(0), pc);
+    if (UNLIKELY(c->far_ahead))
+        swemu_timing_hold(c);
     return c;
 }
 

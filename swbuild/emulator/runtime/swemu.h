@@ -116,6 +116,7 @@ struct cpe {
     struct site *untold;         /* of loads and stores of main memory that the trace does not have yet */
     struct check *check;
     struct trace *trace;
+    bool far_ahead;              /* of what the timing knows of the others */
     void *registers;             /* of assembly */
 };
 
@@ -139,7 +140,7 @@ struct emulator {
     unsigned long generation;    /* grows whenever something happened that a spin loop may wait for */
     unsigned long spawns, handovers;
     double hang_seconds;
-    const char *counters_path, *trace_path;
+    const char *counters_path, *trace_path, *model_path;
     pthread_mutex_t lock;
     pthread_cond_t host_wake;
     struct cpe *holder, *to_wake; /* who has the baton; who has got it and still sleeps */
@@ -161,6 +162,7 @@ void swemu_sched_block(struct cpe *c, const char *what, uintptr_t pc);
 void swemu_sched_wake(struct cpe *c);
 void swemu_sched_leave(struct cpe *c);
 void swemu_sched_yield(struct cpe *c);
+void swemu_sched_yield_to(struct cpe *c, struct cpe *to);
 void swemu_watchdog_start(void);
 uint64_t swemu_random(void);
 static inline void swemu_lock(void) { pthread_mutex_lock(&swemu.lock); }
@@ -277,6 +279,8 @@ void swemu_regcomm_leave(struct cpe *c);
 /* trace.c */
 void swemu_trace_open(void);
 void swemu_trace_close(void);
+int swemu_trace_lacks(void);
+static inline bool swemu_wanted(const char *path) { return path && *path; }
 void swemu_trace_kernel(struct cpe *c, bool begin);
 void swemu_trace_host(bool spawn, void *func, uint64_t cpes);
 void swemu_trace_dma(struct cpe *c, struct xfer *x, int mode, int mask);

@@ -2,13 +2,15 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "output.h"
+#include "swb_arena.h"
 #include "swb_host.h"
 #include "swb_trace.h"
 #include "swemu.h"
+#include "timing.h"
 
-#define BATCH 4096
+#define BATCH 1024
 
 extern bool swb_count_any(void) __attribute__((weak));
 extern void swb_count_start(void) __attribute__((weak));
@@ -16,6 +18,7 @@ extern void swb_count_place(char *top) __attribute__((weak));
 extern uint64_t swb_count_take(void) __attribute__((weak));
 #pragma weak swb_host_any
 #pragma weak swb_host_tell
+#pragma weak swb_host_mix
 #pragma weak swb_host_write_names
 
 /* How often a reply word was issued for and completed in this kernel. */
@@ -33,7 +36,7 @@ struct trace {
     const volatile void *spun_on;
 };
 
-static FILE *out;
+static struct swemu_output out;
 static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct trace host;
 static struct { uintptr_t pc; int op; } sites[65536];
@@ -41,19 +44,21 @@ static uint32_t site_count;
 static void *kernels[1024];
 static uint32_t kernel_count;
 
-static void flush(struct trace *t)
+/* Hand on what is in the buffer; return whether its CPE is far ahead of what the timing knows of the others. */
+static bool flush(struct trace *t)
 {
     pthread_mutex_lock(&out_lock);
-    if (out && t->used)
-        fwrite(t->records, sizeof *t->records, (size_t)t->used, out);
-    pthread_mutex_unlock(&out_lock);
+    swemu_output_put(&out, t->records, (size_t)t->used * sizeof *t->records);
+    bool ahead = swemu_timing_feed(t->records, t->used);
     t->used = 0;
+    pthread_mutex_unlock(&out_lock);
+    return ahead;
 }
 
 static struct swb_trace_record *add(struct trace *t, uint8_t kind, uint8_t cpe)
 {
-    if (t->used == BATCH)
-        flush(t);
+    if (t->used == BATCH && flush(t) && swemu_self)
+        swemu_self->far_ahead = true;
     struct swb_trace_record *r = &t->records[t->used++];
     *r = (struct swb_trace_record){.kind = kind, .cpe = cpe, .ldm = SWB_TRACE_NONE, .reply = SWB_TRACE_NONE};
     return r;
@@ -108,20 +113,34 @@ static struct reply_count *count_of(struct cpe *c, const volatile void *word)
 
 void swemu_trace_open(void)
 {
-    if (!swemu.trace_path || !*swemu.trace_path)
+    if (!swemu_wanted(swemu.trace_path) && !swemu_wanted(swemu.model_path))
         return;
-    char part[1024];
-    snprintf(part, sizeof part, "%s.part", swemu.trace_path);
-    out = fopen(part, "wb");
-    if (!out) {
-        perror(part);
-        return;
-    }
     uint32_t counted = &swb_count_any && swb_count_any(), hosts = &swb_host_any && swb_host_any();
     struct swb_trace_header header = {SWB_TRACE_MAGIC, SWB_TRACE_VERSION, sizeof(struct swb_trace_record),
                                       counted | hosts << 2};
-    fwrite(&header, sizeof header, 1, out);
+    swb_arena_open();
+    if (swemu_wanted(swemu.trace_path) && swemu_output_open(&out, swemu.trace_path))
+        swemu_output_put(&out, &header, sizeof header);
+    swemu_timing_open(header.flags);
     swemu.trace = true;
+}
+
+static struct trace *trace_of(struct cpe *c)
+{
+    if (c->trace)
+        return c->trace;
+    pthread_mutex_lock(&out_lock);
+    c->trace = swb_arena_take(sizeof *c->trace);
+    pthread_mutex_unlock(&out_lock);
+    return c->trace;
+}
+
+int swemu_trace_lacks(void)
+{
+    pthread_mutex_lock(&out_lock);
+    int found = swemu_timing_lacks();
+    pthread_mutex_unlock(&out_lock);
+    return found;
 }
 
 static void take_compute(struct cpe *c, struct swb_trace_record *r)
@@ -161,8 +180,7 @@ static void tell_direct(struct cpe *c)
 
 static struct swb_trace_record *event(struct cpe *c, uint8_t kind, uintptr_t pc, int op)
 {
-    if (!c->trace)
-        c->trace = swemu_zeroed(sizeof *c->trace);
+    trace_of(c);
     end_spin(c);
     tell_direct(c);
     struct swb_trace_record *r = add(c->trace, kind, (uint8_t)c->pen);
@@ -181,6 +199,8 @@ void swemu_trace_kernel(struct cpe *c, bool begin)
     }
     struct swb_trace_record *r = event(c, begin ? SWB_KERNEL_BEGIN : SWB_KERNEL_END, 0, 0);
     r->value = (uint32_t)c->job;
+    if (!begin)
+        flush(c->trace);
 }
 
 /* Take from `left` what fits into a record's field. */
@@ -194,6 +214,9 @@ static uint32_t portion(uint64_t *left)
 static void host_block(uint32_t number, uint64_t passes, const struct swb_cache_counts *counts)
 {
     struct swb_cache_counts left = *counts;
+    pthread_mutex_lock(&out_lock);
+    swemu_timing_block(number, swb_host_mix(number));
+    pthread_mutex_unlock(&out_lock);
     do {
         struct swb_trace_record *r = add(&host, SWB_HOST, SWB_TRACE_HOST);
         r->ldm = number;
@@ -222,6 +245,7 @@ void swemu_trace_host(bool spawn, void *func, uint64_t cpes)
     r->address = cpes;
     if (spawn)
         r->ldm = kernel_index(func);
+    flush(&host);
 }
 
 void swemu_trace_dma(struct cpe *c, struct xfer *x, int mode, int mask)
@@ -286,8 +310,7 @@ void swemu_trace_completed(struct cpe *c, const volatile void *word)
 {
     if (!swemu.trace)
         return;
-    if (!c->trace)
-        c->trace = swemu_zeroed(sizeof *c->trace);
+    trace_of(c);
     count_of(c, word)->completed++;
 }
 
@@ -320,39 +343,48 @@ void swemu_trace_atomic(struct cpe *c, uintptr_t pc, const volatile void *word)
     r->value = 1;
 }
 
-static void write_names(FILE *to)
+static void write_names(FILE *to, const char *ahead)
 {
     char text[600];
     for (uint32_t k = 0; k < kernel_count; k++)
-        fprintf(to, "kernel %s\n", swemu_function_name(kernels[k], text, sizeof text));
+        fprintf(to, "%skernel %s\n", ahead, swemu_function_name(kernels[k], text, sizeof text));
     for (uint32_t k = 0; k < site_count; k++) {
         swemu_locate(sites[k].pc, text, sizeof text);
-        fprintf(to, "site %s %s\n", swemu_op_names[sites[k].op], text);
+        fprintf(to, "%ssite %s %s\n", ahead, swemu_op_names[sites[k].op], text);
     }
     if (&swb_host_write_names)
-        swb_host_write_names(to);
+        swb_host_write_names(to, ahead);
+}
+
+static void add_names(FILE *to) { write_names(to, "named "); }
+
+static void write_name_file(void)
+{
+    char name[1024];
+    snprintf(name, sizeof name, "%s.names", swemu.trace_path);
+    FILE *to = fopen(name, "w");
+    if (!to)
+        return;
+    write_names(to, "");
+    fclose(to);
 }
 
 /* Close the trace, and write the names of kernels and sites beside it. */
 void swemu_trace_close(void)
 {
-    char part[1024], names[1024];
-    if (!out)
+    static bool closed;
+    if (!swemu.trace || closed)
         return;
+    closed = true;
     tell_host();
     flush(&host);
     for (int k = 0; k < swemu.count; k++)
         if (swemu.cpes[k]->trace)
             flush(swemu.cpes[k]->trace);
-    snprintf(names, sizeof names, "%s.names", swemu.trace_path);
-    FILE *to = fopen(names, "w");
-    if (to) {
-        write_names(to);
-        fclose(to);
-    }
-    FILE *stream = out;
-    out = NULL;
-    snprintf(part, sizeof part, "%s.part", swemu.trace_path);
-    if (fclose(stream) == 0)
-        rename(part, swemu.trace_path);
+    pthread_mutex_lock(&out_lock);
+    if (out.name)
+        write_name_file();
+    swemu_output_close(&out, NULL);
+    swemu_timing_close(add_names);
+    pthread_mutex_unlock(&out_lock);
 }
