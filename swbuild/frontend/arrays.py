@@ -62,6 +62,7 @@ class ArrayMaker:
             thing.depth,
             place.element.const,
             isinstance(thing.symbol.type, Scalar | StructType) and _is_register(thing.symbol.node),
+            bool(shape.split),
         )
 
     @staticmethod
