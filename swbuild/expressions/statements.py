@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from swbuild.classes import dataclass
 from swbuild.expressions.c import Call, Variable
 from swbuild.expressions.nodes import Expression
@@ -28,11 +26,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class CStatement(Expression):
-    """A statement: a node like all others, with what it holds as operands; this one holds nothing."""
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return the node: it holds nothing."""
-        return self
+    """A statement: a node like all others, with what it holds as operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +47,6 @@ class Evaluation(CStatement):
 
     expression: Expression
 
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """The expression."""
-        return (self.expression,)
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return the evaluation of another expression."""
-        return Evaluation(*children)
-
 
 @dataclass(frozen=True, slots=True)
 class Block(CStatement):
@@ -69,15 +54,6 @@ class Block(CStatement):
 
     items: tuple[Expression, ...]
     indented: bool = True
-
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """The statements."""
-        return self.items
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return a block of other statements."""
-        return replace(self, items=children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +63,6 @@ class If(CStatement):
     condition: Expression
     then: Expression
     otherwise: Expression = Nothing()
-
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """The condition and both branches."""
-        return self.condition, self.then, self.otherwise
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return the choice between other branches."""
-        return If(*children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +74,6 @@ class For(CStatement):
     step: Expression
     body: Expression
 
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """What is in the parentheses, and the body."""
-        return self.first, self.condition, self.step, self.body
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return a loop of other parts."""
-        return For(*children)
-
 
 @dataclass(frozen=True, slots=True)
 class While(CStatement):
@@ -124,15 +82,6 @@ class While(CStatement):
     condition: Expression
     body: Expression
 
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """The condition and the body."""
-        return self.condition, self.body
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return a loop of other parts."""
-        return While(*children)
-
 
 @dataclass(frozen=True, slots=True)
 class DoWhile(CStatement):
@@ -140,15 +89,6 @@ class DoWhile(CStatement):
 
     body: Expression
     condition: Expression
-
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """The body and the condition."""
-        return self.body, self.condition
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return a loop of other parts."""
-        return DoWhile(*children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +99,6 @@ class Declarator(CStatement):
     extents: tuple[int, ...]
     value: Expression
 
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """The first value."""
-        return (self.value,)
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return the variable with another first value."""
-        (value,) = children
-        return replace(self, value=value)
-
 
 @dataclass(frozen=True, slots=True)
 class Declaration(CStatement):
@@ -176,15 +106,6 @@ class Declaration(CStatement):
 
     type: ElementType
     declarators: tuple[Expression, ...]
-
-    @property
-    def children(self) -> tuple[Expression, ...]:
-        """The variables."""
-        return self.declarators
-
-    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
-        """Return the declaration of other variables."""
-        return replace(self, declarators=children)
 
 
 def identifiers(body: Expression) -> frozenset[str]:
