@@ -15,7 +15,8 @@ __all__ = ["Held", "Scope"]
 class Held:
     """A buffer: the most indices per dimension, bytes of an element, slots, and who uses it.
 
-    ``bytes`` are those of one slot, ``statements`` those that access it.
+    ``bytes`` are those of one slot, ``statements`` those that access it, ``readers`` the buffers, itself or
+    others, into which a CPE may get what it put from this one.
     """
 
     bound: tuple[int, ...]
@@ -24,6 +25,7 @@ class Held:
     slots: int
     alignment: int
     statements: frozenset[str]
+    readers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
