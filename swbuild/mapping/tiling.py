@@ -41,6 +41,8 @@ class Mapping:
     restructure: bool = True
     #: order the loops inside a tile for unit strides
     reorder: bool = True
+    #: give what only reads values from before a visit a buffer of its own
+    apart: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,12 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.memory.box import Box, bounding_box
 from swbuild.memory.levels import Level, Reference, footprint
-from swbuild.polyhedral.islutil import constant_of
+from swbuild.polyhedral.islutil import bounded_effort, constant_of, union_maps
 
 __all__ = ["Group", "Grouping", "hull_group"]
+
+#: isl steps for telling whether what a group reads was written before.
+MAX_OPERATIONS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +28,25 @@ class Group:
 
 
 class Grouping:
-    """Computes groups, each only once per level and set of references."""
+    """Computes groups, each only once per level and set of references.
 
-    def __init__(self) -> None:
+    ``order``: instance -> the time at which the kernel runs it; without it nothing is told from that.
+    """
+
+    def __init__(self, order: isl.UnionMap | None) -> None:
+        self._order = order
         self._known: dict[tuple[int, tuple[tuple[str, int], ...]], list[Group]] = {}
 
     def groups(self, level: Level, refs: list[Reference]) -> list[Group]:
         """Return the groups of ``refs``, all of one array, at ``level``.
 
         References that may touch a common element in one visit share a group when one of them
-        writes; read-only ones also when the common box is no larger than the boxes apart.
+        writes; read-only ones when the common box is no larger than the boxes apart.  Where it is larger,
+        reads of what the visit writes only later are a group of their own, too.
         """
         key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
         if key not in self._known:
-            self._known[key] = _merged(level, _uniform(level, refs))
+            self._known[key] = _merged(level, _uniform(level, refs), self._order)
         return self._known[key]
 
 
@@ -92,12 +100,12 @@ def _family_group(level: Level, family: list[tuple[Reference, tuple[int, ...]]])
     return Group(tuple(ref for ref, _ in family), box.widened(least, most))
 
 
-def _merged(level: Level, groups: list[Group]) -> list[Group]:
+def _merged(level: Level, groups: list[Group], order: isl.UnionMap | None) -> list[Group]:
     """Merge pairs until no pair has to or should share a buffer."""
     position = 0
     while position < len(groups):
         for other in range(position + 1, len(groups)):
-            union = _merge(level, groups[position], groups[other])
+            union = _merge(level, groups[position], groups[other], order)
             if union is not None:
                 groups = [g for k, g in enumerate(groups) if k not in (position, other)] + [union]
                 position = -1
@@ -106,14 +114,46 @@ def _merged(level: Level, groups: list[Group]) -> list[Group]:
     return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
 
 
-def _merge(level: Level, a: Group, b: Group) -> Group | None:
+def _reads_only_older_values(level: Level, a: Group, b: Group, order: isl.UnionMap | None) -> bool:
+    """Return whether one of the groups only reads, and nothing that the other writes earlier in the visit.
+
+    An instance counts as earlier than itself: it may hold a loop, in which it writes before it reads.
+    Then each may have a buffer of its own, at ``level`` or below.  The reader's is loaded when a visit of
+    its level begins.  A write that a read comes after is in an earlier visit of ``level``, and so in one of
+    either buffer's level that is over: its value is in main memory by then.  A write that comes later in
+    the visit goes to the writer's buffer, where the reader does not see it.  Other tiles write nothing that
+    this one reads: no dependence leads from tile to tile.  What becomes stale in the reader's buffer does no
+    harm, as nothing is stored from it.
+    """
+    if order is None or (a.writes and b.writes):
+        return False
+    reader, writer = (b, a) if a.writes else (a, b)
+    writes = union_maps(ref.relation for ref in writer.refs if ref.writes)  # instance -> element
+    reads = union_maps(ref.relation for ref in reader.refs)
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            same_visit = level.prefix.apply_range(level.prefix.reverse())
+            # instance that writes an element -> instance of the same visit that reads it
+            pairs = writes.apply_range(reads.reverse()).intersect(same_visit)
+            first, second = (order.intersect_domain(ends) for ends in (pairs.domain(), pairs.range()))
+            return bool(pairs.intersect(first.lex_le_union_map(second)).is_empty())
+    except isl.Error:
+        return False
+
+
+def _merge(level: Level, a: Group, b: Group, order: isl.UnionMap | None) -> Group | None:
     refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
-    if a.writes or b.writes:
-        overlap = footprint(level, list(a.refs)).intersect(footprint(level, list(b.refs)))
-        return None if overlap.is_empty() else Group(refs, a.box.hull(b.box))
+    writes = a.writes or b.writes
+    if writes and footprint(level, list(a.refs)).is_disjoint(footprint(level, list(b.refs))):
+        return None
     box = a.box.hull(b.box)
-    if a.box.bound is None or b.box.bound is None or box.bound is None:
-        return None
-    if box.elements() > a.box.elements() + b.box.elements():
-        return None
-    return Group(refs, box) if box.is_usable else None
+    if _is_no_larger(box, a.box, b.box):
+        return Group(refs, box) if writes or box.is_usable else None
+    return Group(refs, box) if writes and not _reads_only_older_values(level, a, b, order) else None
+
+
+def _is_no_larger(box: Box, a: Box, b: Box) -> bool:
+    """Return whether ``box``, the common one, takes no more elements than ``a`` and ``b`` apart."""
+    if a.bound is None or b.bound is None or box.bound is None:
+        return False
+    return box.elements() <= a.elements() + b.elements()

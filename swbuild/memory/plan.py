@@ -4,6 +4,8 @@ The rules (they keep the result right whatever the sizes):
 
 * a buffer holds the bounding box of a group of overlapping references, at the outermost level
   where the box has a constant bound and fits;
+* references that only read what was in memory before a visit may have a buffer of their own, beside
+  that of writes to the same elements later in the visit;
 * it is loaded when something in it is read before being written at that level, or when more is
   stored than was written;
 * what is stored is exactly what was written; the box may be stored in its place only when no
@@ -176,7 +178,7 @@ def plan_memory(
     """
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
-    grouping = Grouping()
+    grouping = Grouping(tiled.schedule.get_map() if tiled.mapping.apart else None)
     limit = budget
     while limit >= _SMALLEST_LIMIT:
         task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping, smallest)

@@ -34,14 +34,15 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     below them stays as it is.
     """
     rows, columns = options.threads
-    two = kernel.parallel >= 2 and (rows > 1 or options.preset is not Preset.CLASSIC)
+    free = options.preset is not Preset.CLASSIC
+    two = kernel.parallel >= 2 and (rows > 1 or free)
     threads = (rows, columns) if two else (rows * columns,)
     if kernel.in_front:
-        return Mapping(threads, (SMALLEST_TILE,), options.distribution, restructure=False)
+        return Mapping(threads, (SMALLEST_TILE,), options.distribution, restructure=False, apart=free)
     tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
-    restructure = options.preset is not Preset.CLASSIC and not any(tiles)
-    return Mapping(threads, tile, options.distribution, restructure, not options.transform)
+    restructure = free and not any(tiles)
+    return Mapping(threads, tile, options.distribution, restructure, not options.transform, free)
 
 
 def _mapped(kernel: Kernel, count: int) -> list[isl.UnionPwAff]:
