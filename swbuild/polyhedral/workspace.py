@@ -16,10 +16,11 @@ that is never written keeps its value, also where loops run no iteration at all.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.expressions.c import AccessRef, Assignment
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.types import LONG
