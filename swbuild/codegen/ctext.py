@@ -34,6 +34,7 @@ __all__ = [
     "names_in_extents",
     "print_node",
     "quoted",
+    "texts_of",
 ]
 
 Lines = list[str]
@@ -97,7 +98,11 @@ def extent_texts(scop: Scop, array: Array) -> tuple[str, ...]:
 
     Products of them and of ``int`` subscripts do not overflow.
     """
-    extents = extents_of(scop, array)
+    return texts_of(extents_of(scop, array))
+
+
+def texts_of(extents: tuple[Expression | None, ...]) -> tuple[str, ...]:
+    """Return the C text of an array's extents, as :func:`extent_texts` does."""
     values = [None if e is None else constant_value(e) for e in extents]
     short = None not in values and math.prod(v for v in values if v is not None) < 2**31
     texts = ["" if e is None else in_parentheses(e) for e in extents]

@@ -13,7 +13,7 @@ from swbuild.codegen.ctext import Lines, indent, index_macro
 from swbuild.codegen.transfers import Transfers
 from swbuild.expressions.nodes import Expression, Name, Parenthesised
 from swbuild.expressions.printing import c_text
-from swbuild.expressions.trees import substituted
+from swbuild.expressions.trees import names_in, substituted
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.expressions import value_in
@@ -28,6 +28,7 @@ __all__ = [
     "headers",
     "host_parts",
     "index_macros",
+    "names",
     "opening",
     "part_bytes",
     "storage",
@@ -84,6 +85,11 @@ def index_macros(kernel: KernelCode) -> list[tuple[str, str]]:
         for p in kernel.partials
         if p.bound
     ]
+
+
+def names(kernel: KernelCode) -> frozenset[str]:
+    """Return the names in the macros that index parts of arrays."""
+    return frozenset[str]().union(*(names_in(v) for p in kernel.partials for v in _values(kernel, p.low, "")))
 
 
 def opening(kernel: KernelCode, scop: Scop, ldm: str) -> Lines:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re  # reads words of the finished text of a kernel
-
 import islpy as isl
 
 from swbuild.codegen import partials
@@ -11,18 +9,19 @@ from swbuild.codegen.comments import kernel_comment
 from swbuild.codegen.ctext import (
     Lines,
     array_index,
-    extent_texts,
+    extents_of,
     indent,
     index_macro,
     listed,
-    names_in_extents,
     print_node,
+    texts_of,
 )
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.codegen.transfers import Moved, Transfers
-from swbuild.expressions.nodes import Constant, Name
+from swbuild.codegen.used import names_in_array, names_in_body
+from swbuild.expressions.nodes import Constant, Expression, Name
 from swbuild.expressions.printing import c_text
-from swbuild.expressions.trees import substituted
+from swbuild.expressions.trees import names_in, substituted
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Begin, ElementStore, Fence, Node, Place, Transfer, Wait
@@ -38,6 +37,9 @@ from swbuild.options import Distribution
 __all__ = ["slave_lines"]
 
 _ARGUMENT, _ROW, _COLUMN = own("sw_argument"), own("sw_rid"), own("sw_cid")
+
+#: the first and the last tile of a loop
+_Range = tuple[Expression, Expression]
 
 
 def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -> Lines:
@@ -95,16 +97,16 @@ class _Kernel:
         self.dialect = dialect
         self.ldm = f"{own(f'sw_ldm_{stem}')}.{kernel.function}"
         self.buffers = {buffer.name: buffer for buffer in kernel.plan.buffers}
-        self.extents = {a.name: extent_texts(region.scop, a) for a in kernel.pointers}
+        self.shapes = {a.name: extents_of(region.scop, a) for a in kernel.pointers}
+        self.extents = {name: texts_of(shape) for name, shape in self.shapes.items()}
         self.transfers = Transfers(dialect, stem)
 
     def lines(self) -> Lines:
         body = print_node(self.kernel.body, self._special)
         macros = self._macros()
-        thread = self._thread()
-        text = " ".join((*body, *thread, *(text for _, text in macros)))
-        used = set(re.findall(r"\w+", text))
-        opening = [*self._identity(used), *self._arguments(used), *thread]
+        ranges = self._tile_ranges()
+        used = self._used(ranges)
+        opening = [*self._identity(used), *self._arguments(used), *self._thread(ranges)]
         return [
             *kernel_comment(self.scop, self.options, self.kernel),
             *(f"#define {name} {text}" for name, text in macros),
@@ -115,7 +117,15 @@ class _Kernel:
             *(f"#undef {name.split('(')[0]}" for name, _ in macros),
         ]
 
-    def _identity(self, used: set[str]) -> Lines:
+    def _used(self, ranges: list[_Range]) -> frozenset[str]:
+        """Return the names that the body, the macros and this thread's blocks are made of."""
+        names = names_in_body(self.kernel.body, self.buffers, self.shapes, self._sizes)
+        names |= partials.names(self.kernel)
+        names = names.union(*(names_in_array(d.array, self.shapes) for d in self.kernel.plan.direct))
+        places = (_ROW, _COLUMN)[: len(ranges)]
+        return names.union(places, *(names_in(end) for ends in ranges for end in ends))
+
+    def _identity(self, used: frozenset[str]) -> Lines:
         """Name this thread, and what is ``used`` of its place in the grid."""
         rows, columns = self.options.threads
         threads = rows * columns
@@ -130,7 +140,7 @@ class _Kernel:
             lines.append(f"if ({THREAD} >= {threads})\n    return;")
         return [part for line in lines for part in line.split("\n")]
 
-    def _arguments(self, used: set[str]) -> Lines:
+    def _arguments(self, used: frozenset[str]) -> Lines:
         """Fetch the argument struct and name what is ``used`` of it."""
         struct, args = f"struct {self.kernel.struct}", f"{self.ldm}.{own('args')}"
         pieces = {
@@ -171,14 +181,18 @@ class _Kernel:
         """Return the dimensions whose size the code needs: the first one only counts for transfers."""
         return list(range(0 if buffer.moves_whole else 1, len(buffer.box.low)))
 
-    def _thread(self) -> Lines:
-        """Compute this thread's blocks of tiles (block distribution only)."""
+    def _tile_ranges(self) -> list[_Range]:
+        """Return the first and the last tile of each mapped loop (block distribution only)."""
+        mapping = self.kernel.tiled.mapping
+        block = mapping.distribution is Distribution.BLOCK
+        return [self._tile_range(k) for k in range(len(mapping.threads))] if block else []
+
+    def _thread(self, ranges: list[_Range]) -> Lines:
+        """Compute this thread's blocks of the tiles in ``ranges``."""
         tiled = self.kernel.tiled
-        if tiled.mapping.distribution is not Distribution.BLOCK:
-            return []
         lines = []
-        for k, threads in enumerate(tiled.mapping.threads):
-            first, last = self._tile_range(k)
+        for k, (ends, threads) in enumerate(zip(ranges, tiled.mapping.threads, strict=False)):
+            first, last = (f"({c_text(end)})" for end in ends)
             identity, larger = (_ROW, _COLUMN)[k], own("SW_MAX")
             tiles, chunk = own(f"sw_tiles{k}"), own(f"sw_chunk{k}")
             begin, end = thread_parameters(tiled.mapping)[2 * k : 2 * k + 2]
@@ -190,7 +204,7 @@ class _Kernel:
             ]
         return lines
 
-    def _tile_range(self, position: int) -> tuple[str, str]:
+    def _tile_range(self, position: int) -> _Range:
         tiled = self.kernel.tiled
         index = tiled.coordinates.get_at(position).scale_down_val(isl.Val(tiled.sizes[position]))
         values = _smooth(isl.Set.from_union_set(isl.UnionMap.from_union_pw_aff(index).range()))
@@ -198,8 +212,7 @@ class _Kernel:
         build = isl.AstBuild.from_context(context)
         low, high = values.dim_min(0), values.dim_max(0)
         names = dict(zip(tiled.kernel.host_loops, map(Name, self.kernel.loops), strict=True))
-        ends = (substituted(value_in(build, end.gist(context)), names) for end in (low, high))
-        first, last = (f"({c_text(end)})" for end in ends)
+        first, last = (substituted(value_in(build, end.gist(context)), names) for end in (low, high))
         return first, last
 
     def _macros(self) -> list[tuple[str, str]]:
@@ -212,7 +225,7 @@ class _Kernel:
             macros.append(index_macro(own(f"LDM_{name}"), own(f"{name}_ldm"), sizes, shifts))
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
-            named = names_in_extents(self.scop, self.scop.array(array))
+            named = frozenset[str]().union(*(names_in(e) for e in self.shapes[array] if e is not None))
             none = (Constant(0),) * len(extents)
             macros.append(index_macro(own(f"MEM_{array}"), array, extents, none, named))
         return [*macros, *partials.index_macros(self.kernel)]

@@ -51,3 +51,45 @@ def test_blocks_of_tiles_know_the_host_loops(tmp_path: Path) -> None:
     for line in blocks:
         assert set(re.findall(r"[a-z]\w*", line.split("=", 1)[1])) <= declared | {"sw_first0"}
     assert blocks
+
+
+#: the host alone counts to i, which macros call a subscript, too
+COUNTED_BY_THE_HOST = """void f(int i, double a[restrict 200][300], double b[restrict 200][300])
+{
+#pragma scop
+  for (int t = 0; t < i; t++) {
+    for (int x = 0; x < 200; x++)
+      for (int y = 0; y < 300; y++)
+        a[x][y] = b[y % 200][x] + 1.0;
+    for (int x = 0; x < 200; x++)
+      for (int y = 0; y < 300; y++)
+        b[x][y] = a[199 - x][y] * 0.5;
+  }
+#pragma endscop
+}
+"""
+
+#: a size that is only in the way to an element, and one that is only in the length of a row
+SIZES = """void f(int n, int m, int k, double a[restrict n][m], int p[restrict n],
+       double q[restrict 4 * n][k])
+{
+#pragma scop
+  for (int x = 0; x < n; x++)
+    for (int y = 0; y < m; y++)
+      a[x][y] = q[p[x] + y][0];
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize("distribution", Distribution)
+@pytest.mark.parametrize(
+    ("source", "named", "unnamed"), [(COUNTED_BY_THE_HOST, (), "i"), (SIZES, ("n", "m", "k"), "p0")]
+)
+def test_kernels_declare_the_names_that_they_use(
+    tmp_path: Path, source: str, named: tuple[str, ...], unnamed: str, distribution: Distribution
+) -> None:
+    unit = generated(tmp_path, source, KernelOptions(distribution=distribution))
+    assert unit.slave is not None and "LDM_" in unit.slave.text
+    declared = re.findall(r"const long (\w+) = sw_args->", unit.slave.text)
+    assert set(named) <= set(declared) and unnamed not in declared

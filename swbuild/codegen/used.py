@@ -1,0 +1,71 @@
+"""The names of the source, and of threads, that the printed body of a kernel has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.statements import identifiers
+from swbuild.expressions.trees import names_in
+from swbuild.kernelir.nodes import (
+    Compute,
+    Counter,
+    ElementStore,
+    Guard,
+    Loop,
+    Node,
+    Piece,
+    Place,
+    Row,
+    Transfer,
+)
+from swbuild.kernelir.passes import walk
+from swbuild.memory.plan import Buffer
+
+__all__ = ["Extents", "names_in_array", "names_in_body"]
+
+#: the extents of arrays by their names; the outermost one of an array may not be known
+Extents = Mapping[str, tuple[Expression | None, ...]]
+
+
+def names_in_body(
+    body: Node, buffers: Mapping[str, Buffer], extents: Extents, sizes: Callable[[Buffer], list[int]]
+) -> frozenset[str]:
+    """Return the names in ``body``; ``sizes`` says which sizes of a buffer's box are printed."""
+    found: set[str] = set()
+    for node in walk(body):
+        for expression in _printed(node, buffers, sizes):
+            found |= names_in(expression)
+        if isinstance(node, Compute):
+            found |= identifiers(node.body)
+        elif isinstance(node, (ElementStore, Transfer)):
+            found |= names_in_array(buffers[node.buffer].array, extents)
+    return frozenset(found)
+
+
+def names_in_array(array: str, extents: Extents) -> frozenset[str]:
+    """Return the names with which an element of ``array`` is reached, but for those in its subscripts."""
+    rows = [extent for extent in extents[array][1:] if extent is not None]
+    return frozenset({array}).union(*map(names_in, rows))
+
+
+def _printed(
+    node: Node, buffers: Mapping[str, Buffer], sizes: Callable[[Buffer], list[int]]
+) -> Iterator[Expression]:
+    """Yield the expressions of ``node`` that stand in the code."""
+    if isinstance(node, Compute):
+        yield node.body
+    elif isinstance(node, Guard):
+        yield node.condition
+    elif isinstance(node, (Loop, Counter)):
+        ends = (node.first, node.condition if isinstance(node, Loop) else None)
+        yield from (end for end in ends if end is not None)
+    elif isinstance(node, Place):
+        yield from (*node.low, *(node.size[k] for k in sizes(buffers[node.buffer])))
+    elif isinstance(node, ElementStore):
+        yield from node.index
+    elif isinstance(node, Transfer) and isinstance(node.part, Row):
+        yield from (*node.part.outer, node.part.low, node.part.size)
+    elif isinstance(node, Transfer) and isinstance(node.part, Piece):
+        yield from (*node.part.offset, node.part.length)
+        yield from [] if node.part.rows is None else [node.part.rows]
