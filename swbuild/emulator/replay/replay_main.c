@@ -13,8 +13,6 @@
 
 #include "swb_replay.h"
 
-enum { KINDS = 256 };
-
 struct records {
     const struct swb_trace_record *first;
     size_t count;
@@ -61,30 +59,22 @@ static struct records records_of(const char *path)
     return (struct records){(const struct swb_trace_record *)(data + head), (size - head) / each};
 }
 
-/* Whether a kind is among the records; found[kind] says so for each. */
-static void look(struct records records, bool *found)
+static bool is_good(const struct swb_trace_record *record)
 {
-    for (size_t k = 0; k < records.count; k++)
-        found[records.first[k].kind] = true;
+    return record->kind >= SWB_KERNEL_BEGIN && record->kind <= SWB_HOST;
 }
 
-/* Return the number of a kind that there is not, or -1. */
-static int bad_kind(const bool *found)
+/* Feed the records in runs of one CPE; return the first that is none, or null. */
+static const struct swb_trace_record *feed(struct swb_replay *replay, struct records records)
 {
-    for (int kind = 0; kind < KINDS; kind++)
-        if (found[kind] && (kind < SWB_KERNEL_BEGIN || kind > SWB_HOST))
-            return kind;
-    return -1;
-}
-
-/* Feed the records in runs of one CPE. */
-static void feed(struct swb_replay *replay, struct records records)
-{
-    for (size_t begin = 0, end; begin < records.count; begin = end) {
-        for (end = begin + 1; end < records.count && records.first[end].cpe == records.first[begin].cpe; end++) {
-        }
-        swb_replay_feed(replay, records.first + begin, end - begin, false);
+    const struct swb_trace_record *at = records.first, *last = at + records.count, *end;
+    for (; at < last; at = end) {
+        for (end = at; end < last && end->cpe == at->cpe; end++)
+            if (!is_good(end))
+                return end;
+        swb_replay_feed(replay, at, (size_t)(end - at), false);
     }
+    return NULL;
 }
 
 static void read_blocks(struct swb_replay *replay, char *text)
@@ -98,18 +88,15 @@ int main(int count, char **words)
     if (count < 4)
         return 2;
     struct records records = records_of(words[3]);
-    bool found[KINDS] = {false};
-    look(records, found);
-    if (bad_kind(found) >= 0) {
-        printf("bad %d\n", bad_kind(found));
-        return 0;
-    }
     char *numbers = text_of(words[1]), *mixes = text_of(words[2]);
-    struct swb_replay *replay = swb_replay_open(numbers, found[SWB_SPAWN], count > 4, write_out, stdout);
+    struct swb_replay *replay = swb_replay_open(numbers, count > 4, write_out, stdout);
     read_blocks(replay, mixes);
     free(numbers);
     free(mixes);
-    feed(replay, records);
-    swb_replay_finish(replay);
+    const struct swb_trace_record *bad = feed(replay, records);
+    if (bad)
+        printf("bad %u\n", bad->kind);
+    else
+        swb_replay_finish(replay);
     return fflush(stdout) ? 2 : 0;
 }

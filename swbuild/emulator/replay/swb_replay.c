@@ -6,6 +6,9 @@
 #include "swb_arena.h"
 #include "swb_state.h"
 
+/* How many records ahead memory is asked for. */
+enum { PREFETCHED = 4 };
+
 /* ---- events ---- */
 
 static void push(struct swb_replay *r, double time, uint64_t order, enum swb_event_kind kind, unsigned cpe, void *item)
@@ -41,7 +44,8 @@ static void drop_run(struct swb_actor *a)
 void swb_take_record(struct swb_actor *a)
 {
     a->record = a->first->records[a->next++];
-    __builtin_prefetch(&a->first->records[a->next]);
+    if (a->next + PREFETCHED < a->first->count)
+        __builtin_prefetch(&a->first->records[a->next + PREFETCHED]);
     a->has_record = true;
     a->queued--;
     a->others -= a->record.kind != SWB_HOST;
@@ -249,11 +253,10 @@ void swb_replay_set(struct swb_replay *r, const char *numbers)
     r->columns = (unsigned)r->numbers.mesh_columns;
 }
 
-struct swb_replay *swb_replay_open(const char *numbers, bool gated, bool details, swb_writer *writer, void *to)
+struct swb_replay *swb_replay_open(const char *numbers, bool details, swb_writer *writer, void *to)
 {
     struct swb_replay *r = swb_arena_take(sizeof *r);
     swb_replay_set(r, numbers);
-    r->gated = gated;
     r->details = details;
     r->writer = writer;
     r->to = to;
@@ -276,12 +279,13 @@ bool swb_replay_block(struct swb_replay *r, const char *mix)
     return cost >= 0;
 }
 
-static size_t others(const struct swb_trace_record *records, size_t count)
+static void count_kinds(struct swb_replay *r, struct swb_actor *a, const struct swb_trace_record *records, size_t count)
 {
-    size_t found = 0;
-    for (size_t k = 0; k < count; k++)
-        found += records[k].kind != SWB_HOST;
-    return found;
+    a->queued += count;
+    for (size_t k = 0; k < count; k++) {
+        a->others += records[k].kind != SWB_HOST;
+        r->gated = r->gated || records[k].kind == SWB_SPAWN;
+    }
 }
 
 void swb_replay_feed(struct swb_replay *r, const struct swb_trace_record *records, size_t count, bool copied)
@@ -298,8 +302,7 @@ void swb_replay_feed(struct swb_replay *r, const struct swb_trace_record *record
         a->first = run;
     a->last = run;
     a->seen = true;
-    a->queued += count;
-    a->others += others(records, count);
+    count_kinds(r, a, records, count);
 }
 
 size_t swb_replay_queued(const struct swb_replay *r, unsigned cpe) { return r->actors[cpe].queued; }

@@ -26,9 +26,8 @@ enum { SWB_NOBODY = -1 };
 /* Takes the lines of the result; result.py reads them. */
 typedef void swb_writer(void *to, const char *text, size_t size);
 
-/* `numbers`: as swb_numbers_read takes them.  `gated`: kernels begin by a spawn.  `details`: write the CPEs' times
- * in each kernel, and their time line. */
-struct swb_replay *swb_replay_open(const char *numbers, bool gated, bool details, swb_writer *writer, void *to);
+/* `numbers`: as swb_numbers_read takes them.  `details`: write the CPEs' times in each kernel, and their time line. */
+struct swb_replay *swb_replay_open(const char *numbers, bool details, swb_writer *writer, void *to);
 
 /* Replace numbers; only before the first records. */
 void swb_replay_set(struct swb_replay *replay, const char *numbers);
@@ -37,7 +36,7 @@ void swb_replay_set(struct swb_replay *replay, const char *numbers);
 bool swb_replay_block(struct swb_replay *replay, const char *mix);
 
 /* Append to the records of their CPE (the `cpe` of the first).  `copied`: they are copied; otherwise they stay where
- * they are until the end. */
+ * they are until the end.  A kernel is spawned before it begins, unless nothing is ever spawned. */
 void swb_replay_feed(struct swb_replay *replay, const struct swb_trace_record *records, size_t count, bool copied);
 
 /* Simulate as far as possible; return the CPE whose records are lacking, SWB_TRACE_HOST or SWB_NOBODY. */

@@ -119,7 +119,7 @@ struct swb_barrier {
     uint64_t mask;
     uint8_t mode;
     size_t count;
-    uint8_t members[SWB_ACTORS];
+    uint8_t members[SWB_CPES];
 };
 
 struct swb_site {
@@ -147,7 +147,7 @@ struct swb_replay {
     struct swb_numbers numbers;
     uint64_t request;
     unsigned rows, columns;
-    bool gated, details, finished;
+    bool gated, details, finished; /* gated: kernels begin by a spawn */
     swb_writer *writer;
     void *to;
     double now;

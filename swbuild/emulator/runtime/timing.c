@@ -43,7 +43,7 @@ void swemu_timing_open(uint32_t flags)
         return;
     remove(swemu.model_path); /* it is no longer that of the last run */
     locale_t before = plainly();
-    replay = swb_replay_open(MODEL_NUMBERS, true, false, put, &result);
+    replay = swb_replay_open(MODEL_NUMBERS, false, put, &result);
     swb_replay_set(replay, given ? given : "");
     begin_result(flags, given ? given : "");
     uselocale(before);

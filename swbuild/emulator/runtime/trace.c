@@ -31,7 +31,7 @@ struct reply_count {
 
 struct trace {
     struct swb_trace_record records[BATCH];
-    int used;
+    int used, told; /* told: how many of them the timing has got */
     struct reply_count *replies;
     const volatile void *spun_on;
 };
@@ -44,13 +44,22 @@ static uint32_t site_count;
 static void *kernels[1024];
 static uint32_t kernel_count;
 
-/* Hand on what is in the buffer; return whether its CPE is far ahead of what the timing knows of the others. */
-static bool flush(struct trace *t)
+/* Let the timing have what is in the buffer; return whether its CPE is far ahead of what is known of the others. */
+static bool tell_timing(struct trace *t)
 {
     pthread_mutex_lock(&out_lock);
+    bool ahead = swemu_timing_feed(t->records + t->told, t->used - t->told);
+    t->told = t->used;
+    pthread_mutex_unlock(&out_lock);
+    return ahead;
+}
+
+static bool flush(struct trace *t)
+{
+    bool ahead = tell_timing(t);
+    pthread_mutex_lock(&out_lock);
     swemu_output_put(&out, t->records, (size_t)t->used * sizeof *t->records);
-    bool ahead = swemu_timing_feed(t->records, t->used);
-    t->used = 0;
+    t->used = t->told = 0;
     pthread_mutex_unlock(&out_lock);
     return ahead;
 }
@@ -245,7 +254,10 @@ void swemu_trace_host(bool spawn, void *func, uint64_t cpes)
     r->address = cpes;
     if (spawn)
         r->ldm = kernel_index(func);
-    flush(&host);
+    if (spawn)
+        flush(&host); /* while nobody runs, so that two runs write the same file */
+    else
+        tell_timing(&host);
 }
 
 void swemu_trace_dma(struct cpe *c, struct xfer *x, int mode, int mask)
