@@ -82,8 +82,8 @@ class KernelOptions:
     """Options of one region.
 
     ``machine`` is the name of one that :func:`swbuild.machine.load` knows; ``threads`` are the
-    rows and columns of the thread grid, as many as it has CPEs at most (none given: the whole mesh).
-    ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen to fit the LDM);
+    rows and columns of the thread grid, as many as it has CPEs at most (none given: chosen by cost).
+    ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen by cost);
     ``ldm_budget`` is in bytes (``None``: the machine file's); ``params`` fixes symbolic sizes to
     constants, ``assume`` holds C conditions over the sizes that the caller guarantees; ``arrays``
     gives the extents, as C expressions, of pointers whose shape the source does not show.
@@ -105,6 +105,12 @@ class KernelOptions:
     transform: tuple[Step, ...] = ()
     reassociate: bool = False
 
-    def __post_init__(self) -> None:
-        if not all(self.threads):
-            object.__setattr__(self, "threads", load(self.machine).mesh)
+    @property
+    def shaped(self) -> bool:
+        """Whether ``threads`` are given."""
+        return all(self.threads)
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """The thread grid that is given, else the whole mesh."""
+        return self.threads if self.shaped else load(self.machine).mesh

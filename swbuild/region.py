@@ -28,7 +28,8 @@ from swbuild.planning.ordering import (
     strays,
 )
 from swbuild.planning.placing import place_kernel
-from swbuild.planning.tilings import Choice, DoesNotFit, Infeasible, Placed, Tiling
+from swbuild.planning.sizes import assumed_sizes
+from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -83,7 +84,7 @@ class NoFronts:
     scheduled: bool
 
 
-Tried = Attempt | Ordered | Tiling | Choice | NoFronts | Dropped
+Tried = Attempt | Ordered | Estimated | Tiling | Choice | NoFronts | Dropped
 
 #: takes what is tried on the way, in its order
 Record = Callable[[Tried], None]
@@ -254,9 +255,10 @@ def _placed(task: _Task, order: Order) -> Outcome:
     unsafe = strays(scop, scheduled.private, order.tree)
     if unsafe:
         return NotPrivate(unsafe)
+    sizes = assumed_sizes(scop, options)
     placed: list[Placed] = []
     for kernel in order.tree.kernels:
-        place = place_kernel(scop, options, scheduled, kernel, order.split, task.record)
+        place = place_kernel(scop, options, scheduled, kernel, order.split, sizes, task.record)
         if not isinstance(place, Placed):
             return place
         placed.append(place)
@@ -342,7 +344,8 @@ def _too_large(scop: Scop, options: KernelOptions, problem: DoesNotFit) -> Diagn
     """Return what to tell a user who chose the tiles or the budget."""
     tile = " x ".join(map(str, options.tile)) if options.tile else "the smallest tile"
     budget = f"the LDM budget of {problem.budget} bytes"
-    message = f"the buffers of kernel {problem.kernel} with {tile} do not fit {budget}"
+    needed = ", ".join(f"{n.array} {n.bytes} bytes at level {n.level}" for n in problem.needed)
+    message = f"the buffers of kernel {problem.kernel} with {tile} do not fit {budget}: {needed}"
     return Diagnostic("SW302", message, scop.span, "give smaller 'tile' sizes, or a larger 'ldm-budget'")
 
 

@@ -97,7 +97,7 @@ def check_region(
         region=region.scop.name,
         source=context.model.path,
         machine=options.machine,
-        threads=options.threads,
+        threads=options.grid,
         outcome=in_view_of(outcome, check.expected_failure),
         message=message,
         kernels=region.kernels,

@@ -156,7 +156,7 @@ def _failed(
     options = task.default_options
     text = message or render(diagnostics)
     return RegionResult(
-        name, str(task.path), task.machine, options.threads, outcome, text, diagnostics=diagnostics
+        name, str(task.path), task.machine, options.grid, outcome, text, diagnostics=diagnostics
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re  # reads directives in the user's text, conditions of the manifest, and expressions at the region
+from math import prod
 
 import islpy as isl
 
@@ -274,7 +275,6 @@ class _Launches:
     def __init__(self, region: RegionCode) -> None:
         self.scop = region.scop
         self.dialect = _dialect(region)
-        self.threads = region.options.threads[0] * region.options.threads[1]
         self.kernels = {kernel.name: kernel for kernel in region.kernels}
         self.by_pointer = {a.name for a, _, written in region.arguments if written and a.is_scalar}
         self.local_scalars = {a.name for a in region.locals if a.is_scalar}
@@ -287,7 +287,7 @@ class _Launches:
         fields += [f"{ARGUMENTS}.{p.name} = {p.name};" for p in kernel.parameters]
         fields += [f"{ARGUMENTS}.{a.name} = {self._address(a)};" for a in kernel.pointers]
         fields += [f"{ARGUMENTS}.{a.name} = {self._value(a)};" for a in kernel.values]
-        fields += host_parts(kernel, self.scop, self.threads)
+        fields += host_parts(kernel, self.scop, prod(kernel.tiled.mapping.threads))
         lines = [
             f"struct {kernel.struct} {ARGUMENTS};",
             *(fields or [f"{ARGUMENTS}.{UNUSED} = 0;"]),
@@ -303,7 +303,7 @@ class _Launches:
             lvalue = array.name if array.name in self.local_scalars else f"(*{array.name})"
         else:
             lvalue = f"{own(f'MEM_{array.name}')}({', '.join(f'{{{k}}}' for k in range(len(array.extents)))})"
-        return combination(kernel, partial, self.threads, array.element, lvalue)
+        return combination(kernel, partial, prod(kernel.tiled.mapping.threads), array.element, lvalue)
 
     def _address(self, array: Array) -> str:
         return f"&{array.name}" if array.name in self.local_scalars else array.name

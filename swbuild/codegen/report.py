@@ -26,7 +26,7 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         "lines": [scop.span.line, scop.span.end_line],
         "machine": region.options.machine,
         "preset": region.options.preset.value,
-        "threads": list(region.options.threads),
+        "threads": list(region.options.grid),
         "parameters": [p.name for p in scop.parameters],
         "private": sorted(scheduled.private.names),
         "sequential_loops": list(scheduled.peeled),

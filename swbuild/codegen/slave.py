@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import islpy as isl
 
 from swbuild.codegen import partials
@@ -108,7 +110,7 @@ class _Kernel:
         used = self._used(ranges)
         opening = [*self._identity(used), *self._arguments(used), *self._thread(ranges)]
         return [
-            *kernel_comment(self.scop, self.options, self.kernel),
+            *kernel_comment(self.scop, self.kernel),
             *(f"#define {name} {text}" for name, text in macros),
             f"void {self.kernel.function}(void *{_ARGUMENT})",
             "{",
@@ -127,13 +129,13 @@ class _Kernel:
 
     def _identity(self, used: frozenset[str]) -> Lines:
         """Name this thread, and what is ``used`` of its place in the grid."""
-        rows, columns = self.options.threads
-        threads = rows * columns
+        grid = self.kernel.tiled.mapping.threads
+        threads = prod(grid)
         lines = [f"const long {THREAD} = {self.dialect.thread};"]
-        if len(self.kernel.tiled.mapping.threads) == 2:
-            places = {_ROW: f"{THREAD} / {columns}", _COLUMN: f"{THREAD} % {columns}"}
+        if len(grid) == 2 and grid[1] > 1:
+            places = {_ROW: f"{THREAD} / {grid[1]}", _COLUMN: f"{THREAD} % {grid[1]}"}
         else:
-            places = {_ROW: THREAD}
+            places = {_ROW: THREAD, _COLUMN: "0"}
         names = [f"{name} = {value}" for name, value in places.items() if name in used]
         lines += [f"const long {', '.join(names)};"] if names else []
         if threads < load(self.options.machine).cpes:

@@ -11,7 +11,7 @@ from swbuild.mapping.tiling import Mapping
 from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import Overflow
 from swbuild.planning.ordering import Judgement, Ordered
-from swbuild.planning.tilings import Choice, Placed, Tiling
+from swbuild.planning.tilings import Choice, Estimated, Placed, Tiling
 from swbuild.polyhedral.privatise import NotPrivate
 from swbuild.region import Attempt, Dropped, NoFronts, Tried
 
@@ -105,6 +105,16 @@ def _outcome(outcome: Placed | Overflow | NotPrivate | Inseparable) -> Iterator[
         yield f"fits, {used} of {outcome.budget} bytes"
         yield f"  accesses left in main memory: {len(outcome.plan.direct)}"
         yield f"  private variables in buffers: {listed(sorted(outcome.expanded))}"
+
+
+@_lines.register
+def _estimated(item: Estimated) -> Iterator[str]:
+    yield f"estimates for {item.kernel}: {item.purpose.value}"
+    for estimate in item.estimates:
+        tiles, threads = (
+            " x ".join(map(str, sizes)) for sizes in (estimate.candidate.tile, estimate.candidate.threads)
+        )
+        yield f"  tiles {tiles}, threads {threads}: {estimate.total:.0f} cycles, {estimate.bytes} bytes"
 
 
 @_lines.register

@@ -5,6 +5,8 @@ An operation on two operands says in which type it is done: both operands are co
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.types import ElementType
@@ -20,6 +22,7 @@ __all__ = [
     "InitialList",
     "IteratorRef",
     "Literal",
+    "Opaque",
     "Operation",
     "ParameterRef",
     "Parentheses",
@@ -32,9 +35,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Typed(Expression):
-    """A node with a type."""
+    """A node with a type; this one has no operands."""
 
     type: ElementType
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the node: it has no operands."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +80,42 @@ class Variable(Typed):
 
 
 @dataclass(frozen=True, slots=True)
+class Opaque(Typed):
+    """A primary expression of which nothing is known but its text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Element(Typed):
     """``array[subscript]…``."""
 
     array: Expression
     subscripts: tuple[Expression, ...]
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The array, then its subscripts."""
+        return self.array, *self.subscripts
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the element of another array, or at other subscripts."""
+        return Element(self.type, children[0], children[1:])
+
 
 @dataclass(frozen=True, slots=True)
 class _OnOne(Typed):
     operand: Expression
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.operand,)
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the same of another operand."""
+        (operand,) = children
+        return replace(self, operand=operand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +152,15 @@ class Operation(Typed):
     left: Expression
     right: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """Both operands."""
+        return self.left, self.right
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the operation on two other operands."""
+        return Operation(self.type, self.operator, self.computed, *children)
+
 
 @dataclass(frozen=True, slots=True)
 class Assignment(Typed):
@@ -129,6 +171,15 @@ class Assignment(Typed):
     target: Expression
     value: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The target and the value."""
+        return self.target, self.value
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the assignment of another value to another target."""
+        return Assignment(self.type, self.operator, self.computed, *children)
+
 
 @dataclass(frozen=True, slots=True)
 class Conditional(Typed):
@@ -138,6 +189,15 @@ class Conditional(Typed):
     then: Expression
     otherwise: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The condition and both values."""
+        return self.condition, self.then, self.otherwise
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the choice between two other values by another condition."""
+        return Conditional(self.type, *children)
+
 
 @dataclass(frozen=True, slots=True)
 class Call(Typed):
@@ -146,10 +206,28 @@ class Call(Typed):
     function: str
     arguments: tuple[Expression, ...]
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The arguments."""
+        return self.arguments
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the call with other arguments."""
+        return replace(self, arguments=children)
+
 
 @dataclass(frozen=True, slots=True)
 class _Items(Typed):
     items: tuple[Expression, ...]
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The items."""
+        return self.items
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the same of other items."""
+        return replace(self, items=children)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,14 @@
 """The nodes of expressions.
 
 All of them are values: equal trees are equal, a change makes a new tree.  What runs over trees asks
-a node for its ``children`` and has it ``rebuilt`` with others.  Both follow from its fields, so that
-a new kind of node is known to all of them.
+a node for its ``children`` and has it ``rebuilt`` with others, so that a new kind of node is known to
+all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from abc import abstractmethod
 from enum import Enum
-from functools import cache
-from operator import attrgetter
-from typing import Any, NamedTuple, get_type_hints
 
 from swbuild.classes import dataclass
 
@@ -32,70 +28,18 @@ __all__ = [
 
 
 class Expression:
-    """A node of an expression, with all below it.
-
-    Its operands are the fields that say so by their types: one ``Expression`` each, or the rest of them in a
-    tuple, which no operand follows.
-    """
+    """A node of an expression, with all below it."""
 
     __slots__ = ()
 
     @property
     def children(self) -> tuple[Expression, ...]:
-        """The operands, in the order of the fields."""
-        kind: Any = type(self)
-        return _shape(kind).operands(self)
+        """The operands, in the order of C."""
+        return ()
 
+    @abstractmethod
     def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
         """Return the node with ``children`` as its operands, as many as it has."""
-        if not children:
-            return self
-        kind: Any = type(self)
-        rest = iter(children)
-        made: Expression = kind(*(make(getattr(self, name), rest) for name, make in _shape(kind).makers))
-        return made
-
-
-class _Shape(NamedTuple):
-    """What the fields of a class are: how its operands are read, and each field made of other operands."""
-
-    operands: Callable[[Any], tuple[Expression, ...]]
-    makers: tuple[tuple[str, Callable[[Any, Iterator[Expression]], Any]], ...]
-
-
-@cache
-def _shape(node: Any) -> _Shape:
-    """Return the shape of a class of nodes, which is looked at once."""
-    hints = get_type_hints(node)
-    kinds = {item.name: hints[item.name] for item in fields(node)}
-    single = [name for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Expression)]
-    several = [name for name, kind in kinds.items() if kind == tuple[Expression, ...]]
-    operands = [name for name in kinds if name in (*single, *several)]
-    assert several in ([], operands[-1:]), f"{node.__name__}: an operand after any number of them"
-    makers = {name: _next if name in single else _rest if name in several else _same for name in kinds}
-    return _Shape(_reader(single, several), tuple(makers.items()))
-
-
-def _reader(single: list[str], several: list[str]) -> Callable[[Any], tuple[Expression, ...]]:
-    """Return what reads these fields of a node, in C where they are a tuple already."""
-    if (len(single), len(several)) == (0, 1) or (len(single) > 1 and not several):
-        return attrgetter(*single, *several)
-    return lambda node: (
-        *(getattr(node, name) for name in single),
-        *(operand for name in several for operand in getattr(node, name)),
-    )
-
-
-def _same(value: Any, rest: Iterator[Expression]) -> Any:
-    return value
-
-
-def _next(value: Any, rest: Iterator[Expression]) -> Expression:
-    return next(rest)
-
-
-def _rest(value: Any, rest: Iterator[Expression]) -> tuple[Expression, ...]:
-    return tuple(rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +48,20 @@ class Constant(Expression):
 
     value: int
 
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the node: it has no operands."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Name(Expression):
     """A variable: one of the source's, or one of ours with its marks (``swbuild.names``)."""
 
     name: str
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the node: it has no operands."""
+        return self
 
 
 class BinaryOperator(Enum):
@@ -137,6 +89,16 @@ class Binary(Expression):
     left: Expression
     right: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """Both operands."""
+        return self.left, self.right
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the operation on two other operands."""
+        left, right = children
+        return Binary(self.operator, left, right)
+
 
 @dataclass(frozen=True, slots=True)
 class Negation(Expression):
@@ -144,12 +106,30 @@ class Negation(Expression):
 
     operand: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.operand,)
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the negation of another operand."""
+        return Negation(*children)
+
 
 @dataclass(frozen=True, slots=True)
 class Parenthesised(Expression):
     """``(operand)``: parentheses that stand also where they are not needed."""
 
     operand: Expression
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.operand,)
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return another operand in parentheses."""
+        return Parenthesised(*children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +139,15 @@ class FloorDivision(Expression):
     left: Expression
     right: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """Dividend and divisor."""
+        return self.left, self.right
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the quotient of two other operands."""
+        return FloorDivision(*children)
+
 
 @dataclass(frozen=True, slots=True)
 class Min(Expression):
@@ -166,12 +155,30 @@ class Min(Expression):
 
     operands: tuple[Expression, ...]
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.operands
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the least of other operands."""
+        return Min(children)
+
 
 @dataclass(frozen=True, slots=True)
 class Max(Expression):
     """The greatest of ``operands``, two or more."""
 
     operands: tuple[Expression, ...]
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.operands
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the greatest of other operands."""
+        return Max(children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +188,12 @@ class Select(Expression):
     condition: Expression
     then: Expression
     otherwise: Expression
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The condition and both values."""
+        return self.condition, self.then, self.otherwise
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the choice between two other values by another condition."""
+        return Select(*children)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from swbuild.classes import dataclass
 from swbuild.expressions.c import Call, Variable
 from swbuild.expressions.nodes import Expression
@@ -26,7 +28,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class CStatement(Expression):
-    """A statement: a node like all others, with what it holds as operands."""
+    """A statement: a node like all others, with what it holds as operands; this one holds nothing."""
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the node: it holds nothing."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,15 @@ class Evaluation(CStatement):
 
     expression: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The expression."""
+        return (self.expression,)
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the evaluation of another expression."""
+        return Evaluation(*children)
+
 
 @dataclass(frozen=True, slots=True)
 class Block(CStatement):
@@ -54,6 +69,15 @@ class Block(CStatement):
 
     items: tuple[Expression, ...]
     indented: bool = True
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The statements."""
+        return self.items
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return a block of other statements."""
+        return replace(self, items=children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +87,15 @@ class If(CStatement):
     condition: Expression
     then: Expression
     otherwise: Expression = Nothing()
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The condition and both branches."""
+        return self.condition, self.then, self.otherwise
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the choice between other branches."""
+        return If(*children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +107,15 @@ class For(CStatement):
     step: Expression
     body: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """What is in the parentheses, and the body."""
+        return self.first, self.condition, self.step, self.body
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return a loop of other parts."""
+        return For(*children)
+
 
 @dataclass(frozen=True, slots=True)
 class While(CStatement):
@@ -82,6 +124,15 @@ class While(CStatement):
     condition: Expression
     body: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The condition and the body."""
+        return self.condition, self.body
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return a loop of other parts."""
+        return While(*children)
+
 
 @dataclass(frozen=True, slots=True)
 class DoWhile(CStatement):
@@ -89,6 +140,15 @@ class DoWhile(CStatement):
 
     body: Expression
     condition: Expression
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The body and the condition."""
+        return self.body, self.condition
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return a loop of other parts."""
+        return DoWhile(*children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +159,16 @@ class Declarator(CStatement):
     extents: tuple[int, ...]
     value: Expression
 
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The first value."""
+        return (self.value,)
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the variable with another first value."""
+        (value,) = children
+        return replace(self, value=value)
+
 
 @dataclass(frozen=True, slots=True)
 class Declaration(CStatement):
@@ -106,6 +176,15 @@ class Declaration(CStatement):
 
     type: ElementType
     declarators: tuple[Expression, ...]
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        """The variables."""
+        return self.declarators
+
+    def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
+        """Return the declaration of other variables."""
+        return replace(self, declarators=children)
 
 
 def identifiers(body: Expression) -> frozenset[str]:

@@ -87,7 +87,8 @@ def _first(ranges: Sequence[_Range], node: c_ast.Node) -> str | None:
 def _attributes(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
     """Yield the ranges of declarations with attributes, generously: to the next braces or semicolon."""
     text = source.text
-    for match in sorted(_words_in(text), key=re.Match.start):
+    found = (match for word, pattern in _WORDS.items() if word in text for match in pattern.finditer(text))
+    for match in sorted(found, key=re.Match.start):
         begin, end = chunk(match.start())
         start = _start(text, begin, match.start())
         keyword = match.start() if not match[1] else text.rfind("__attribute", start, match.start())
@@ -96,21 +97,6 @@ def _attributes(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
         separator = _SEPARATOR.search(text, match.end(), end)
         stop = separator.start() if separator is not None else end
         yield _range(source, *_inside(text, start, keyword, stop), match[1] or "aligned")
-
-
-def _words_in(text: str) -> Iterator[re.Match[str]]:
-    """Yield where ``text`` has one of the words.
-
-    To look for the letters first is ten times faster than to search for the patterns.
-    """
-    for word, pattern in _WORDS.items():
-        position = text.find(word)
-        while position >= 0:
-            start = position - 2 * text.endswith("__", 0, position)
-            match = pattern.match(text, start)
-            if match is not None:
-                yield match
-            position = text.find(word, position + 1)
 
 
 def _inside(text: str, start: int, keyword: int, stop: int) -> tuple[int, int]:

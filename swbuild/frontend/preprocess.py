@@ -25,10 +25,9 @@ __all__ = [
     "run_compiler",
 ]
 
-_POSITION = r'[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"([^\n]*)\n?'
-_MARKER = re.compile(f"^#{_POSITION}", re.MULTILINE)
+_MARKER = re.compile(r'^#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\]|\\.)*)"([^\n]*)\n?', re.MULTILINE)
 _RENUMBERED = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d)[^\r\n]*", re.MULTILINE)
-_DIRECTIVE = re.compile(rf"^#(?:(?:define|undef) ([\w$]+)[^\n]*|{_POSITION})", re.MULTILINE)
+_MACRO = re.compile(r"^#(?:define|undef) ([\w$]+)[^\n]*", re.MULTILINE)
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"\\": b"\\"}
 _COMMAND_LINE = "<command-line>"
 _MACHINE_HEADERS = frozenset(("athread.h", "slave.h", "crts.h", "dma.h", "simd.h"))
@@ -216,26 +215,17 @@ def _unquoted(name: str) -> str:
 
 def _with_markers(path: str, listing: str) -> Preprocessed:
     """Take apart what the preprocessor wrote; lines that define macros become empty ones."""
-    offsets: list[int] = []
-    files: list[str] = []
-    lines: list[int] = []
-    system: list[bool] = []
-    pieces, defined = [], set()
-    last = removed = 0
-    for match in _DIRECTIVE.finditer(listing):
-        name, line, file, flags = match.groups()
-        if name:
-            pieces.append(listing[last : match.start()])
-            last = match.end()
-            removed += last - match.start()
-            if files:
-                defined.add((name, files[-1], system[-1]))
-        else:
-            offsets.append(match.end() - removed)
-            files.append(_unquoted(file))
-            lines.append(int(line))
-            system.append("3" in flags.split() or os.path.basename(files[-1]) in _MACHINE_HEADERS)
-    text = "".join([*pieces, listing[last:]])
+    macros = tuple(_MACRO.finditer(listing))
+    text = _MACRO.sub("", listing)
+    offsets, files, lines, system = [], [], [], []
+    for match in _MARKER.finditer(text):
+        offsets.append(match.end())
+        lines.append(int(match[1]))
+        files.append(_unquoted(match[2]))
+        system.append("3" in match[3].split() or os.path.basename(files[-1]) in _MACHINE_HEADERS)
+    places = [match.end() for match in _MARKER.finditer(listing)]
+    where = [(match[1], bisect_right(places, match.start()) - 1) for match in macros]
+    defined = frozenset((name, files[k], system[k]) for name, k in where if k >= 0)
     read = dict.fromkeys(f for f in files if not f.startswith("<") and not f.endswith("/"))
     origins = (tuple(offsets), tuple(files), tuple(lines), tuple(system))
-    return Preprocessed(path, text, *origins, tuple(read), frozenset(defined))
+    return Preprocessed(path, text, *origins, tuple(read), defined)

@@ -41,14 +41,10 @@ __all__ = ["build_device"]
 
 @dataclass(frozen=True, slots=True)
 class _Insertion:
-    """Statements to insert at one level: ``relation`` maps the prefix to their instances.
-
-    ``visits``: where there is one instance at each of these prefixes, and no others.
-    """
+    """Statements to insert at one level: ``relation`` maps the prefix to their instances."""
 
     relation: isl.Map
     leaf: Leaf
-    visits: isl.Set | None = None
 
 
 def build_device(
@@ -96,8 +92,6 @@ def _built(
     wanted = own
     for level in sorted(plan.top.walk(), key=lambda level: -level.number):
         before, after = _insertions(plan, level)
-        if not doubtful:  # else isl would tell other cases apart
-            before, after = _merged(before), _merged(after)
         visited = own.apply(level.prefix)
         if confined:
             before, after = _confined(before, visited), _confined(after, visited)
@@ -186,40 +180,13 @@ def _insertions(plan: MemoryPlan, level: Level) -> tuple[list[_Insertion], list[
     return before, after
 
 
-def _merged(insertions: list[_Insertion]) -> list[_Insertion]:
-    """Return ``insertions`` with neighbours of the same visits as one: isl's time grows with their number."""
-    groups: list[list[_Insertion]] = []
-    for insertion in insertions:
-        if groups and _together(groups[-1][0].visits, insertion.visits):
-            groups[-1].append(insertion)
-        else:
-            groups.append([insertion])
-    return [replace(group[0], leaf=_in_turn([item.leaf for item in group])) for group in groups]
-
-
-def _together(one: isl.Set | None, other: isl.Set | None) -> bool:
-    return one is not None and other is not None and bool(one.is_equal(other))
-
-
-def _in_turn(leaves: list[Leaf]) -> Leaf:
-    """Return the maker of what ``leaves`` make, one after the other."""
-    if len(leaves) == 1:
-        return leaves[0]
-
-    def together(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
-        return Block(tuple(part for leaf in leaves for part in _parts(leaf(build, instances))))
-
-    return together
-
-
-def _parts(node: Node) -> tuple[Node, ...]:
-    return node.children if isinstance(node, Block) else (node,)
-
-
-def _visit(name: str, visits: isl.Set, leaf: Leaf) -> _Insertion:
-    """Insert what ``leaf`` makes, ``name``, once at each of ``visits``."""
-    same = isl.Map.identity(visits.get_space().map_from_set()).intersect_domain(visits)
-    return _Insertion(same.set_tuple_name(isl.dim_type.out, name), leaf, visits)
+def _visit(name: str, visits: isl.Set) -> isl.Map:
+    """Return ``prefix -> name[prefix]`` on ``visits``."""
+    return (
+        isl.Map.identity(visits.get_space().map_from_set())
+        .intersect_domain(visits)
+        .set_tuple_name(isl.dim_type.out, name)
+    )
 
 
 def _node(node: Begin | Wait, buffers: list[Buffer]) -> _Insertion:
@@ -228,7 +195,7 @@ def _node(node: Begin | Wait, buffers: list[Buffer]) -> _Insertion:
     for buffer in buffers[1:]:
         visits = visits.union(buffer.box.visits)
     name = f"sw_{type(node).__name__.lower()}_{node.group.direction.value}s_{node.group.level}"
-    return _visit(name, visits.coalesce(), lambda *_: node)
+    return _Insertion(_visit(name, visits.coalesce()), lambda *_: node)
 
 
 def _placed(buffer: Buffer) -> list[_Insertion]:
@@ -249,7 +216,7 @@ def _place(buffer: Buffer) -> _Insertion:
         whole = buffer.load and buffer.part is None
         return Block((placed, _whole(buffer, Direction.GET))) if whole else placed
 
-    return _visit(f"sw_place_{buffer.name}", buffer.box.visits, leaf)
+    return _Insertion(_visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
 
 
 def _size(buffer: Buffer, position: int, here: Callable[[isl.PwAff], Expression]) -> Expression:
@@ -275,7 +242,7 @@ def _whole(buffer: Buffer, direction: Direction) -> Transfer:
 def _put(buffer: Buffer) -> _Insertion:
     name = f"sw_put_{buffer.name}"
     if buffer.store is Store.BOX:
-        return _visit(name, buffer.box.visits, lambda *_: _whole(buffer, Direction.PUT))
+        return _Insertion(_visit(name, buffer.box.visits), lambda *_: _whole(buffer, Direction.PUT))
     assert buffer.written is not None
     if buffer.store is Store.ELEMENTS:
         return _elements(buffer, name)

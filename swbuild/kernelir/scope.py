@@ -15,8 +15,7 @@ __all__ = ["Held", "Scope"]
 class Held:
     """A buffer: the most indices per dimension, bytes of an element, slots, and who uses it.
 
-    ``bytes`` are those of one slot, ``statements`` those that access it, ``readers`` the buffers, itself or
-    others, into which a CPE may get what it put from this one.
+    ``bytes`` are those of one slot, ``statements`` those that access it.
     """
 
     bound: tuple[int, ...]
@@ -25,7 +24,6 @@ class Held:
     slots: int
     alignment: int
     statements: frozenset[str]
-    readers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

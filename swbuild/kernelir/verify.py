@@ -8,7 +8,6 @@ from typing import Any
 
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import constant_value, names_in
-from swbuild.kernelir.fences import fence_faults
 from swbuild.kernelir.flow import flow_faults
 from swbuild.kernelir.lengths import length_faults
 from swbuild.kernelir.nodes import (
@@ -34,7 +33,7 @@ def faults(node: Node, scope: Scope) -> tuple[str, ...]:
     """Return what is wrong with the tree ``node``, in words, each fault once."""
     found = [*_budget(scope), *_names(node, scope, scope.names, frozenset()), *_uses(node, scope)]
     if not found:  # all else relies on buffers that exist
-        found += [*flow_faults(node, scope), *fence_faults(node, scope), *length_faults(node, scope)]
+        found += [*flow_faults(node, scope), *length_faults(node, scope)]
     return tuple(dict.fromkeys(map(plain_name, found)))
 
 

@@ -62,7 +62,6 @@ def _scope(assembled: Assembled, kernel: KernelCode) -> Scope:
             b.slots,
             b.alignment,
             frozenset(statement for statement, _ in b.refs),
-            frozenset(o.name for o in kernel.plan.buffers if b.reloaded and o.load and o.array == b.array),
         )
         for b in kernel.plan.buffers
     }

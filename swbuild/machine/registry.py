@@ -38,12 +38,7 @@ def own_machines() -> tuple[str, ...]:
 
 def further_machines() -> tuple[str, ...]:
     """Return the names of the machines that the user adds."""
-    return _further_names(os.environ.get("SWBUILD_MACHINES", ""))
-
-
-@cache
-def _further_names(further: str) -> tuple[str, ...]:
-    return tuple(name for name, path in _files(further).items() if path.parent != _OWN)
+    return tuple(name for name, path in _machine_files().items() if path.parent != _OWN)
 
 
 def further_places() -> tuple[Path, ...]:

@@ -170,7 +170,7 @@ class _Resolver:
     def _options(self, settings: Defaults) -> KernelOptions:
         return KernelOptions(
             machine=self.machine,
-            threads=settings.threads or load(self.machine).mesh,
+            threads=settings.threads or (0, 0),
             tile=settings.tile or (),
             distribution=settings.distribution or Distribution.CYCLIC,
             fusion=settings.fusion or Fusion.MAX,

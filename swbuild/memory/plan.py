@@ -16,8 +16,10 @@ The rules (they keep the result right whatever the sizes):
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
+from typing import Protocol
 
 import islpy as isl
 
@@ -25,6 +27,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.box import Box
+from swbuild.memory.budget import Option, within
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.memory.reach import certain_part
@@ -39,14 +42,20 @@ __all__ = [
     "Direct",
     "Lifetime",
     "MemoryPlan",
+    "Needed",
     "Overflow",
+    "Price",
     "Store",
     "is_expandable",
+    "least_buffers",
     "plan_memory",
 ]
 
 #: Below so many bytes for a buffer there is no use in trying.
 _SMALLEST_LIMIT = 64
+
+#: More bytes than any buffer takes.
+_NO_LIMIT = 1 << 62
 
 
 #: The bytes that a strided transfer can leave out between two rows: an ``int`` on all machines.
@@ -131,6 +140,15 @@ class MemoryPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Needed:
+    """The bytes that a buffer of ``array`` takes at ``level``, the innermost one that it may be at."""
+
+    array: str
+    level: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Overflow:
     """Buffers that do not fit: what a tile touches of each of ``arrays`` takes more than ``limit`` bytes.
 
@@ -139,6 +157,16 @@ class Overflow:
 
     arrays: tuple[str, ...]
     limit: int
+
+
+class Price(Protocol):
+    """What accesses cost in the kernel, in cycles."""
+
+    def of_buffer(self, level: Level, group: Group) -> float:
+        """Return what it costs to move the box of ``group`` at every visit of ``level``."""
+
+    def of_direct(self, statement: str) -> float:
+        """Return what it costs to access main memory once in every instance of ``statement``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +181,10 @@ class _Task:
     smallest: bool
 
     @property
+    def arrays(self) -> list[str]:
+        return sorted({ref.array for ref in self.refs})
+
+    @property
     def too_large(self) -> str:
         """Why an array that is too large for the LDM has no buffer."""
         return _TOO_LARGE_AT_ALL if self.smallest else _TOO_LARGE
@@ -165,6 +197,7 @@ def plan_memory(
     private: Private,
     expanded: frozenset[str],
     budget: int,
+    price: Price | None = None,
     *,
     smallest: bool = False,
 ) -> MemoryPlan | Overflow:
@@ -173,23 +206,84 @@ def plan_memory(
     ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
     ``smallest``: there are no smaller tiles; an array with too large a part in one stays in main memory.
 
-    Buffers are placed as far out as they fit; a limit per buffer, halved until the sum fits, keeps
-    one array from starving the others.
+    Buffers are placed as far out as they fit; where that is not possible for all, those move inwards that
+    lose least by ``price``.  Without prices a limit per buffer is halved until the sum fits.
     """
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
-    grouping = Grouping(tiled.schedule.get_map() if tiled.mapping.apart else None)
-    limit = budget
-    while limit >= _SMALLEST_LIMIT:
-        task = _Task(scop, tiled, dependences, refs, expanded, limit, grouping, smallest)
-        homes = [_home(task, top, array) for array in sorted({ref.array for ref in refs})]
+    task = _Task(scop, tiled, dependences, refs, expanded, budget, _grouping(tiled), smallest)
+    homes = _evenly(task, top, budget) if price is None else _priced(task, top, budget, price)
+    return homes if isinstance(homes, Overflow) else _plan(task, top, homes)
+
+
+def _grouping(tiled: TiledKernel) -> Grouping:
+    return Grouping(tiled.schedule.get_map() if tiled.mapping.apart else None)
+
+
+def _evenly(task: _Task, top: Level, budget: int) -> list[_Home] | Overflow:
+    """Return the homes of all arrays under the largest common limit of ``budget``, its half, and so on."""
+    while task.limit >= _SMALLEST_LIMIT:
+        homes = [_home(task, top, array) for array in task.arrays]
         large = tuple(home.array for home in homes if home.too_large)
         if large:
-            return Overflow(large, limit)
+            return Overflow(large, task.limit)
         if sum(home.bytes(task) for home in homes) <= budget:
-            return _plan(task, top, homes)
-        limit //= 2
-    return Overflow((), limit)
+            return homes
+        task = replace(task, limit=task.limit // 2)
+    return Overflow((), task.limit)
+
+
+def _priced(task: _Task, top: Level, budget: int, price: Price) -> list[_Home] | Overflow:
+    """Return homes of all arrays that take at most ``budget`` bytes, the cheapest places given up last."""
+    homes = [_home(task, top, array) for array in task.arrays]
+    large = tuple(home.array for home in homes if home.too_large)
+    if large:
+        return Overflow(large, task.limit)
+    if sum(home.bytes(task) for home in homes) <= budget:
+        return homes
+    options = [_options(task, top, home, price) for home in homes]
+    chosen = within(options, budget)
+    if chosen is None:
+        return Overflow((), task.limit)
+    return [some[k].home for some, k in zip(options, chosen, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place(Option):
+    """One home of an array."""
+
+    home: _Home
+
+
+def _options(task: _Task, top: Level, home: _Home, price: Price) -> list[_Place]:
+    """Return ``home`` and those of its array that are further inside, from the outermost on."""
+    homes = [home, *_further_inside(task, top, home)]
+    return [_Place(home.bytes(task), home.cycles(price), home) for home in homes]
+
+
+def _further_inside(task: _Task, top: Level, home: _Home) -> Iterator[_Home]:
+    """Yield homes of the array of ``home``, the largest buffer further inside from one to the next."""
+    while home.groups:
+        limit = max(_bytes(task, group) for _, group in home.groups) - 1
+        home = _home(replace(task, limit=limit), top, home.array)
+        if home.too_large:
+            return
+        yield home
+
+
+def least_buffers(
+    scop: Scop, tiled: TiledKernel, dependences: Dependences, private: Private, expanded: frozenset[str]
+) -> tuple[Needed, ...]:
+    """Return what the buffers of each array take where they are smallest, whatever the budget."""
+    top = find_levels(tiled)
+    refs = tuple(references(scop, tiled, private, expanded))
+    task = _Task(scop, tiled, dependences, refs, expanded, _NO_LIMIT, _grouping(tiled), smallest=False)
+    found = []
+    for array in task.arrays:
+        first = _home(task, top, array)
+        *_, last = first, *_further_inside(task, top, first)
+        found += [Needed(array, level.number, _bytes(task, group)) for level, group in last.groups]
+    return tuple(found)
 
 
 _TOO_LARGE = "its tile is larger than the LDM budget"
@@ -210,6 +304,10 @@ class _Home:
 
     def bytes(self, task: _Task) -> int:
         return sum(_bytes(task, group) for _, group in self.groups)
+
+    def cycles(self, price: Price) -> float:
+        buffers = sum(price.of_buffer(level, group) for level, group in self.groups)
+        return buffers + sum(price.of_direct(d.statement) for d in self.direct)
 
 
 def _plan(task: _Task, top: Level, homes: list[_Home]) -> MemoryPlan:

@@ -7,23 +7,31 @@ from dataclasses import replace
 
 import islpy as isl
 
+from swbuild.machine import load
 from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Preset
-from swbuild.planning.tilings import Placed, Verdict
+from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import NotPrivate
 
-__all__ = ["SMALLEST_TILE", "first_fitting", "first_mapping", "unit_tile_variants"]
+__all__ = [
+    "SMALLEST_TILE",
+    "first_fitting",
+    "first_mapping",
+    "grids",
+    "may_choose",
+    "sequential_loops",
+    "unit_tile_variants",
+]
 
 #: Iterations per tile and loop, as in the published algorithm.
 DEFAULT_TILE = 32
 #: Below this nothing can be shrunk.
 SMALLEST_TILE = 1
 
-#: A verdict is one against tiles that fit, and not against smaller ones.
-Outcome = Placed | Overflow | NotPrivate | Inseparable | Verdict
+Outcome = Placed | Overflow | NotPrivate | Inseparable
 
 
 def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
@@ -33,7 +41,7 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     Loops over tiles, the user's or those of wavefronts, are dealt out one tile at a time, and the order
     below them stays as it is.
     """
-    rows, columns = options.threads
+    rows, columns = options.grid
     free = options.preset is not Preset.CLASSIC
     two = kernel.parallel >= 2 and (rows > 1 or free)
     threads = (rows, columns) if two else (rows * columns,)
@@ -43,6 +51,24 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
     restructure = free and not any(tiles)
     return Mapping(threads, tile, options.distribution, restructure, not options.transform, free)
+
+
+def may_choose(kernel: Kernel, options: KernelOptions) -> bool:
+    """Return whether tiles and threads are for the planner to choose.
+
+    They are not where the user gives tiles, where loops count tiles, and in the published algorithm.
+    """
+    if options.tile or options.preset is Preset.CLASSIC or kernel.in_front:
+        return False
+    return not any(_counts_tiles(loop) for loop in _mapped(kernel, min(2, kernel.parallel)))
+
+
+def grids(kernel: Kernel, options: KernelOptions) -> tuple[tuple[int, ...], ...]:
+    """Return the threads per mapped loop to choose from: the user's, else all shapes of the whole mesh."""
+    count = len(first_mapping(kernel, options).threads)
+    if options.shaped or count == 1:
+        return (first_mapping(kernel, options).threads,)
+    return load(options.machine).thread_shapes
 
 
 def _mapped(kernel: Kernel, count: int) -> list[isl.UnionPwAff]:
@@ -58,14 +84,14 @@ def _counts_tiles(loop: isl.UnionPwAff) -> bool:
 
 
 def first_fitting(mapping: Mapping, fixed: bool, attempt: Callable[[Mapping], Outcome]) -> Outcome:
-    """Return what ``attempt`` makes of ``mapping``, or of smaller tiles where it says that they may do.
+    """Return what ``attempt`` makes of ``mapping``, or of the largest of smaller tiles that fit.
 
     All tile sizes are halved together until one fits; with ``fixed`` only the given ones are tried.
     """
     while True:
         result = attempt(mapping)
         smaller = tuple(max(SMALLEST_TILE, size // 2) for size in mapping.tile)
-        if not isinstance(result, Overflow | Verdict) or fixed or smaller == mapping.tile:
+        if not isinstance(result, Overflow) or fixed or smaller == mapping.tile:
             return result
         mapping = replace(mapping, tile=smaller)
 
@@ -75,9 +101,14 @@ def unit_tile_variants(tiled: TiledKernel) -> list[Mapping]:
 
     Where a tile reads what it also writes elsewhere, a single iteration often does not.
     """
-    sizes, mapped = tiled.sizes, len(tiled.mapping.threads)
+    sizes = tiled.sizes
     return [
         replace(tiled.mapping, tile=(*sizes[:k], SMALLEST_TILE, *sizes[k + 1 :]))
-        for k in range(mapped, len(sizes))
-        if sizes[k] != SMALLEST_TILE
+        for k in sequential_loops(tiled)
     ]
+
+
+def sequential_loops(tiled: TiledKernel) -> list[int]:
+    """Return the tiled loops of ``tiled`` that each CPE runs for itself."""
+    mapped, sizes = len(tiled.mapping.threads), tiled.sizes
+    return [k for k in range(mapped, len(sizes)) if sizes[k] != SMALLEST_TILE]

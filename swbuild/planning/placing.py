@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Mapping as SizeMap
 from dataclasses import replace
-from functools import partial
-from itertools import islice
+from functools import cached_property, partial
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
-from swbuild.machine import load
+from swbuild.machine import MachineModel, load
 from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
+from swbuild.memory.groups import Group
+from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, find_partials
-from swbuild.memory.plan import Overflow, is_expandable, plan_memory
-from swbuild.options import KernelOptions
+from swbuild.memory.plan import Overflow, Price, is_expandable, least_buffers, plan_memory
+from swbuild.options import KernelOptions, Preset
+from swbuild.planning.candidates import Estimate, ranked
+from swbuild.planning.estimates import estimate
 from swbuild.planning.mappings import (
     SMALLEST_TILE,
-    Outcome,
     first_fitting,
     first_mapping,
+    grids,
+    may_choose,
+    sequential_loops,
     unit_tile_variants,
 )
-from swbuild.planning.tilings import Choice, DoesNotFit, Infeasible, Placed, Purpose, Tiling, Verdict
+from swbuild.planning.shape import KernelShape
+from swbuild.planning.shaping import shape_of
+from swbuild.planning.tilings import (
+    Choice,
+    DoesNotFit,
+    Estimated,
+    Infeasible,
+    Placed,
+    Purpose,
+    Tiling,
+    Verdict,
+)
+from swbuild.planning.view import Candidate, View
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
 from swbuild.polyhedral.scheduling import Scheduled
@@ -31,21 +49,61 @@ from swbuild.timings import step
 
 __all__ = ["Record", "place_kernel"]
 
+#: How much more one nest for all statements may cost than a nest for each.
+_SLACK = 1.25
+
+#: How many of the best candidates are placed, at most.
+_PLACED = 3
+
 #: takes what is tried on the way, in its order
-Record = Callable[[Tiling | Choice], None]
+Record = Callable[[Estimated | Tiling | Choice], None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A kernel to place; ``fixed``: with no other tiles than the user's."""
+    """A kernel to place; ``sizes`` are assumed for its parameters, ``costs`` are those found so far."""
 
     scop: Scop
+    options: KernelOptions
     scheduled: Scheduled
     kernel: Kernel
     reductions: tuple[Reduction, ...]
-    budget: int
-    fixed: bool
+    sizes: SizeMap[str, int]
     record: Record
+    costs: dict[Mapping, float]
+
+    @property
+    def machine(self) -> MachineModel:
+        return load(self.options.machine)
+
+    @property
+    def budget(self) -> int:
+        return self.options.ldm_budget or self.machine.ldm_budget
+
+    @property
+    def fixed(self) -> bool:
+        """Whether no other tiles will do than the user's."""
+        return bool(self.options.tile)
+
+    def tiled(self, mapping: Mapping) -> TiledKernel:
+        return tile_kernel(self.kernel, mapping, self.scheduled.kept, AccessStrides(self.scop))
+
+    def shape(self, tiled: TiledKernel) -> KernelShape:
+        return shape_of(self.scop, tiled, self.scheduled.private.names, self.sizes)
+
+    def cycles(self, placed: Placed) -> float:
+        """Return what ``placed`` costs at the assumed sizes."""
+        mapping = placed.tiled.mapping
+        if mapping not in self.costs:
+            private = self.scheduled.private
+            found = estimate(self.scop, placed, private, self.sizes, self.machine)
+            self.costs[mapping] = found.cycles.total
+        return self.costs[mapping]
+
+    def rank(self, placed: Placed) -> float:
+        """Return what is to be small: the cost, in the published algorithm the accesses to main memory."""
+        classic = self.options.preset is Preset.CLASSIC
+        return len(placed.plan.direct) if classic else self.cycles(placed)
 
     def chosen(self, placed: Placed, verdict: Verdict) -> None:
         self.record(Choice(self.kernel.name, placed.tiled.mapping, verdict))
@@ -58,79 +116,128 @@ def place_kernel(
     scheduled: Scheduled,
     kernel: Kernel,
     reductions: tuple[Reduction, ...],
+    sizes: SizeMap[str, int],
     record: Record,
 ) -> Placed | Infeasible:
     """Return ``kernel`` with tiles whose buffers fit the LDM budget of ``options``, or of the machine.
 
-    Parts of ``reductions`` that its threads compute together count as buffers; ``record`` takes what is
-    tried.  Without a plan, the outcome says what is in the way of one: buffers, private variables, parts.
+    Tiles are those that cost least at ``sizes``.  Parts of ``reductions`` that its threads compute together
+    count as buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way
+    of one: buffers, private variables, parts.
     """
-    budget = options.ldm_budget or load(options.machine).ldm_budget
-    task = _Task(scop, scheduled, kernel, reductions, budget, bool(options.tile), record)
+    task = _Task(scop, options, scheduled, kernel, reductions, sizes, record, {})
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first
-    placed = first_fitting(first, task.fixed, partial(_fitting, task, Purpose.FIRST))
+    placed = _searched(task, Purpose.FIRST, first)
     if isinstance(placed, NotPrivate | Inseparable):
         return placed
     if not isinstance(placed, Placed):
-        return DoesNotFit(kernel.name, budget)
+        return _does_not_fit(task, first)
     return _refined(task, first, placed)
+
+
+def _searched(
+    task: _Task, purpose: Purpose, first: Mapping, unit: frozenset[int] = frozenset()
+) -> Placed | Overflow | NotPrivate | Inseparable:
+    """Return the kernel with the cheapest tiles in the order of ``first``, loops ``unit`` in steps of 1.
+
+    The best are taken by their estimates and placed until one has all its data in the LDM, as they are
+    estimated for.  Where none has, the one is taken that costs least as it is.
+    """
+    start, found = first, []
+    for number, each in enumerate(_candidates(task, purpose, first, unit)[:_PLACED]):
+        mapping = replace(first, threads=each.candidate.threads, tile=each.candidate.tile)
+        start = start if number else mapping
+        outcome = _fitting(task, purpose, mapping)
+        if isinstance(outcome, NotPrivate | Inseparable):
+            return outcome
+        if isinstance(outcome, Placed):
+            if not outcome.plan.direct:
+                return outcome
+            found.append(outcome)
+    attempt = partial(_fitting, task, purpose)
+    last = first_fitting(first if found else start, task.fixed, attempt)
+    if not found:
+        return last
+    return min([*found, last] if isinstance(last, Placed) else found, key=task.cycles)
+
+
+def _candidates(
+    task: _Task, purpose: Purpose, mapping: Mapping, unit: frozenset[int]
+) -> tuple[Estimate, ...]:
+    """Return what may be chosen in the order of ``mapping``, the cheapest first; () where nothing may."""
+    if not may_choose(task.kernel, task.options):
+        return ()
+    shape = task.shape(task.tiled(mapping))
+    found = ranked(shape, grids(task.kernel, task.options), task.budget, task.machine, unit)
+    task.record(Estimated(task.kernel.name, purpose, found))
+    return found
+
+
+def _does_not_fit(task: _Task, mapping: Mapping) -> DoesNotFit:
+    """Return what the buffers of the kernel take with the tiles that were to be tried last."""
+    tile = mapping.tile if task.fixed else (SMALLEST_TILE,)
+    tiled = task.tiled(replace(mapping, tile=tile))
+    private = task.scheduled.private
+    expanded = _not_contracted(task.scop, private, tiled)
+    needed = least_buffers(task.scop, tiled, task.scheduled.dependences, private, expanded)
+    return DoesNotFit(task.kernel.name, task.budget, tile, needed)
 
 
 def _refined(task: _Task, first: Mapping, placed: Placed) -> Placed:
     """Return the best variant of ``placed``, which was found from ``first``."""
     if placed.expanded and first.restructure:
-        placed = _whole_iterations(task, first, placed) or placed
+        placed = _whole_iterations(task, first, placed)
     if placed.plan.direct and not task.fixed:
-        placed = _with_unit_steps(task, placed)
+        placed = _with_unit_steps(task, first, placed)
     task.chosen(placed, Verdict.TAKEN)
     return placed
 
 
-def _with_unit_steps(task: _Task, placed: Placed) -> Placed:
-    """Return the first with fewest accesses to main memory among ``placed`` and its unit tile variants."""
-    found = [_fitting(task, Purpose.UNIT, mapping) for mapping in unit_tile_variants(placed.tiled)]
+def _with_unit_steps(task: _Task, first: Mapping, placed: Placed) -> Placed:
+    """Return the best of ``placed`` and its variants that do not tile one of the sequential loops.
+
+    Where a tile reads what it also writes elsewhere, a single iteration often does not.
+    """
+    if may_choose(task.kernel, task.options):
+        found = [
+            _searched(task, Purpose.UNIT, replace(first, restructure=placed.tiled.mapping.restructure), unit)
+            for unit in (frozenset({k}) for k in sequential_loops(placed.tiled))
+        ]
+    else:
+        found = [_fitting(task, Purpose.UNIT, mapping) for mapping in unit_tile_variants(placed.tiled)]
     variants = [placed, *(variant for variant in found if isinstance(variant, Placed))]
-    best = min(variants, key=lambda p: len(p.plan.direct))
+    best = min(variants, key=task.rank)
     for other in variants:
         if other is not best:
             task.chosen(other, Verdict.NO_BETTER)
     return best
 
 
-def _whole_iterations(task: _Task, first: Mapping, other: Placed) -> Placed | None:
-    """Return the kernel with its statements in one nest inside the tile, None where ``other`` is better.
+def _whole_iterations(task: _Task, first: Mapping, other: Placed) -> Placed:
+    """Return the kernel with its statements in one nest inside the tile, or ``other`` where that is better.
 
     Variables private to an iteration then are variables of the emitted C, where ``other`` has a buffer of
     them for the tile.
     """
-
-    def whole(mapping: Mapping) -> Outcome:
-        found = _fitting(task, Purpose.WHOLE, mapping)
-        if isinstance(found, Placed) and any(b.level for b in found.plan.buffers):
-            task.chosen(found, Verdict.MOVES_INSIDE)
-            return Verdict.MOVES_INSIDE
-        return found
-
-    found = first_fitting(replace(first, restructure=False), task.fixed, whole)
+    found = _searched(task, Purpose.WHOLE, replace(first, restructure=False))
     if not isinstance(found, Placed):
-        return None
-    worse = _worse(found, other, len(first.threads))
+        return other
+    worse = _worse(task, found, other)
     task.chosen(found if worse else other, worse or Verdict.EXPANDS)
-    return None if worse else found
+    return other if worse else found
 
 
-def _worse(found: Placed, other: Placed, mapped: int) -> Verdict | None:
-    """Return what makes ``found``, in one nest, worse than ``other``; ``mapped`` loops are shared out."""
+def _worse(task: _Task, found: Placed, other: Placed) -> Verdict | None:
+    """Return what makes ``found``, in one nest, worse than ``other``.
+
+    Variables are worth as much to readers as some time, unless data are moved inside the nest for them.
+    """
     if found.expanded:
         return Verdict.EXPANDS
-    if len(found.plan.direct) > len(other.plan.direct):
-        return Verdict.MORE_DIRECT
-    pairs = zip(found.tiled.sizes, other.tiled.sizes, strict=False)
-    if all(2 * mine >= theirs for mine, theirs in islice(pairs, mapped)):
-        return None
-    return Verdict.SHORTER
+    slack = 1.0 if any(buffer.level for buffer in found.plan.buffers) else _SLACK
+    return Verdict.DEARER if task.cycles(found) > slack * task.cycles(other) else None
 
 
 def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> Placed | Overflow | NotPrivate | Inseparable:
@@ -142,7 +249,7 @@ def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> Placed | Overfl
 
 def _tile_and_plan(task: _Task, mapping: Mapping) -> Placed | Overflow | NotPrivate | Inseparable:
     scop, dependences, private = task.scop, task.scheduled.dependences, task.scheduled.private
-    tiled = tile_kernel(task.kernel, mapping, task.scheduled.kept, AccessStrides(scop))
+    tiled = task.tiled(mapping)
     partials = find_partials(scop, tiled, task.reductions)
     if isinstance(partials, Inseparable):
         return partials
@@ -153,7 +260,8 @@ def _tile_and_plan(task: _Task, mapping: Mapping) -> Placed | Overflow | NotPriv
         return stuck
     left = task.budget - sum(partial.bytes for partial in partials)
     last = not (task.fixed or task.kernel.in_front) and set(mapping.tile) == {SMALLEST_TILE}
-    plan = plan_memory(rest, tiled, dependences, private, expanded, left, smallest=last)
+    price = None if task.options.preset is Preset.CLASSIC else _Prices(task, tiled)
+    plan = plan_memory(rest, tiled, dependences, private, expanded, left, price, smallest=last)
     if isinstance(plan, Overflow):
         return plan
     return Placed(tiled, plan, expanded, partials, task.budget)
@@ -190,5 +298,24 @@ def _surviving(task: _Task, mapping: Mapping) -> Mapping | NotPrivate:
 def _lost(task: _Task, mapping: Mapping) -> NotPrivate | None:
     """Return the private variables that do not survive ``mapping``, None if all do."""
     scop, private = task.scop, task.scheduled.private
-    tiled = tile_kernel(task.kernel, mapping, task.scheduled.kept, AccessStrides(scop))
+    tiled = task.tiled(mapping)
     return _unexpandable(scop, private, tiled, _not_contracted(scop, private, tiled))
+
+
+class _Prices(Price):
+    """What accesses cost in a tiled kernel, whose numbers are only taken if somebody asks."""
+
+    def __init__(self, task: _Task, tiled: TiledKernel) -> None:
+        self.task = task
+        self.tiled = tiled
+
+    @cached_property
+    def view(self) -> View:
+        candidate = Candidate(self.tiled.mapping.threads, self.tiled.sizes)
+        return View(self.task.shape(self.tiled), candidate, self.task.machine)
+
+    def of_buffer(self, level: Level, group: Group) -> float:
+        return self.view.of_buffer(level, group)
+
+    def of_direct(self, statement: str) -> float:
+        return self.view.of_direct(statement)

@@ -7,10 +7,11 @@ from enum import Enum
 from swbuild.classes import dataclass
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.memory.partials import Inseparable, Partial
-from swbuild.memory.plan import MemoryPlan, Overflow
+from swbuild.memory.plan import MemoryPlan, Needed, Overflow
+from swbuild.planning.candidates import Estimate
 from swbuild.polyhedral.privatise import NotPrivate
 
-__all__ = ["Choice", "DoesNotFit", "Infeasible", "Placed", "Purpose", "Tiling", "Verdict"]
+__all__ = ["Choice", "DoesNotFit", "Estimated", "Infeasible", "Placed", "Purpose", "Tiling", "Verdict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,15 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class DoesNotFit:
-    """A kernel whose buffers do not fit the LDM with the tiles asked for, or with the smallest ones."""
+    """A kernel whose buffers do not fit the LDM with the tiles asked for, or with the smallest ones.
+
+    ``needed`` is what its buffers take with ``tile``, as far inside as they may be.
+    """
 
     kernel: str
     budget: int
+    tile: tuple[int, ...]
+    needed: tuple[Needed, ...]
 
 
 #: Why a kernel, or the region that it is part of, has no plan.
@@ -52,11 +58,9 @@ class Verdict(Enum):
     """What becomes of a tiling that fits."""
 
     TAKEN = "taken"
-    MOVES_INSIDE = "data would be moved inside the nest"
     EXPANDS = "private variables would still have buffers"
-    MORE_DIRECT = "more would stay in main memory"
-    SHORTER = "the tiles would be less than half as long"
-    NO_BETTER = "another leaves as few accesses in main memory, or fewer"
+    DEARER = "another order inside the tile costs less"
+    NO_BETTER = "another costs less, or as much"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,15 @@ class Tiling:
     purpose: Purpose
     mapping: Mapping
     outcome: Placed | Overflow | NotPrivate | Inseparable
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """What tilings of a kernel would cost, the cheapest first."""
+
+    kernel: str
+    purpose: Purpose
+    estimates: tuple[Estimate, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relatio
 from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of, union_maps, union_sets
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import Private
-from swbuild.polyhedral.uniform import without_far_bounds
 from swbuild.timings import step
 
 __all__ = ["Origin", "Scheduled", "compute_schedule", "permutable_schedule"]
@@ -32,9 +31,9 @@ MAX_OPERATIONS = 200_000
 #: From here on isl's scheduler takes long, and loops that are parallel as they are written stay that way.
 MANY_STATEMENTS = 12
 
-#: Seconds of processor time for one call, far more than so many operations take: the scheduler has been
-#: seen to compute with endless numbers, which isl does not count as operations, so it runs apart.
-SECONDS = 20
+#: Seconds of processor time for one call: the scheduler has been seen to compute with endless numbers, which
+#: isl does not count as operations, so it runs apart.
+SECONDS = 3
 
 
 class Origin(Enum):
@@ -327,8 +326,7 @@ def _isl_schedule(problem: _Problem, fusion: Fusion, *, outer: bool = True) -> i
 
     ``outer``: the outermost loop of every band is parallel if that is possible.
     """
-    kept = problem.validity.intersect_domain(problem.domain).intersect_range(problem.domain)
-    inside = without_far_bounds(kept)
+    inside = problem.validity.intersect_domain(problem.domain).intersect_range(problem.domain)
     constraints = (
         isl.ScheduleConstraints.on_domain(problem.domain)
         .set_context(problem.context)

@@ -43,7 +43,7 @@ def test_scalars_of_an_iteration_are_variables_of_the_slave_file(tmp_path: Path)
 
 
 def test_a_loop_that_data_must_be_moved_in_is_distributed(tmp_path: Path) -> None:
-    slave = _slave(tmp_path, _LONG)
+    slave = _slave(tmp_path, _LONG, KernelOptions(tile=(16,)))
     assert "LDM_sum" in slave
     steps = re.findall(r"^ *for \(long k0 = .*$", slave, re.MULTILINE)
     assert len(steps) == 2

@@ -34,7 +34,7 @@ def test_stencil_keeps_its_time_loop_and_spawns_two_sweeps() -> None:
 
 def test_matrix_product_maps_two_loops_and_buffers_all_three_arrays() -> None:
     (kernel,) = region(unit_of("gemm", KernelOptions())).report["kernels"]
-    assert kernel["threads"] == [8, 8]
+    assert kernel["mapped_loops"] == 2
     assert {b["name"]: (b["load"], b["store"]) for b in kernel["buffers"]} == {
         "A": (True, "none"),
         "B": (True, "none"),
@@ -185,7 +185,7 @@ def test_conditional_access_does_not_narrow_what_is_loaded(tmp_path: Path) -> No
         "    if (c[i][0] > 0.7) { double t = j <= 1 ? c[n - i][0] : a[i]; }\n    else c[i][j] = a[i];\n  }",
         "int n, double a[restrict n], double c[restrict n][n + 2]",
     )
-    unit = generated(tmp_path, text)
+    unit = generated(tmp_path, text, KernelOptions(tile=(32,)))
     assert unit.slave is not None
     (kernel,) = region(unit).report["kernels"]
     (buffer,) = (b for b in kernel["buffers"] if b["array"] == "a")
@@ -228,7 +228,7 @@ def test_data_flow_beyond_isl_falls_back_to_conflicts(tmp_path: Path, loops: str
 
 
 def test_report_gives_transfers_as_formulas() -> None:
-    (kernel,) = region(unit_of("gemm", KernelOptions())).report["kernels"]
+    (kernel,) = region(unit_of("gemm", KernelOptions(tile=(32,)))).report["kernels"]
     rows = {(row["buffer"], row["direction"]): row for row in kernel["transfers"]}
     assert set(rows) == {("A", "get"), ("B", "get"), ("C", "get"), ("C", "put")}
     assert rows["A", "get"]["per"] == "i0, j0, k0"

@@ -16,7 +16,6 @@ from swbuild.kernelir.nodes import (
     Block,
     Compute,
     Direction,
-    ElementStore,
     Fence,
     Group,
     Guard,
@@ -253,80 +252,6 @@ def test_bad_alignment_is_found() -> None:
         replace(SCOPE, limits=Limits(4096, 1024, 8), buffers={"A": replace(A, element=4, alignment=64)}),
     )[-1:]
     assert found == "elements of A: 4 bytes are no multiple of 8" or "parts of A" in found
-
-
-FENCED = replace(CLOSE_PUTS, fence=True)
-OTHER = replace(SCOPE, buffers={"A": replace(A, readers=frozenset({"B"})), "B": SCOPE.buffers["B"]})
-SELF = replace(SCOPE, buffers={**SCOPE.buffers, "A": replace(A, readers=frozenset({"A"}))})
-LOAD_B = tuple(replace(node, buffer="B") if hasattr(node, "buffer") else node for node in LOAD)
-TILE = (*LOAD, COMPUTE, OPEN_PUTS, PUT)
-ELEMENT = ElementStore("A", (T, T))
-
-
-@pytest.mark.parametrize(
-    ("scope", "tree"),
-    [
-        (SELF, tiles(*TILE, FENCED)),
-        (SELF, tiles(*TILE, CLOSE_PUTS, Fence())),
-        (SELF, tiles(*LOAD, COMPUTE, ELEMENT, Fence())),
-        (
-            SELF,
-            Block(
-                (PLACE, replace(COMPUTE, body=N, iterators=(N,)), tiles(ELEMENT), Fence(), OPEN, GET, CLOSE)
-            ),
-        ),
-        (OTHER, tiles(*TILE, CLOSE_PUTS)),
-        (SELF, tiles(Guard(POSITIVE, Block((*TILE, FENCED))))),
-    ],
-)
-def test_puts_with_fences_pass(scope: Scope, tree: Node) -> None:
-    assert [fault for fault in faults(tree, scope) if "fence" in fault] == []
-
-
-@pytest.mark.parametrize(
-    ("scope", "tree"),
-    [
-        (SELF, tiles(*TILE, CLOSE_PUTS)),  # the next iteration gets
-        (SELF, tiles(*TILE, Fence(), CLOSE_PUTS)),  # a fence before the put is there
-        (SELF, tiles(*LOAD, COMPUTE, ELEMENT)),
-        (SELF, tiles(*TILE, Guard(POSITIVE, FENCED, CLOSE_PUTS))),
-        (SELF, tiles(tiles(*TILE, CLOSE_PUTS, iterator="i"), Fence())),
-        (OTHER, tiles(*TILE, CLOSE_PUTS, *LOAD_B)),
-        (OTHER, Block((tiles(*TILE, CLOSE_PUTS), tiles(*LOAD_B)))),
-    ],
-)
-def test_puts_without_fences_are_found(scope: Scope, tree: Node) -> None:
-    found = [fault for fault in faults(tree, scope) if "there is no fence" in fault]
-    name = "A" if scope is SELF else "B"
-    assert found == [f"the get of {name} may come before what was put from A: there is no fence"]
-
-
-SEIDEL = """void f(int n, double a[restrict n][n]) {
-#pragma scop
-  for (int t = 0; t < 10; t++)
-    for (int i = 1; i < n - 1; i++)
-      for (int j = 1; j < n - 1; j++)
-        a[i][j] = a[i - 1][j] + a[i][j - 1] + a[i + 1][j];
-#pragma endscop
-}
-"""
-
-
-def test_a_fence_that_a_pass_loses_is_missed(tmp_path: Path) -> None:
-    (tmp_path / "f.c").write_text(SEIDEL)
-    model = read_source(tmp_path / "f.c", CppOptions(), None)
-    (item,) = compile_regions(model, {})
-    assert isinstance(item.result, RegionResult)
-    assembled = item.result.assembled
-    assert verify(assembled) == ()
-    (program,) = assembled.kernels
-
-    def without(node: Node) -> Node:
-        return replace(node, fence=False) if isinstance(node, Wait) else node
-
-    broken = program.after("lose fences", transform(program.result, without))
-    (found,) = verify(replace(assembled, kernels=(broken,)))
-    assert "after 'lose fences': the get of a" in found.message and "no fence" in found.message
 
 
 def test_launches_name_kernels_with_their_loops() -> None:

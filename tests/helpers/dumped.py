@@ -29,7 +29,7 @@ class Case:
 _STEPS = (Step(StepKind.INTERCHANGE, ("j", "k")), Step(StepKind.UNROLL, ("j",), (4,)))
 
 CASES = (
-    Case("gemm", _EXAMPLES / "polybench" / "gemm.c", "gemm"),
+    Case("gemm", _EXAMPLES / "polybench" / "gemm.c", "gemm", KernelOptions(tile=(32, 32, 32))),
     Case("gemm-classic", _EXAMPLES / "polybench" / "gemm.c", "gemm", KernelOptions(preset=Preset.CLASSIC)),
     Case(
         "jacobi-2d",

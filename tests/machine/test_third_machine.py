@@ -90,11 +90,11 @@ def test_a_buffer_may_take_its_ldm_and_no_more(tmp_path: Path) -> None:
     source = tmp_path / "k.c"
     source.write_text("")
     project = resolve(load_text(text.format("tern", source, "[4, 16]"), "m.yaml"), tmp_path / "m.yaml")
-    assert project.machine == "tern" and project.sources[0].every.options.threads == (4, 16)
+    assert project.machine == "tern" and project.sources[0].every.options.grid == (4, 16)
     whole = resolve(
         load_text(f"version: 1\nmachine: tern\nsources: [{source}]\n", "m.yaml"), tmp_path / "m.yaml"
     )
-    assert whole.sources[0].every.options.threads == (4, 16)
+    assert whole.sources[0].every.options.grid == (4, 16)
     with pytest.raises(SwbuildError, match="`ldm-budget`: 131072 bytes are more than the 65536"):
         resolve(load_text(text.format("sw26010", source, "[4, 16]"), "m.yaml"), tmp_path / "m.yaml")
     with pytest.raises(SwbuildError, match="did you mean `tern`"):
@@ -114,7 +114,7 @@ def test_a_grid_has_no_more_threads_than_the_machine_has_cpes(
     (tmp_path / "k.c").write_text("")
     manifest = load_text(text, "m.yaml")
     if fits:
-        assert str(list(resolve(manifest, tmp_path / "m.yaml").sources[0].every.options.threads)) == shape
+        assert str(list(resolve(manifest, tmp_path / "m.yaml").sources[0].every.options.grid)) == shape
         return
     with pytest.raises(SwbuildError) as caught:
         resolve(manifest, tmp_path / "m.yaml")
@@ -184,7 +184,7 @@ def test_it_is_one_of_the_machines_only_where_it_is_listed(monkeypatch: pytest.M
     assert machine_names() == ("sw26010", "sw26010-pro", "tern")
     assert manifest_schema()["definitions"]["Manifest"]["properties"]["machine"]["enum"][-1] == "tern"
     assert is_machine_name("mesh_fetch") and (toolchain_dir("tern") / "ternc").is_file()
-    assert dataclasses.replace(KernelOptions(machine="tern")).threads == load("tern").mesh == (4, 16)
+    assert dataclasses.replace(KernelOptions(machine="tern")).grid == load("tern").mesh == (4, 16)
     monkeypatch.delenv("SWBUILD_MACHINES")
     assert machine_names() == ("sw26010", "sw26010-pro") and not is_machine_name("mesh_fetch")
     assert not (toolchain_dir("sw26010") / "ternc").exists()

@@ -1,0 +1,154 @@
+"""Candidates for a kernel's threads and tiles, and what each of them costs by the numbers of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import prod
+
+from swbuild.classes import dataclass
+from swbuild.machine import MachineModel
+from swbuild.machine.cost.launches import Cycles, Launch, launch_cycles
+from swbuild.memory.budget import within
+from swbuild.planning.shape import KernelShape, Loop
+from swbuild.planning.view import Candidate, View
+
+__all__ = ["Estimate", "estimate", "ranked", "sizes_of"]
+
+#: Cycles to visit a level for one buffer.
+_VISIT = 60
+
+#: The sizes of the first tiles, the largest that fit being taken.
+_STARTS = (50, 24, 12, 6, 3, 1)
+
+#: How often all tile sizes are looked at in turn, at most.
+_SWEEPS = 4
+
+#: Of how many grids tiles are looked for, the best ones by their first tiles.
+_GRIDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a candidate would cost in all launches, and the LDM that its buffers would take."""
+
+    candidate: Candidate
+    cycles: Cycles
+    bytes: int
+
+    @property
+    def total(self) -> float:
+        return self.cycles.total
+
+
+def ranked(
+    shape: KernelShape,
+    grids: Sequence[tuple[int, ...]],
+    budget: int,
+    machine: MachineModel,
+    unit: frozenset[int] = frozenset(),
+) -> tuple[Estimate, ...]:
+    """Return the best found for some of ``grids``, the cheapest first; loops ``unit`` get no tiles."""
+    search = _Search(shape, budget, machine, unit)
+    starts = [found for grid in grids if (found := search.start(grid)) is not None]
+    starts = sorted(starts, key=lambda e: e.total)
+    best = [search.improved(start) for start in starts[:_GRIDS]]
+    return tuple(sorted({e.candidate: e for e in best}.values(), key=lambda e: e.total))
+
+
+class _Search:
+    """Looks for tiles: from some on, one size or two at a time, as long as that pays."""
+
+    def __init__(self, shape: KernelShape, budget: int, machine: MachineModel, unit: frozenset[int]) -> None:
+        self.unit = unit
+        self.shape = shape
+        self.budget = budget
+        self.machine = machine
+        self.known: dict[Candidate, Estimate | None] = {}
+
+    @property
+    def free(self) -> list[int]:
+        return [k for k in range(len(self.shape.loops)) if k not in self.unit]
+
+    def estimate(self, candidate: Candidate) -> Estimate | None:
+        if candidate not in self.known:
+            self.known[candidate] = estimate(self.shape, candidate, self.budget, self.machine)
+        return self.known[candidate]
+
+    def start(self, threads: tuple[int, ...]) -> Estimate | None:
+        """Return the largest of some tiles that are as long as the threads leave them."""
+        for most in _STARTS:
+            tile = []
+            for k, loop in enumerate(self.shape.loops):
+                chunk = -(-loop.extent // threads[k]) if k < len(threads) else loop.extent
+                tile.append(1 if k in self.unit else max(1, min(most, chunk)))
+            found = self.estimate(Candidate(threads, tuple(tile)))
+            if found is not None:
+                return found
+        return None
+
+    def improved(self, best: Estimate) -> Estimate:
+        for _ in range(_SWEEPS):
+            before = best
+            for k in self.free:
+                best = self._least(best, self._single(best.candidate, k))
+            best = self._least(best, self._pairs(best.candidate))
+            if best is before:
+                break
+        return best
+
+    def _least(self, best: Estimate, candidates: Iterator[Candidate]) -> Estimate:
+        for candidate in candidates:
+            found = self.estimate(candidate)
+            if found is not None and found.total < best.total * (1 - 1e-9):
+                best = found
+        return best
+
+    def _single(self, candidate: Candidate, position: int) -> Iterator[Candidate]:
+        threads = candidate.threads[position] if position < len(candidate.threads) else 0
+        for size in sizes_of(self.shape.loops[position], threads):
+            yield _with(candidate, {position: size})
+
+    def _pairs(self, candidate: Candidate) -> Iterator[Candidate]:
+        """Yield ``candidate`` with one tile longer and another shorter."""
+        for k in self.free:
+            for other in self.free:
+                if k != other and candidate.tile[other] > 1:
+                    longer = min(2 * candidate.tile[k], self.shape.loops[k].extent)
+                    yield _with(candidate, {k: longer, other: candidate.tile[other] // 2})
+
+
+def _with(candidate: Candidate, sizes: dict[int, int]) -> Candidate:
+    tile = tuple(sizes.get(k, size) for k, size in enumerate(candidate.tile))
+    return Candidate(candidate.threads, tile)
+
+
+@lru_cache(maxsize=1024)
+def sizes_of(loop: Loop, threads: int) -> tuple[int, ...]:
+    """Return tile sizes to try for ``loop``, shared by ``threads`` (0: by none)."""
+    found = {1 << k for k in range(16) if 1 << k < 2 * loop.extent}
+    for parts in (1, 2, 3, 4, 6, 8):
+        size = -(-loop.extent // (parts * max(1, threads)))
+        found |= {size, min(loop.extent, -(-size // 16) * 16)}
+    if not (loop.certain and threads) and not loop.constant:
+        found = {size for size in found if size & (size - 1) == 0 or size % 16 == 0}
+    return tuple(sorted(size for size in found if size >= 1))
+
+
+def estimate(shape: KernelShape, candidate: Candidate, budget: int, machine: MachineModel) -> Estimate | None:
+    """Return what ``candidate`` would cost, None where its buffers cannot fit ``budget``."""
+    view = View(shape, candidate, machine)
+    options = [view.options(family) for family in shape.families]
+    chosen = within(options, budget)
+    if chosen is None:
+        return None
+    picked = [option for some, k in zip(options, chosen, strict=True) for option in some[k : k + 1]]
+    moved = tuple(m for option in picked for m in option.moved)
+    visits = sum(_VISIT * m.visits for m in moved)
+    busy = prod(min(count, -(-loop.extent // size)) for count, loop, size in view.mapped())
+    work = sum(view.computing(k) for k in range(len(shape.works)))
+    direct = shape.direct * view.share + sum(option.direct for option in picked)
+    mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0
+    launch = Launch(float(busy), work + visits, moved, direct, mean)
+    cycles = launch_cycles(launch, machine).times(shape.launches)
+    return Estimate(candidate, cycles, sum(option.bytes for option in picked))

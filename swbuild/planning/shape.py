@@ -1,0 +1,120 @@
+"""What the cost of a kernel's tiles rests on, in numbers: loops, levels, what is accessed and computed.
+
+All of it is taken from one tiling of the kernel, at assumed sizes; the sizes of the tiles make no difference.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from swbuild.classes import dataclass
+
+__all__ = ["Family", "KernelShape", "Loop", "Place", "Subscript", "Work"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A tiled loop at assumed sizes: ``extent`` values in one launch, of which one run of it has ``trips``.
+
+    ``constant``: the extent has a bound at all sizes; ``certain``: it may be relied on, as the program sets
+    it a limit.  ``weights`` are the instances at some values, evenly spread, where they differ.
+    """
+
+    extent: int
+    trips: float
+    constant: bool
+    certain: bool = True
+    weights: tuple[float, ...] = ()
+
+    def share(self, tile: int, threads: int) -> float:
+        """Return the part of the loop's work that the busiest of ``threads`` does with tiles of ``tile``."""
+        return _share(self, tile, threads)
+
+    def runs(self, tile: int) -> float:
+        """Return how many tiles one run of the loop takes."""
+        if self.trips >= self.extent:
+            return -(-self.extent // tile)
+        return max(1.0, self.trips / tile + 0.5)
+
+
+@lru_cache(maxsize=8192)
+def _share(loop: Loop, tile: int, threads: int) -> float:
+    tiles = -(-loop.extent // tile)
+    if not loop.certain:  # half a round more than there are on average, whatever the extent
+        return min(1.0, 1 / threads + 0.5 * tile / loop.extent)
+    if not loop.weights:
+        rounds = -(-tiles // threads)
+        last = min(tile, loop.extent - (rounds - 1) * threads * tile)
+        return ((rounds - 1) * tile + last) / loop.extent
+    loads = [0.0] * min(threads, tiles)
+    for k in range(tiles):
+        begin, end = k * tile, min(loop.extent, (k + 1) * tile)
+        middle = (begin + end) / 2 / loop.extent * len(loop.weights)
+        loads[k % threads] += (end - begin) * loop.weights[min(len(loop.weights) - 1, int(middle))]
+    return max(loads) / (sum(loads) or 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A level, with the loops whose tiles are counted above it."""
+
+    number: int
+    above: frozenset[int]
+    statements: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """One subscript of a family: its factor per loop, and how far the places of the family differ.
+
+    ``free`` is what it spans besides the loops, None where that has no constant bound.
+    """
+
+    factors: tuple[tuple[int, int], ...]
+    least: int
+    width: int
+    free: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Places that access one array with subscripts that differ by constants.
+
+    ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's.
+    """
+
+    array: str
+    element: int
+    extents: tuple[int, ...]
+    subscripts: tuple[Subscript, ...]
+    reads: bool
+    writes: bool
+    places: tuple[int, ...]
+    instances: float
+    refs: frozenset[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the instances of one statement cost a CPE: cycles each, and those of loops around them.
+
+    ``order`` are the loops in a tile, the innermost last.
+    """
+
+    statement: str
+    instances: float
+    cycles: float
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelShape:
+    """One kernel: the first ``mapped`` of its loops are shared out.  ``launches`` says how often it runs."""
+
+    mapped: int
+    loops: tuple[Loop, ...]
+    places: tuple[Place, ...]
+    families: tuple[Family, ...]
+    works: tuple[Work, ...]
+    launches: float
+    direct: float

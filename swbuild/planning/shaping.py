@@ -1,0 +1,373 @@
+"""The numbers of a kernel (:class:`~swbuild.planning.shape.KernelShape`), taken from one tiling of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
+from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.levels import Level, find_levels
+from swbuild.planning.counting import Bounds, bounds_of
+from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
+from swbuild.polyhedral.islutil import loop_values, maps_of, sets_of
+
+__all__ = ["shape_of"]
+
+_IN, _OUT, _SET, _PARAM = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set, isl.dim_type.param
+
+#: Cycles of an instance beside its accesses, and of each of those.
+_INSTANCE, _ACCESS = 2, 4
+
+#: A limit that is no more than the range of a type.
+_TYPE = 1 << 28
+
+#: What references span beside tiled loops, at most, to have a buffer in the estimate.
+_FREE = 100
+
+#: In how many places it is looked at how many instances a value of a loop has.
+_WEIGHTS = 16
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Nest:
+    """One statement in its kernel: ``rows`` are its loops as functions of its iterators, by position.
+
+    ``domain`` are its instances in one launch, or in all of them, at the assumed sizes.
+    """
+
+    statement: Statement
+    rows: dict[int, Vector]
+    free: tuple[int, ...]
+    domain: isl.Set
+    bounds: Bounds
+    instances: float
+
+
+def shape_of(
+    scop: Scop, tiled: TiledKernel, private: frozenset[str], sizes: Mapping[str, int]
+) -> KernelShape:
+    """Return the numbers of ``tiled`` at ``sizes``; ``private`` variables cost nothing."""
+    times = bounds_of(_at_sizes(tiled.kernel.launches, sizes)).count(())
+    nests = [_nest(scop, tiled, piece, sizes) for piece in sets_of(tiled.kernel.domain)]
+    top = find_levels(tiled)
+    places = tuple(_places(top, frozenset(range(len(tiled.mapping.threads)))))
+    free = _unlimited(scop)
+    loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
+    families, direct = _families(scop, nests, places, private, sizes)
+    order = _orders(tiled, nests)
+    works = tuple(_work(nest, private, order[nest.statement.name]) for nest in nests)
+    return KernelShape(len(tiled.mapping.threads), loops, places, families, works, max(1.0, times), direct)
+
+
+def _places(level: Level, above: frozenset[int]) -> Iterable[Place]:
+    yield Place(level.number, above, level.statements)
+    for child in level.children:
+        yield from _places(child, above | {child.number - 1})
+
+
+def _nest(scop: Scop, tiled: TiledKernel, piece: isl.Set, sizes: Mapping[str, int]) -> _Nest:
+    name = str(piece.get_tuple_name())
+    statement = scop.statement(name)
+    rows = {}
+    for k, loop in enumerate(tiled.loops):
+        row = _row(loop, name, len(statement.iterators))
+        if row is not None and any(row):
+            rows[k] = row
+    fixed = _at_middle(piece, tiled.kernel.launches, tiled.kernel.host_loops, sizes)
+    bounds = bounds_of(fixed.reset_tuple_id())
+    basis: list[Vector] = []
+    for row in rows.values():
+        basis = basis if _coordinates(basis, row) is not None else [*basis, row]
+    free = []
+    for k in range(len(statement.iterators)):
+        unit = _unit(k, len(statement.iterators))
+        if _coordinates(basis, unit) is None:
+            basis.append(unit)
+            free.append(k)
+    return _Nest(statement, rows, tuple(free), fixed, bounds, bounds.count(()))
+
+
+def _unit(position: int, count: int) -> Vector:
+    return tuple(int(k == position) for k in range(count))
+
+
+def _at_middle(
+    piece: isl.Set, launches: isl.Set, host_loops: Sequence[str], sizes: Mapping[str, int]
+) -> isl.Set:
+    """Return ``piece`` at ``sizes``, for the launch in the middle of all."""
+    fixed = dict(sizes)
+    bounds = bounds_of(_at_sizes(launches, sizes))
+    point: tuple[int, ...] = ()
+    for name in host_loops:
+        first, values = bounds.span(point)
+        point = (*point, first + values // 2 * bounds.steps[len(point)])
+        fixed[name] = point[-1]
+    return _at_sizes(piece, fixed)
+
+
+def _at_sizes(found: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
+    """Return ``found`` without parameters: at ``sizes``, and anywhere for others."""
+    for name, value in sizes.items():
+        position = found.find_dim_by_name(_PARAM, name)
+        if position >= 0:
+            found = found.fix_val(_PARAM, position, isl.Val(value))
+    return found.project_out(_PARAM, 0, found.dim(_PARAM))
+
+
+def _row(loop: isl.UnionPwAff, name: str, count: int) -> Vector | None:
+    """Return the factors of a statement's iterators in ``loop``, None where it is none of their sums."""
+    pieces = loop.get_pw_aff_list()
+    for k in range(pieces.n_pw_aff()):
+        value = pieces.get_at(k)
+        if str(value.domain().get_tuple_name()) == name:
+            return _factors(value, count)
+    return None
+
+
+def _factors(value: isl.PwAff, count: int) -> Vector | None:
+    found = value.gist(value.domain()).get_pieces()
+    if len(found) != 1 or found[0][1].dim(isl.dim_type.div):
+        return None
+    aff = found[0][1]
+    factors = [aff.get_coefficient_val(_IN, k) for k in range(count)]
+    return tuple(int(f.to_python()) for f in factors) if all(f.is_int() for f in factors) else None
+
+
+def _coordinates(basis: Sequence[Vector], wanted: Vector) -> tuple[Fraction, ...] | None:
+    """Return ``wanted`` as a sum of multiples of ``basis``, None where it is none."""
+    columns = [[Fraction(row[k]) for row in basis] + [Fraction(wanted[k])] for k in range(len(wanted))]
+    pivots: list[int] = []
+    for column in range(len(basis)):
+        below = [r for r in range(len(pivots), len(columns)) if columns[r][column]]
+        if not below:
+            continue
+        here = len(pivots)
+        columns[here], columns[below[0]] = columns[below[0]], columns[here]
+        lead = columns[here]
+        columns[here] = lead = [value / lead[column] for value in lead]
+        for r in range(len(columns)):
+            if r != here and columns[r][column]:
+                factor = columns[r][column]
+                columns[r] = [a - factor * b for a, b in zip(columns[r], lead, strict=True)]
+        pivots.append(column)
+    if any(row[-1] for row in columns[len(pivots) :]):
+        return None
+    found = [Fraction(0)] * len(basis)
+    for r, column in enumerate(pivots):
+        found[column] = columns[r][-1]
+    return tuple(found)
+
+
+def _loop(tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: frozenset[str]) -> Loop:
+    """Return the numbers of the loop at ``position``; nothing limits the parameters ``free``."""
+    here = [nest for nest in nests if position in nest.rows and nest.instances]
+    spans = [_values(nest, nest.rows[position]) for nest in here]
+    low, high = min((s[0] for s in spans), default=0), max((s[1] for s in spans), default=0)
+    extent = max(1, high - low + 1)
+    main = max(here, key=lambda nest: nest.instances, default=None)
+    taken = tiled.loops[position].intersect_domain(tiled.kernel.domain)
+    values = sets_of(isl.UnionMap.from_union_pw_aff(taken).range())
+    constant = all(map(_is_bounded, values))
+    certain = constant or not any(_involves(piece, free) for piece in values)
+    if main is None:
+        return Loop(extent, float(extent), constant, certain)
+    trips = _trips(main, position)
+    weights = _weights(here, position, low, extent)
+    return Loop(extent, min(float(extent), trips), constant, certain, weights)
+
+
+def _values(nest: _Nest, row: Vector) -> tuple[int, int]:
+    space = isl.LocalSpace.from_space(nest.domain.get_space())
+    value = isl.Aff.zero_on_domain(space)
+    for k, factor in enumerate(row):
+        value = value.add_coefficient_val(_IN, k, isl.Val(factor))
+    low, high = nest.domain.min_val(value), nest.domain.max_val(value)
+    return (_int(low), _int(high)) if low.is_int() and high.is_int() else (0, 0)
+
+
+def _int(value: isl.Val) -> int:
+    return int(value.to_python())
+
+
+def _is_bounded(values: isl.Set) -> bool:
+    """Return whether the span of ``values`` has a bound at all sizes."""
+    pairs = values.reset_tuple_id().flat_product(values.reset_tuple_id())
+    space = isl.LocalSpace.from_space(pairs.get_space())
+    first, last = (isl.Aff.var_on_domain(space, _SET, k) for k in range(2))
+    return bool(pairs.is_empty() or pairs.max_val(last.sub(first)).is_int())
+
+
+def _involves(values: isl.Set, names: frozenset[str]) -> bool:
+    """Return whether ``values`` depend on one of the parameters ``names``."""
+    places = [values.find_dim_by_name(_PARAM, name) for name in names]
+    return any(place >= 0 and values.involves_dims(_PARAM, place, 1) for place in places)
+
+
+def _unlimited(scop: Scop) -> frozenset[str]:
+    """Return the parameters of ``scop`` to which neither arrays nor what is known set a limit."""
+    allowed = scop.context.intersect(scop.assumptions)
+    found = set()
+    for parameter in scop.parameters:
+        place = allowed.find_dim_by_name(_PARAM, parameter.name)
+        moved = allowed.params().insert_dims(_SET, 0, 1)
+        if place >= 0:
+            moved = allowed.params().insert_dims(_SET, 0, 0).move_dims(_SET, 0, _PARAM, place, 1)
+        largest = moved.project_out(_PARAM, 0, moved.dim(_PARAM)).dim_max_val(0)
+        if not largest.is_int() or _int(largest) >= _TYPE:
+            found.add(parameter.name)
+    return frozenset(found)
+
+
+def _trips(nest: _Nest, position: int) -> float:
+    """Return how many values the loop takes on average in one run, the loops before it being fixed."""
+    row = nest.rows[position]
+    count = len(row)
+    only = [k for k in range(count) if row[k]]
+    if len(only) != 1:
+        return float("inf")
+    outer = sum(w.weight for w in nest.bounds.sample(only[0], ()))
+    inner = sum(w.weight for w in nest.bounds.sample(only[0] + 1, ()))
+    return inner / outer if outer else float("inf")
+
+
+def _weights(nests: Sequence[_Nest], position: int, low: int, extent: int) -> tuple[float, ...]:
+    """Return how many instances some values of the loop have, evenly spread; () where all have as many."""
+    found = [0.0] * _WEIGHTS
+    for nest in nests:
+        row = nest.rows[position]
+        only = [k for k in range(len(row)) if row[k]]
+        if len(only) != 1:
+            return ()
+        if not _uneven(nest.bounds, only[0]):
+            continue
+        step = max(1, extent // _WEIGHTS)
+        for cell in range(_WEIGHTS):
+            value = (low + min(extent - 1, cell * step + step // 2)) * row[only[0]]
+            found[cell] += _fixed(nest, only[0], value)
+    return tuple(found) if any(found) else ()
+
+
+def _uneven(bounds: Bounds, dimension: int) -> bool:
+    """Return whether values of ``dimension`` have different numbers of points."""
+    rows = (row for part in bounds.parts for row in part[dimension])
+    return bounds.matters[dimension] or any(any(row.factors[:-1]) for row in rows)
+
+
+def _fixed(nest: _Nest, dimension: int, value: int) -> float:
+    fixed = nest.domain.fix_val(_SET, dimension, isl.Val(value))
+    return bounds_of(fixed.reset_tuple_id()).count(())
+
+
+def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[int, ...]]:
+    """Return, per statement, its loops in the order in which they run inside a tile."""
+    found = {}
+    values = {str(m.get_tuple_name(_IN)): m for m in maps_of(loop_values(tiled.schedule))}
+    for nest in nests:
+        count = len(nest.statement.iterators)
+        order: list[int] = []
+        whole = isl.PwMultiAff.from_map(values[nest.statement.name])
+        for k in range(whole.dim(_OUT)):
+            row = _factors(whole.get_pw_aff(k), count)
+            order += [p for p, known in nest.rows.items() if row == known and p not in order]
+        found[nest.statement.name] = tuple(order)
+    return found
+
+
+def _work(nest: _Nest, private: frozenset[str], order: tuple[int, ...]) -> Work:
+    memory = {(a.ref, a.kind is AccessKind.READ) for a in nest.statement.accesses if a.array not in private}
+    return Work(nest.statement.name, nest.instances, _INSTANCE + _ACCESS * len(memory), order)
+
+
+def _families(
+    scop: Scop,
+    nests: Sequence[_Nest],
+    places: tuple[Place, ...],
+    private: frozenset[str],
+    sizes: Mapping[str, int],
+) -> tuple[tuple[Family, ...], float]:
+    """Return the families of all accesses to arrays, and how many accesses can have no buffers."""
+    groups: dict[tuple[object, ...], list[tuple[_Nest, Access, list[tuple[int, int, int | None]]]]] = {}
+    direct = 0.0
+    for nest in nests:
+        for access in nest.statement.accesses:
+            array = scop.array(access.array)
+            if array.is_scalar or access.array in private:
+                continue
+            read = _subscripts(nest, access) if access.affine and array.element.size % 4 == 0 else None
+            if read is None:
+                direct += nest.instances
+                continue
+            factors = tuple(factor for factor, _, _ in read)
+            groups.setdefault((access.array, factors), []).append(
+                (nest, access, [(0, c, f) for _, c, f in read])
+            )
+    return tuple(_family(scop, key, members, places, sizes) for key, members in groups.items()), direct
+
+
+def _subscripts(
+    nest: _Nest, access: Access
+) -> list[tuple[tuple[tuple[int, int], ...], int, int | None]] | None:
+    """Return, per subscript, its factors per loop, its constant, and what it spans besides the loops."""
+    if not access.relation.is_single_valued():
+        return None
+    whole = isl.PwMultiAff.from_map(access.relation)
+    positions = list(nest.rows)
+    count = len(nest.statement.iterators)
+    basis = [*nest.rows.values(), *(_unit(k, count) for k in nest.free)]
+    found = []
+    for k in range(whole.dim(_OUT)):
+        pieces = whole.get_pw_aff(k)
+        row = _factors(pieces, count)
+        made = _coordinates(basis, row) if row is not None else None
+        if made is None or any(value.denominator != 1 for value in made):
+            return None
+        constant = pieces.gist(pieces.domain()).get_pieces()[0][1].get_constant_val()
+        factors = [(p, int(v)) for p, v in zip(positions, made, strict=False) if v]
+        rest = [(k, abs(int(v))) for k, v in zip(nest.free, made[len(positions) :], strict=True) if v]
+        free = sum(factor * (_spread(nest, k)) for k, factor in rest)
+        found.append((tuple(factors), _int(constant), None if rest and free > _FREE else free))
+    return found
+
+
+def _spread(nest: _Nest, iterator: int) -> int:
+    low, high = _values(nest, _unit(iterator, len(nest.statement.iterators)))
+    return high - low
+
+
+def _family(
+    scop: Scop,
+    key: tuple[object, ...],
+    members: Sequence[tuple[_Nest, Access, list[tuple[int, int, int | None]]]],
+    places: tuple[Place, ...],
+    sizes: Mapping[str, int],
+) -> Family:
+    name, factors = str(key[0]), key[1]
+    assert isinstance(factors, tuple)
+    array = scop.array(name)
+    constants = list(zip(*([c for _, c, _ in read] for _, _, read in members), strict=True))
+    frees = list(zip(*([f for _, _, f in read] for _, _, read in members), strict=True))
+    subscripts = tuple(
+        Subscript(f, min(c), max(c) - min(c), None if None in free else max(x for x in free if x is not None))
+        for f, c, free in zip(factors, constants, frees, strict=True)
+    )
+    statements = frozenset(nest.statement.name for nest, _, _ in members)
+    reads = any(access.kind is AccessKind.READ for _, access, _ in members)
+    writes = any(access.kind is not AccessKind.READ for _, access, _ in members)
+    within = tuple(k for k, place in enumerate(places) if statements <= place.statements)
+    extents = tuple(_extent(extent, sizes) for extent in array.extents)
+    count = sum(nest.instances for nest, _, _ in members)
+    refs = frozenset((nest.statement.name, access.ref) for nest, access, _ in members)
+    return Family(name, array.element.size, extents, subscripts, reads, writes, within, count, refs)
+
+
+def _extent(extent: isl.PwAff | None, sizes: Mapping[str, int]) -> int:
+    if extent is None:
+        return 0
+    value = _at_sizes(isl.Set.from_pw_aff(extent), sizes).dim_max_val(0)
+    return _int(value) if value.is_int() else 0

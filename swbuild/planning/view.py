@@ -1,0 +1,145 @@
+"""What the tiles of a candidate make of a kernel: visits of its levels, boxes, transfers, computing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd, prod
+
+from swbuild.classes import dataclass
+from swbuild.machine import MachineModel
+from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
+from swbuild.memory.budget import Option
+from swbuild.memory.groups import Group
+from swbuild.memory.levels import Level
+from swbuild.planning.shape import Family, KernelShape, Loop
+
+__all__ = ["Candidate", "Choice", "View"]
+
+#: Cycles to enter a loop of a tile.
+_LOOP = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Threads per mapped loop, and the tile of every loop."""
+
+    threads: tuple[int, ...]
+    tile: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Option):
+    """A buffer of a family at one level, or none (``direct`` accesses of main memory)."""
+
+    moved: tuple[Moved, ...] = ()
+    direct: float = 0.0
+
+
+class View:
+    """A kernel's numbers with the tiles of one candidate."""
+
+    def __init__(self, shape: KernelShape, candidate: Candidate, machine: MachineModel) -> None:
+        self.shape = shape
+        self.machine = machine
+        self.tile = candidate.tile
+        self.threads = candidate.threads
+        self.share = prod(loop.share(size, count) for count, loop, size in self.mapped())
+
+    def mapped(self) -> Iterator[tuple[int, Loop, int]]:
+        return zip(self.threads, self.shape.loops, self.tile, strict=False)
+
+    def visits(self, above: frozenset[int]) -> float:
+        """Return how often the busiest CPE comes to a level below the tiles of ``above``."""
+        found = 1.0
+        for k in above:
+            runs = self.shape.loops[k].runs(self.tile[k])
+            found *= -(-runs // self.threads[k]) if k < len(self.threads) else runs
+        return found
+
+    def computing(self, position: int) -> float:
+        """Return the cycles of the busiest CPE for one of the statements."""
+        work = self.shape.works[position]
+        cycles, entered = work.cycles, 1.0
+        for k in reversed(work.order):
+            entered /= max(1.0, min(self.tile[k], self.shape.loops[k].trips))
+            cycles += _LOOP * entered
+        return work.instances * self.share * cycles
+
+    def options(self, family: Family) -> list[Choice]:
+        """Return the buffers that ``family`` may have, from the outermost level on; the last has none."""
+        found: list[Choice] = []
+        for number in family.places:
+            place = self.shape.places[number]
+            box = self._box(family, place.above)
+            if box is None:
+                continue
+            size = prod(box) * family.element
+            if found and size >= found[-1].bytes:
+                continue
+            moved = self._moved(family, place.number, place.above, box)
+            cost = sum(_rough(m, self.machine) for m in moved)
+            found.append(Choice(size, cost, moved))
+        count = family.instances * self.share
+        found.append(Choice(0, count * self.machine.control.direct_cycles, (), count))
+        return found
+
+    def _box(self, family: Family, above: frozenset[int]) -> tuple[int, ...] | None:
+        """Return the most elements that a visit touches per dimension, None where they have no bound."""
+        box = []
+        for subscript in family.subscripts:
+            if subscript.free is None:
+                return None
+            extent = 1 + subscript.width + subscript.free
+            for k, factor in subscript.factors:
+                loop = self.shape.loops[k]
+                if k in above:
+                    extent += abs(factor) * (
+                        min(self.tile[k], loop.extent) - 1 if loop.constant else self.tile[k] - 1
+                    )
+                elif loop.constant:
+                    extent += abs(factor) * (loop.extent - 1)
+                else:
+                    return None
+            box.append(extent)
+        return tuple(box)
+
+    def _moved(
+        self, family: Family, level: int, above: frozenset[int], box: tuple[int, ...]
+    ) -> tuple[Moved, ...]:
+        visits = self.visits(above)
+        sizes = [
+            min(side, extent) if extent else side for side, extent in zip(box, family.extents, strict=True)
+        ]
+        rows = sizes[-2] if len(sizes) > 1 else 1
+        pitch = family.extents[-1] * family.element
+        shape = Shape(rows, sizes[-1] * family.element, pitch, self._alignment(family, above))
+        operations = float(prod(sizes[:-2]))
+        ways = [put for put, wanted in ((False, family.reads), (True, family.writes)) if wanted]
+        return tuple(Moved(level, put, visits, operations, shape) for put in ways)
+
+    def _alignment(self, family: Family, above: frozenset[int]) -> int:
+        """Return of what number of bytes the beginning of a box is a multiple."""
+        last = family.subscripts[-1]
+        steps = [abs(factor) * self.tile[k] for k, factor in last.factors if k in above]
+        pitch = family.extents[-1] if len(family.extents) > 1 else 0
+        return gcd(128, family.element * gcd(last.least, pitch, *steps)) or 128
+
+    def of_buffer(self, level: Level, group: Group) -> float:
+        """Return what it costs to move the box of ``group`` at every visit of ``level``."""
+        first = group.refs[0]
+        family = next((f for f in self.shape.families if (first.statement, first.ref) in f.refs), None)
+        place = next((p for p in self.shape.places if p.number == level.number), None)
+        if family is None or place is None or group.box.bound is None:
+            return 0.0
+        moved = self._moved(family, place.number, place.above, group.box.bound)
+        return sum(_rough(m, self.machine) for m in moved)
+
+    def of_direct(self, statement: str) -> float:
+        """Return what it costs to access main memory once in every instance of ``statement``."""
+        count = sum(work.instances for work in self.shape.works if work.statement == statement)
+        return count * self.share * self.machine.control.direct_cycles
+
+
+def _rough(moved: Moved, machine: MachineModel) -> float:
+    """Return about how long a CPE waits for a transfer when all others ask for theirs."""
+    return launch_cycles(Launch(machine.cpes, 0.0, (moved,)), machine).total

@@ -1,0 +1,177 @@
+"""The choice of threads and tiles by cost: the numbers it rests on, and what comes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from generation import generated
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.codegen.unit import RegionUnit
+from swbuild.diagnostics import SwbuildError
+from swbuild.generate import GeneratedUnit
+from swbuild.machine import load, machine_names
+from swbuild.memory.budget import Option, within
+from swbuild.options import KernelOptions
+from swbuild.planning.candidates import ranked
+from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
+
+MACHINES = machine_names()
+
+
+def region(unit: GeneratedUnit) -> RegionUnit:
+    (only,) = unit.regions
+    return only
+
+
+def body(loops: str, signature: str) -> str:
+    return f"void f({signature})\n{{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n"
+
+
+def test_the_busiest_has_its_rounds() -> None:
+    assert Loop(100, 100.0, constant=True).share(tile=10, threads=4) == pytest.approx(0.3)
+    assert Loop(96, 96.0, constant=True).share(tile=8, threads=4) == pytest.approx(0.25)
+    assert Loop(7, 7.0, constant=True).share(tile=8, threads=4) == 1.0
+
+
+def test_of_an_uneven_loop_the_busiest_has_the_heaviest_tiles() -> None:
+    falling = Loop(64, 64.0, constant=True, weights=tuple(float(16 - k) for k in range(16)))
+    blocks, cyclic = falling.share(16, 4), falling.share(1, 4)
+    assert blocks > 0.4 and cyclic < 0.27
+
+
+def test_of_an_uncertain_loop_half_a_round_is_lost() -> None:
+    loop = Loop(1000, 1000.0, constant=False, certain=False)
+    assert loop.share(tile=100, threads=10) == pytest.approx(0.15)
+
+
+def test_the_buffer_that_loses_least_moves_inwards() -> None:
+    costly = [Option(100, 0.0), Option(10, 900.0)]
+    cheap = [Option(100, 0.0), Option(20, 40.0)]
+    assert within([costly, cheap], 200) == (0, 0)
+    assert within([costly, cheap], 150) == (0, 1)
+    assert within([costly, cheap], 30) == (1, 1)
+    assert within([costly, cheap], 29) is None
+
+
+def test_a_stream_is_cut_into_long_tiles_for_all_threads() -> None:
+    """One loop over 2²⁰ doubles of two arrays."""
+    machine = load(MACHINES[0])
+    along = (Subscript(((0, 1),), 0, 0, 0),)
+    families = tuple(
+        Family(name, 8, (1 << 20,), along, name == "x", name == "y", (0,), 1e6, frozenset()) for name in "xy"
+    )
+    place = Place(0, frozenset({0}), frozenset({"S0"}))
+    loop = Loop(1 << 20, float(1 << 20), constant=False)
+    shape = KernelShape(1, (loop,), (place,), families, (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
+    best, *_ = ranked(shape, [(machine.cpes,)], machine.ldm_budget, machine)
+    (tile,) = best.candidate.tile
+    assert loop.share(tile, machine.cpes) <= 1.05 / machine.cpes
+    assert tile >= 1000 and best.bytes == 2 * 8 * tile <= machine.ldm_budget
+
+
+STENCIL = body(
+    "for (int i = 1; i < 127; i++)\n  for (int j = 1; j < 127; j++)\n    for (int k = 1; k < 127; k++)\n"
+    "      b[i][j][k] = a[i][j][k] + a[i-1][j][k] + a[i+1][j][k] + a[i][j-1][k] + a[i][j+1][k]"
+    " + a[i][j][k-1] + a[i][j][k+1];",
+    "float a[restrict 128][128][128], float b[restrict 128][128][128]",
+)
+SMALL = body(
+    "for (int i = 0; i < 24; i++)\n  for (int j = 0; j < 24; j++)\n    for (int k = 0; k < 2000; k++)\n"
+    "      c[i][j] += a[i][k] * b[j][k];",
+    "double a[restrict 24][2000], double b[restrict 24][2000], double c[restrict 24][24]",
+)
+DEEP = body(
+    "for (int i = 0; i < 24; i++)\n for (int j = 0; j < 24; j++)\n  for (int k = 0; k < 24; k++)\n"
+    "   for (int l = 0; l < 24; l++)\n    for (int p = 0; p < 24; p++)\n     for (int q = 0; q < 24; q++)\n"
+    "      c[i][j][k][l] += a[i][p][j][q] * b[k][q][l][p];",
+    ", ".join(f"double {name}[restrict 24][24][24][24]" for name in "abc"),
+)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("text", [STENCIL, SMALL, DEEP])
+def test_all_cpes_have_work_and_the_ldm_is_used(text: str, machine: str, tmp_path: Path) -> None:
+    made = region(generated(tmp_path, text, KernelOptions(machine=machine)))
+    (kernel,), (grid,) = made.report["kernels"], made.grids
+    extents = {STENCIL: 126, SMALL: 24, DEEP: 24}
+    busy = 1
+    for loop in grid.mapped:
+        busy *= min(loop.threads, -(-extents[text] // loop.tile))
+    assert busy >= 48 and not kernel["main_memory"]
+    if text is not SMALL:
+        assert kernel["ldm_bytes"] > load(machine).ldm_budget / 4
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_rows_are_whole_requests(machine: str, tmp_path: Path) -> None:
+    loops = (
+        "for (int i = 0; i < 1024; i++)\n  for (int j = 0; j < 2048; j++)\n    c[i][j] = a[i][j] + b[j][i];"
+    )
+    signature = "double a[restrict 1024][2048], double b[restrict 2048][1024], double c[restrict 1024][2048]"
+    (kernel,) = region(generated(tmp_path, body(loops, signature), KernelOptions(machine=machine))).report[
+        "kernels"
+    ]
+    for buffer in kernel["buffers"]:
+        assert buffer["shape"][-1] * 8 % load(machine).dma.request_bytes == 0
+
+
+def test_threads_of_the_user_are_kept(tmp_path: Path) -> None:
+    (grid,) = region(generated(tmp_path, SMALL, KernelOptions(threads=(2, 8)))).grids
+    assert grid.threads == (2, 8)
+
+
+def test_buffers_that_cannot_all_be_outermost_still_fit(tmp_path: Path) -> None:
+    """A star of 25 points with the tiles 4 x 8 x 128: its box alone takes most of the budget."""
+    star = " + ".join(
+        ["a[i][j][k]"]
+        + [f"a[i{d:+d}][j][k] + a[i][j{d:+d}][k] + a[i][j][k{d:+d}]" for d in (-3, -2, -1, 1, 2, 3)]
+    )
+    text = body(
+        "for (int i = 3; i < n - 3; i++)\n  for (int j = 3; j < n - 3; j++)\n"
+        f"    for (int k = 3; k < n - 3; k++)\n      b[i][j][k] = w[i][j][k] * ({star});",
+        "int n, " + ", ".join(f"float {name}[restrict n][n][n]" for name in "abw"),
+    )
+    options = KernelOptions(machine=MACHINES[0], tile=(4, 4, 32), ldm_budget=24 * 1024)
+    (kernel,) = region(generated(tmp_path, text, options)).report["kernels"]
+    assert not kernel["main_memory"] and kernel["ldm_bytes"] <= 24 * 1024
+
+
+def test_what_does_not_fit_is_listed(tmp_path: Path) -> None:
+    text = body(
+        "for (int i = 0; i < n; i++)\n  a[i] = b[i + 1];", "int n, double a[restrict n], double b[n + 1]"
+    )
+    with pytest.raises(SwbuildError) as caught:
+        generated(tmp_path, text, KernelOptions(machine=MACHINES[0], tile=(100_000,)))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "SW302"
+    assert "a 800000 bytes at level 0, b 800000 bytes at level 0" in diagnostic.message
+
+
+RIGHT = """
+void f(int n, int m, int k, double C[n][m], double A[n][k], double B[k][m], double x[n], double y[n])
+{
+#pragma scop
+    for (int i = 0; i < n; i++) {
+        double t = 2 * x[i];
+        for (int j = 0; j < m; j++)
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+        y[i] = t + 1;
+    }
+    for (int i = 1; i < n - 1; i++)
+        x[i] = y[i - 1] + y[i + 1];
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_chosen_tiles_are_right_at_all_sizes(machine: str, tmp_path: Path) -> None:
+    source = tmp_path / "f.c"
+    source.write_text(RIGHT)
+    sizes = ({"n": 1, "m": 1, "k": 1}, {"n": 7, "m": 3, "k": 131}, {"n": 211, "m": 67, "k": 5})
+    task = SourceTask(source, options={"f": KernelOptions(machine=machine)}, checks={"f": RegionCheck(sizes)})
+    (result,) = check_source(task, CheckSettings(timeout=120.0, modes=("checked",)), tmp_path, tmp_path / "o")
+    assert result.outcome is Outcome.PASS and result.kernels, explain(result)
