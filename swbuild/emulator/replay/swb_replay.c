@@ -48,7 +48,6 @@ void swb_take_record(struct swb_actor *a)
         __builtin_prefetch(&a->first->records[a->next + PREFETCHED]);
     a->has_record = true;
     a->queued--;
-    a->others -= a->record.kind != SWB_HOST;
     if (a->next == a->first->count)
         drop_run(a);
 }
@@ -172,9 +171,7 @@ static int lacks(const struct swb_replay *r, const struct swb_entry *event)
         return SWB_NOBODY;
     if (kind == SWB_OPEN)
         return swb_opening_lacks(r, event->item);
-    bool waits = (kind == SWB_BEGIN_IDLE && a->expected && !a->first) ||
-                 (kind == SWB_EXECUTE && a->record.kind == SWB_HOST && !a->others);
-    return waits ? a->id : SWB_NOBODY;
+    return kind == SWB_BEGIN_IDLE && a->expected && !a->first ? a->id : SWB_NOBODY;
 }
 
 /* Take the first event of the heap, if nothing is lacking for it. */
@@ -279,13 +276,12 @@ bool swb_replay_block(struct swb_replay *r, const char *mix)
     return cost >= 0;
 }
 
-static void count_kinds(struct swb_replay *r, struct swb_actor *a, const struct swb_trace_record *records, size_t count)
+static bool any_spawn(const struct swb_trace_record *records, size_t count)
 {
-    a->queued += count;
-    for (size_t k = 0; k < count; k++) {
-        a->others += records[k].kind != SWB_HOST;
-        r->gated = r->gated || records[k].kind == SWB_SPAWN;
-    }
+    for (size_t k = 0; k < count; k++)
+        if (records[k].kind == SWB_SPAWN)
+            return true;
+    return false;
 }
 
 void swb_replay_feed(struct swb_replay *r, const struct swb_trace_record *records, size_t count, bool copied)
@@ -302,7 +298,8 @@ void swb_replay_feed(struct swb_replay *r, const struct swb_trace_record *record
         a->first = run;
     a->last = run;
     a->seen = true;
-    count_kinds(r, a, records, count);
+    a->queued += count;
+    r->gated = r->gated || (a->id == SWB_TRACE_HOST && any_spawn(records, count));
 }
 
 size_t swb_replay_queued(const struct swb_replay *r, unsigned cpe) { return r->actors[cpe].queued; }

@@ -86,7 +86,7 @@ struct swb_rma {
 /* A CPE (or the host) on its way through its records. */
 struct swb_actor {
     struct swb_run *first, *last;
-    size_t next, queued, others; /* of the first run; all records left; those of them that are not HOST */
+    size_t next, queued; /* of the first run; all records left */
     struct swb_trace_record record;
     uint8_t id;
     bool seen, has_record, idle;
