@@ -13,31 +13,19 @@ from pathlib import Path
 from swbuild.bench.region import prepare_region
 from swbuild.bench.results import Measured
 from swbuild.bench.sensitivity import influences
+from swbuild.bench.tasks import BenchSettings
 from swbuild.check.slots import region_slots
 from swbuild.check.staged import GeneratedRegion, RegionTask
 from swbuild.check.tasks import SourceTask
 from swbuild.check.workers import in_processes
-from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.endings import run_directory
 from swbuild.frontend.request import RegionRequest
 
-__all__ = ["BenchSettings", "Progress", "measure_tasks"]
+__all__ = ["Progress", "measure_tasks"]
 
 #: Called with each measurement as soon as there is one, in the calling process.
 Progress = Callable[[Measured], None]
-
-
-@dataclass(frozen=True, slots=True)
-class BenchSettings:
-    """How a whole run is done: processes at a time (0: as cores), seconds for one run, a directory that all
-    that is made is left in (``None``: nothing is left), whether the guesses of the machine file are varied.
-    """
-
-    jobs: int = 0
-    timeout: float = 1800.0
-    keep: Path | None = None
-    sensitivity: bool = False
 
 
 def measure_tasks(

@@ -35,7 +35,16 @@ from swbuild.toolchain import (
     toolchain_for,
 )
 
-__all__ = ["ProgramRegion", "ProgramResult", "ProgramRun", "ProgramTask", "check_program"]
+__all__ = [
+    "Offloaded",
+    "ProgramRegion",
+    "ProgramResult",
+    "ProgramRun",
+    "ProgramTask",
+    "build_offloaded_program",
+    "check_program",
+    "generate_program",
+]
 
 _PRAGMA = re.compile(r'^\s*(?:(?:#|%:)\s*pragma\s+|_Pragma\s*\(\s*")scop\b', re.MULTILINE)
 
@@ -95,7 +104,7 @@ class ProgramResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Offloaded:
+class Offloaded:
     """A source with regions and what was generated for it."""
 
     source: Path
@@ -109,7 +118,7 @@ def check_program(task: ProgramTask, settings: CheckSettings) -> ProgramResult:
     """
     start = time.monotonic()
     try:
-        offloaded = _generate(task)
+        offloaded = generate_program(task)
     except SwbuildError as error:
         return ProgramResult(Outcome.USER_ERROR, str(error), diagnostics=error.diagnostics)
     regions = tuple(_regions(offloaded))
@@ -124,7 +133,7 @@ def check_program(task: ProgramTask, settings: CheckSettings) -> ProgramResult:
 def _check(
     task: ProgramTask,
     settings: CheckSettings,
-    offloaded: Sequence[_Offloaded],
+    offloaded: Sequence[Offloaded],
     regions: tuple[ProgramRegion, ...],
     directory: Path,
     start: float,
@@ -138,7 +147,7 @@ def _check(
         what = f"the serial program did not end within {settings.timeout:.0f} s"
         raise SwbuildError(Diagnostic("SW502", what, Span(str(task.sources[0])), "give it a smaller problem"))
     toolchain = toolchain_for(settings.target, task.default_options.machine, settings.overrides)
-    executable = _build_offloaded(task, offloaded, Builder(toolchain, cache), directory)
+    executable = build_offloaded_program(task, offloaded, Builder(toolchain, cache), directory)
     emulated = settings.target is Target.EMULATOR
     runs = []
     for mode in settings.modes if emulated else (settings.target.value,):
@@ -153,7 +162,7 @@ def _check(
     )
 
 
-def _generate(task: ProgramTask) -> tuple[_Offloaded, ...]:
+def generate_program(task: ProgramTask) -> tuple[Offloaded, ...]:
     """Return what is generated for the sources that have regions."""
     from swbuild.frontend import read_source
     from swbuild.generate import generate_unit
@@ -164,7 +173,7 @@ def _generate(task: ProgramTask) -> tuple[_Offloaded, ...]:
             continue
         model = read_source(source, task.cpp, None)
         options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
-        found.append(_Offloaded(source, generate_unit(model, options)))
+        found.append(Offloaded(source, generate_unit(model, options)))
     return tuple(found)
 
 
@@ -176,7 +185,7 @@ def _read(source: Path) -> str:
         raise SwbuildError(Diagnostic("SW503", what, Span(str(source)))) from error
 
 
-def _regions(offloaded: Sequence[_Offloaded]) -> Iterator[ProgramRegion]:
+def _regions(offloaded: Sequence[Offloaded]) -> Iterator[ProgramRegion]:
     for found in offloaded:
         for region in found.unit.regions:
             reason = "" if region.kernels else "nothing in it can run on the core group"
@@ -191,9 +200,10 @@ def _build_serial(task: ProgramTask, builder: Builder, directory: Path) -> Path:
     return _link(task, builder.toolchain, objects, directory / "serial")
 
 
-def _build_offloaded(
-    task: ProgramTask, offloaded: Sequence[_Offloaded], builder: Builder, directory: Path
+def build_offloaded_program(
+    task: ProgramTask, offloaded: Sequence[Offloaded], builder: Builder, directory: Path
 ) -> Path:
+    """Return the program with its regions on the core group, built in ``directory``."""
     generated = {found.source: found.unit for found in offloaded}
     objects: list[Path] = []
     for number, source in enumerate(task.sources):

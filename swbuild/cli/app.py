@@ -42,12 +42,12 @@ def _likeliest(word: str, known: Sequence[str]) -> str:
     return f"  hint: did you mean `{close[0]}`?\n" if close else ""
 
 
-#: Options of ``check`` whose values begin with a dash as a rule: ``--link -lm``.
+#: Options of ``check`` and ``bench`` whose values begin with a dash as a rule: ``--link -lm``.
 _DASHED = frozenset({"--link", "--arg"})
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of ``check`` with such options and their values in one word."""
+    """Return the arguments with such options and their values in one word."""
     found: list[str] = []
     for word in arguments:
         if found and found[-1] in _DASHED and word.startswith("-"):
@@ -126,7 +126,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` and return the exit status; no exception leaves here."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
-    arguments = _joined(arguments) if chosen == "check" else arguments
+    arguments = _joined(arguments) if chosen in ("check", "bench") else arguments
     if "--debug" in arguments:
         os.environ["SWBUILD_DEBUG"] = "1"
     _exact_streams()

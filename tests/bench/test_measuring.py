@@ -90,3 +90,50 @@ def test_what_has_become_slower(capsys: pytest.CaptureFixture[str]) -> None:
 def test_mistakes(words: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert swbuild(["bench", *words]) == 2
     assert code in capsys.readouterr().err
+
+
+#: A program that fills what its region reads, and prints what that leaves.
+MAIN = """\
+#include <stdio.h>
+#ifndef N
+#define N 100
+#endif
+static double a[N], b[N];
+static void scaled(int n, double *to, double *from)
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        to[i] = 2.0 * from[i];
+#pragma endscop
+}
+int main(void)
+{
+    for (int i = 0; i < N; i++)
+        a[i] = i;
+    scaled(N, b, a);
+    printf("%g\\n", b[N - 1]);
+    return 0;
+}
+"""
+
+
+def test_a_program_counts_from_its_first_spawn_to_its_last_join() -> None:
+    Path("main.c").write_text(MAIN)
+    command = ["bench", "--program", "main.c", "-D", "N=4000", "-q", "--json", "now.json"]
+    found = []
+    for words in (["-p", "n=4000"], []):
+        assert swbuild([*command, *words]) == 0
+        found += json.loads(Path("now.json").read_text())["programs"]
+    known, unknown = found
+    assert 0 <= known["read"] - 32_000 < SMALL  # although the host has written them
+    assert 0 <= known["written"] - 32_000 < SMALL
+    assert (known["name"], known["spawns"], known["host"]) == ("main", 1, 0.0)
+    assert (known["operations"], unknown["operations"]) == (4000, None)
+    assert (known["cycles"], unknown["x_bound"]) == (unknown["cycles"], None)
+    assert known["cycles"] > known["bound"]
+
+
+def test_a_program_that_does_not_end(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("main.c").write_text(MAIN.replace("    printf", "    for (;;) ;\n    printf"))
+    assert swbuild(["bench", "--program", "main.c", "-q", "--timeout", "3"]) == 2
+    assert "main.c: error[SW507]" in capsys.readouterr().err

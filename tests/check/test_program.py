@@ -72,8 +72,8 @@ def run(
     (directory / "shape.h").write_text("#define ROWS 9\n")
     (directory / "start.txt").write_text("1.5\n")
     (directory / "main.c").write_text(main)
-    found = (module._Offloaded(Path(model.path), unit),)
-    monkeypatch.setattr(module, "_generate", lambda task: found)
+    found = (module.Offloaded(Path(model.path), unit),)
+    monkeypatch.setattr(module, "generate_program", lambda task: found)
     program = ProgramTask(
         (Path(model.path), directory / "main.c"),
         CppOptions((str(directory),), ("COLUMNS=41",)),

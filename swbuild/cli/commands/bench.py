@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swbuild.cli.exits import Exit
-from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.cli.inputs import add_input_arguments, assignments, project_of
+from swbuild.cli.programs import add_program_arguments, program_task
 from swbuild.cli.progress import bench_progress
 from swbuild.diagnostics import SwbuildError
 
 if TYPE_CHECKING:
-    from swbuild.bench import Measured
+    from swbuild.bench import BenchSettings, Measured
 
 __all__ = ["configure", "run"]
 
@@ -25,13 +26,17 @@ Times are model cycles: they depend on the program and on the machine file alone
 join, and the larger of two times: that of all operations at peak, and that of the bytes that have to cross
 the bus of the main memory. Data is made up, as by 'swbuild check', which says whether results are right.
 
+With --program, all inputs make one program, whose own main runs from its first spawn to its last join; its
+operations, and so the bound, are known if -p gives all parameters of its regions (each runs once).
+
 exit status: 0 measured, 1 something became slower than --tolerance allows, 2 a mistake in the input, 99 the
 machinery failed.
 
 examples:
   swbuild bench sunway.yaml --json before.json
   swbuild bench sunway.yaml --against before.json      what has become slower since
-  swbuild bench gemm.c -D N=500 -p ni=500 -p nj=500 -p nk=500 --machine sw26010-pro
+  swbuild bench gemm.c -p ni=500 -p nj=500 -p nk=500 --machine sw26010-pro
+  swbuild bench --program main.c gemm.c -D N=500 -p ni=500 -p nj=500 -p nk=500
   swbuild bench gemm.c -p ni=64 -p nj=64 -p nk=64 --sensitivity
 """
 
@@ -60,6 +65,7 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument("--timeout", type=float, default=1800.0, metavar="S", help="seconds for one run")
     group.add_argument("--keep", metavar="DIR", help="leave generated files and profiles in DIR")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    add_program_arguments(parser)
 
 
 def _percentage(word: str) -> float:
@@ -73,17 +79,14 @@ def _percentage(word: str) -> float:
 
 
 def run(args: Namespace) -> int:
-    from swbuild.bench import BenchSettings, measure_tasks
+    from swbuild.bench import BenchSettings
     from swbuild.bench.document import read_document
-    from swbuild.check.project import tasks_of
 
     before = read_document(Path(args.against)) if args.against else ()
-    tasks = tasks_of(project_of(args, params_are_sizes=True))
     settings = BenchSettings(
         args.jobs, args.timeout, Path(args.keep) if args.keep else None, args.sensitivity
     )
-    with bench_progress(sum(len(task.requests or (None,)) for task in tasks), args.quiet) as tell:
-        found = measure_tasks(tasks, settings, tell)
+    found = _program(args, settings) if args.program else _regions(args, settings)
     _write(args, found)
     slower = _compare(args, before, found) if args.against else False
     sys.stdout.flush()
@@ -91,6 +94,27 @@ def run(args: Namespace) -> int:
     if problems:
         raise SwbuildError(problems)
     return Exit.MISMATCH if slower else Exit.OK
+
+
+def _regions(args: Namespace, settings: BenchSettings) -> tuple[Measured, ...]:
+    """Measure every region of the inputs."""
+    from swbuild.bench import measure_tasks
+    from swbuild.check.project import tasks_of
+
+    tasks = tasks_of(project_of(args, params_are_sizes=True))
+    with bench_progress(sum(len(task.requests or (None,)) for task in tasks), args.quiet) as tell:
+        return measure_tasks(tasks, settings, tell)
+
+
+def _program(args: Namespace, settings: BenchSettings) -> tuple[Measured, ...]:
+    """Measure the program that all inputs make."""
+    from swbuild.bench import measure_program
+
+    task = program_task(args, params_are_sizes=True)
+    with bench_progress(1, args.quiet) as tell:
+        measured = measure_program(task, assignments(args.param), settings)
+        tell(measured)
+    return (measured,)
 
 
 def _write(args: Namespace, found: Sequence[Measured]) -> None:

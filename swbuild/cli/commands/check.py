@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swbuild.cli.inputs import add_input_arguments, is_manifest, project_of
+from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.cli.programs import add_program_arguments, program_task
 from swbuild.cli.progress import progress
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 if TYPE_CHECKING:
     from swbuild.check import CheckSettings, RegionResult
-    from swbuild.check.program import ProgramTask
     from swbuild.manifest import Project
 
 __all__ = ["configure", "run"]
@@ -66,19 +66,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     group.add_argument("--json", metavar="FILE", help="write the results as JSON (-: instead of the table)")
     group.add_argument("--junit", metavar="FILE", help="write the results as JUnit's XML, for CI")
-    group = parser.add_argument_group("whole programs")
-    group.add_argument(
-        "--program", action="store_true", help="compile all inputs to one program and run its main"
-    )
-    group.add_argument(
-        "--arg", action="append", default=[], metavar="ARG", help="an argument for the program"
-    )
-    group.add_argument(
-        "--input", action="append", default=[], metavar="FILE", help="a file that the program reads"
-    )
-    group.add_argument(
-        "--link", action="append", default=[], metavar="ARG", help="an argument for the linker"
-    )
+    add_program_arguments(parser)
 
 
 def _mode(word: str) -> str:
@@ -167,25 +155,8 @@ def _run_program(args: Namespace) -> int:
     from swbuild.check.program import check_program
     from swbuild.cli.program import print_program
 
-    result = check_program(_program_task(args), _settings(args))
-    print_program(result)
-    return result.outcome.exit_status
-
-
-def _program_task(args: Namespace) -> ProgramTask:
-    from swbuild.check.program import ProgramTask
-
     if args.json or args.junit:
         raise SwbuildError(Diagnostic("SW100", "--program has no results for --json and --junit", Span("")))
-    for name in filter(is_manifest, args.inputs):
-        raise SwbuildError(Diagnostic("SW100", "--program takes C files, not a manifest", Span(name)))
-    project = project_of(args)
-    first = project.sources[0]
-    return ProgramTask(
-        sources=tuple(source.path for source in project.sources),
-        cpp=first.cpp,
-        default_options=first.every.options,
-        arguments=tuple(args.arg),
-        inputs=tuple(map(Path, args.input)),
-        link_arguments=tuple(args.link),
-    )
+    result = check_program(program_task(args), _settings(args))
+    print_program(result)
+    return result.outcome.exit_status
