@@ -9,13 +9,13 @@ iteration that writes ``w[e]`` last.
 Why that leaves everything as it was, in the order of the source: reads take their values from writes of
 their own iteration, which write the same copy.  An element that is written at all has a last certain write;
 whatever may write it later does so in the same iteration, before the new statement.  So that one stores the
-value that the element is left with.  No read needs an earlier value of ``w[e]`` in memory, and an element
-that is never written keeps its value, also where loops run no iteration at all.
+value that the element is left with.  Reads behind the loops find it there, no read needs an earlier value of
+``w[e]`` in memory, and an element that is never written keeps its value, also where loops run no iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import islpy as isl
@@ -26,7 +26,7 @@ from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.types import LONG
 from swbuild.frontend.scop import Access, AccessKind, Array, Iterator, Scop, Statement, Storage
 from swbuild.names import own
-from swbuild.polyhedral.dataflow import Expansion, flow_by_array, instance_prefix, relations
+from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations
 from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps
 from swbuild.polyhedral.looptree import Leaf, Loop, Sequence, Tree, leaves, loop_tree, plain
 from swbuild.polyhedral.privatise import is_private_candidate, private_bytes, shared_copies
@@ -67,9 +67,59 @@ def find_workspace(scop: Scop) -> tuple[Workspace, ...]:
     for array in candidates:
         flow = flows.get(array.name)
         if flow is not None and not flow.live_in:
-            copies = shared_copies(scop, array.name, flow)
-            found += _workspaces(scop, array.name, {name: copies[name, array.name] for name, _ in copies})
+            found += _bounded(scop, array.name, flow)
     return tuple(found)
+
+
+def _bounded(scop: Scop, array: str, flow: ArrayFlow) -> list[Workspace]:
+    """Return the loops that use ``array`` as work space, none where isl takes long over them."""
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            last = _last_writes(scop, array)
+            inner = tuple(pair for pair in flow.pairs if not _hands_on(scop, array, pair, last))
+            shared = shared_copies(scop, array, replace(flow, pairs=inner))
+            copies = {name: copy for (name, _), copy in shared.items()}
+            return _workspaces(scop, array, _in_real_loops(scop, copies), last)
+    except isl.Error:
+        return []
+
+
+def _in_real_loops(scop: Scop, copies: dict[str, Expansion]) -> dict[str, Expansion]:
+    """Return ``copies`` for the loops that really are around all who share them.
+
+    Loops of a function that is called twice look the same in the source.
+    """
+    tree = loop_tree(scop)
+    labels = {copy.component for copy in copies.values()}
+    users = {label: {name for name, copy in copies.items() if copy.component == label} for label in labels}
+    around = {label: _loops_around(tree, names) for label, names in users.items()}
+    return {name: replace(c, depth=min(c.depth, around[c.component])) for name, c in copies.items()}
+
+
+def _loops_around(tree: Tree, statements: Collection[str]) -> int:
+    """Return the number of loops of ``tree`` that have all of ``statements`` in them."""
+    if isinstance(tree, Loop):
+        return 1 + _loops_around(tree.body, statements)
+    parts = [part for part in tree.parts if _holds(part, statements)] if isinstance(tree, Sequence) else []
+    return _loops_around(parts[0], statements) if len(parts) == 1 else 0
+
+
+def _hands_on(scop: Scop, array: str, pair: isl.Map, last: isl.UnionMap) -> bool:
+    """Return whether ``pair`` leads from one nest to another, which only reads what the array is left with.
+
+    Those reads come after the nest, and so after the statement that puts the value into the array.
+    """
+    source, sink = (scop.statement(pair.get_tuple_name(side)) for side in (_IN, _OUT))
+    if source.iterators[:1] == sink.iterators[:1] or not source.iterators:
+        return False
+    accesses = [a for a in sink.accesses if a.array == array]
+    if any(a.kind is not AccessKind.READ for a in accesses):
+        return False
+    order = scop.schedule.get_map()  # instance -> time
+    reads = _accesses(scop, array, AccessKind.READ).intersect_domain(sink.domain.to_union_set())
+    reading, writing = order.intersect_domain(reads.domain()), order.intersect_domain(last.range())
+    # instance that reads -> last writes before it -> elements whose last write that is
+    return bool(reads.is_subset(reading.lex_gt_union_map(writing).apply_range(last.reverse())))
 
 
 def _is_candidate(scop: Scop, array: Array) -> bool:
@@ -81,36 +131,31 @@ def _is_candidate(scop: Scop, array: Array) -> bool:
     return fits and array.storage is not Storage.REGION and not is_private_candidate(array)
 
 
-def _workspaces(scop: Scop, array: str, copies: dict[str, Expansion]) -> list[Workspace]:
-    """Return the loops that use ``array`` as work space; ``copies`` tells the iterations of each user."""
-    try:
-        with bounded_effort(MAX_OPERATIONS):
-            last = _last_writes(scop, array, copies)
-            if last is None:
-                return []
-            labels = sorted({copy.component for copy in copies.values() if copy.depth})
-            found = [_workspace(scop, array, copies, label, last) for label in labels]
-    except isl.Error:
-        return []
-    return [work for work in found if work is not None]
+def _workspaces(scop: Scop, array: str, copies: dict[str, Expansion], last: isl.UnionMap) -> list[Workspace]:
+    """Return the loops that use ``array`` as work space; ``copies`` tells the iterations of each user.
 
-
-def _last_writes(scop: Scop, array: str, copies: dict[str, Expansion]) -> isl.UnionMap | None:
-    """Return element -> the instance that certainly writes it last.
-
-    None where another copy, or an element without such an instance, may be written after that.
+    There are none where another copy than that of the last certain write, or an element without one, may be
+    written after that write.
     """
     order = scop.schedule.get_map()  # instance -> time
-    must = _accesses(scop, array, AccessKind.MUST_WRITE).reverse()  # element -> instance
-    may = _accesses(scop, array, AccessKind.MAY_WRITE).reverse()
-    last = must.apply_range(order).lexmax().apply_range(order.reverse()).intersect(must)
-    users = [scop.statement(name) for name in copies]
+    may = _accesses(scop, array, AccessKind.MAY_WRITE).reverse()  # element -> instance
     # instance -> [copy]; instance -> instances that use the same copy
-    copy = union_maps(_copy_of(statement, copies[statement.name]) for statement in users)
+    copy = union_maps(_copy_of(scop.statement(name), copies[name]) for name in copies)
     same = copy.apply_range(copy.reverse())
     harmless = order.lex_gt_union_map(order).union(same)  # instance -> earlier ones, and those of its copy
     # element -> its last writer -> writers that may be later
-    return last if may.is_subset(last.apply_range(harmless)) else None
+    if not may.is_subset(last.apply_range(harmless)):
+        return []
+    labels = sorted({copy.component for copy in copies.values() if copy.depth})
+    found = [_workspace(scop, array, copies, label, last) for label in labels]
+    return [work for work in found if work is not None]
+
+
+def _last_writes(scop: Scop, array: str) -> isl.UnionMap:
+    """Return element -> the instance that certainly writes it last."""
+    order = scop.schedule.get_map()  # instance -> time
+    must = _accesses(scop, array, AccessKind.MUST_WRITE).reverse()  # element -> instance
+    return must.apply_range(order).lexmax().apply_range(order.reverse()).intersect(must)
 
 
 def _accesses(scop: Scop, array: str, kind: AccessKind) -> isl.UnionMap:
@@ -224,11 +269,13 @@ def _with_part(tree: Tree, work: Workspace, part: Tree, depth: int) -> Tree:
         value = tree.value.union_add(_counter(leaf, depth, ascending=_ascends(tree, depth)))
         return replace(tree, value=value, body=_with_part(tree.body, work, part, depth + 1))
     assert isinstance(tree, Sequence)
-    return Sequence(tuple(_with_part(p, work, part, depth) if _holds(p, work) else p for p in tree.parts))
+    return Sequence(
+        tuple(_with_part(p, work, part, depth) if _holds(p, work.statements) else p for p in tree.parts)
+    )
 
 
-def _holds(tree: Tree, work: Workspace) -> bool:
-    return any(leaf.statement in work.statements for leaf in leaves(tree))
+def _holds(tree: Tree, statements: Collection[str]) -> bool:
+    return any(leaf.statement in statements for leaf in leaves(tree))
 
 
 def _looped(final: Statement, depth: int) -> Tree:

@@ -111,6 +111,22 @@ PRIVATE = {
             for (int p = 0; p < 13; p++)
                 A[i][p] = w[12 - p];
         }""",
+    "copied": """
+    for (int i = 0; i < n; i++) {
+        copy(w, A[i]);
+        copy(A[i], w);
+    }""",
+    "read_behind": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            w[p] = A[i][p];
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }
+    if (n > 0)
+        for (int i = 0; i < m; i++)
+            for (int p = 0; p < 13; p++)
+                B[i][p] += w[p];""",
     "twice": """
     for (int i = 0; i < n; i++) {
         for (int p = 0; p < 13; p++)
@@ -161,9 +177,33 @@ SHARED = {
             if (B[i][p] > 0.5)
                 w[p] = i;""",
 }
+#: As above; one of two nests uses `w` as work space, what the other leaves is read between them.
+PARTLY = {
+    "read_between": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < 13; p++)
+            w[p] = A[i][p];
+        for (int p = 0; p < 13; p++)
+            A[i][p] = w[12 - p];
+    }
+    if (n > 0)
+        for (int p = 0; p < 13; p++)
+            v[p] = w[p];
+    for (int i = 0; i < m; i++) {
+        for (int p = 0; p < 13; p++)
+            w[p] = B[i][p];
+        for (int p = 0; p < 13; p++)
+            B[i][p] = w[12 - p];
+    }""",
+}
 HEAD = """\
 typedef struct { double w[13]; } work;
 double shared[13];
+static void copy(double *to, const double *from)
+{
+    for (int p = 0; p < 13; p++)
+        to[p] = from[p];
+}
 """
 FUNCTION = """\
 void {name}(int n, int m, double A[n + 1][13], double B[n + m + 13][13], double C[13][n + 1][13],
@@ -196,9 +236,11 @@ def test_work_space_is_found_and_loops_around_it_leave_the_host(tmp_path: Path) 
         assert not any(kernel.host_loops for kernel in tree.kernels), name
     for name, scop in _scops(SHARED, tmp_path).items():
         assert not find_workspace(scop), name
+    (scop,) = _scops(PARTLY, tmp_path).values()
+    assert [len(work.statements) for work in find_workspace(scop)] == [2]
 
 
-@pytest.mark.parametrize("bodies", [PRIVATE, SHARED], ids=["private", "shared"])
+@pytest.mark.parametrize("bodies", [PRIVATE, SHARED | PARTLY], ids=["private", "shared"])
 @pytest.mark.parametrize("machine", machine_names())
 def test_results_and_what_is_left_in_the_arrays_are_right(
     bodies: dict[str, str], machine: str, tmp_path: Path
