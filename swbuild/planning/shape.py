@@ -56,10 +56,14 @@ def _share(loop: Loop, tile: int, threads: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A level, with the loops whose tiles are counted above it."""
+    """A level, with the loops whose tiles are counted above it, and those that are ``fixed`` there.
+
+    The iterations of the latter are counted above it one by one.
+    """
 
     number: int
     above: frozenset[int]
+    fixed: frozenset[int]
     statements: frozenset[str]
 
 

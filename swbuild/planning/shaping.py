@@ -56,7 +56,7 @@ def shape_of(
     times = bounds_of(_at_sizes(tiled.kernel.launches, sizes)).count(())
     nests = [_nest(scop, tiled, piece, sizes) for piece in sets_of(tiled.kernel.domain)]
     top = find_levels(tiled)
-    places = tuple(_places(top, frozenset(range(len(tiled.mapping.threads)))))
+    places = tuple(_places(top, frozenset(range(len(tiled.mapping.threads))), nests))
     free = _unlimited(scop)
     loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
     families, direct = _families(scop, nests, places, private, sizes)
@@ -65,10 +65,23 @@ def shape_of(
     return KernelShape(len(tiled.mapping.threads), loops, places, families, works, max(1.0, times), direct)
 
 
-def _places(level: Level, above: frozenset[int]) -> Iterable[Place]:
-    yield Place(level.number, above, level.statements)
+def _places(level: Level, above: frozenset[int], nests: Sequence[_Nest]) -> Iterable[Place]:
+    yield Place(level.number, above, _fixed_at(level, nests), level.statements)
     for child in level.children:
-        yield from _places(child, above | {child.number - 1})
+        yield from _places(child, above | {child.number - 1}, nests)
+
+
+def _fixed_at(level: Level, nests: Sequence[_Nest]) -> frozenset[int]:
+    """Return the loops whose iterations are counted one by one above ``level``."""
+    prefixes = {str(piece.get_tuple_name(_IN)): piece for piece in maps_of(level.prefix)}
+    found = set()
+    for nest in nests:
+        if nest.statement.name in prefixes:
+            values = isl.PwMultiAff.from_map(prefixes[nest.statement.name])
+            count = len(nest.statement.iterators)
+            rows = [_factors(values.get_pw_aff(k), count) for k in range(values.dim(_OUT))]
+            found |= {k for k, row in nest.rows.items() if row in rows}
+    return frozenset(found)
 
 
 def _nest(scop: Scop, tiled: TiledKernel, piece: isl.Set, sizes: Mapping[str, int]) -> _Nest:

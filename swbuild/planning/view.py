@@ -11,7 +11,7 @@ from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
 from swbuild.memory.budget import Option
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
-from swbuild.planning.shape import Family, KernelShape, Loop
+from swbuild.planning.shape import Family, KernelShape, Loop, Place
 
 __all__ = ["Candidate", "Choice", "View"]
 
@@ -48,12 +48,21 @@ class View:
     def mapped(self) -> Iterator[tuple[int, Loop, int]]:
         return zip(self.threads, self.shape.loops, self.tile, strict=False)
 
-    def visits(self, above: frozenset[int]) -> float:
-        """Return how often the busiest CPE comes to a level below the tiles of ``above``."""
+    def visits(self, place: Place) -> float:
+        """Return how often the busiest CPE comes to ``place``."""
         found = 1.0
-        for k in above:
-            runs = self.shape.loops[k].runs(self.tile[k])
-            found *= -(-runs // self.threads[k]) if k < len(self.threads) else runs
+        for k in place.above | place.fixed:
+            loop, tile = self.shape.loops[k], self.tile[k]
+            if k in place.fixed:
+                found *= (
+                    loop.share(tile, self.threads[k]) * loop.extent if k < len(self.threads) else loop.trips
+                )
+            elif k >= len(self.threads):
+                found *= loop.runs(tile)
+            elif loop.certain:
+                found *= -(-loop.runs(tile) // self.threads[k])
+            else:
+                found *= max(1.0, loop.share(tile, self.threads[k]) * loop.extent / tile)
         return found
 
     def computing(self, position: int) -> float:
@@ -70,20 +79,20 @@ class View:
         found: list[Choice] = []
         for number in family.places:
             place = self.shape.places[number]
-            box = self._box(family, place.above)
+            box = self._box(family, place)
             if box is None:
                 continue
             size = prod(box) * family.element
             if found and size >= found[-1].bytes:
                 continue
-            moved = self._moved(family, place.number, place.above, box)
+            moved = self._moved(family, place, box)
             cost = sum(_rough(m, self.machine) for m in moved)
             found.append(Choice(size, cost, moved))
         count = family.instances * self.share
         found.append(Choice(0, count * self.machine.control.direct_cycles, (), count))
         return found
 
-    def _box(self, family: Family, above: frozenset[int]) -> tuple[int, ...] | None:
+    def _box(self, family: Family, place: Place) -> tuple[int, ...] | None:
         """Return the most elements that a visit touches per dimension, None where they have no bound."""
         box = []
         for subscript in family.subscripts:
@@ -92,7 +101,9 @@ class View:
             extent = 1 + subscript.width + subscript.free
             for k, factor in subscript.factors:
                 loop = self.shape.loops[k]
-                if k in above:
+                if k in place.fixed:
+                    continue
+                if k in place.above:
                     extent += abs(factor) * (
                         min(self.tile[k], loop.extent) - 1 if loop.constant else self.tile[k] - 1
                     )
@@ -103,24 +114,26 @@ class View:
             box.append(extent)
         return tuple(box)
 
-    def _moved(
-        self, family: Family, level: int, above: frozenset[int], box: tuple[int, ...]
-    ) -> tuple[Moved, ...]:
-        visits = self.visits(above)
+    def _moved(self, family: Family, place: Place, box: tuple[int, ...]) -> tuple[Moved, ...]:
+        visits = self.visits(place)
         sizes = [
             min(side, extent) if extent else side for side, extent in zip(box, family.extents, strict=True)
         ]
         rows = sizes[-2] if len(sizes) > 1 else 1
         pitch = family.extents[-1] * family.element
-        shape = Shape(rows, sizes[-1] * family.element, pitch, self._alignment(family, above))
+        shape = Shape(rows, sizes[-1] * family.element, pitch, self._alignment(family, place))
         operations = float(prod(sizes[:-2]))
         ways = [put for put, wanted in ((False, family.reads), (True, family.writes)) if wanted]
-        return tuple(Moved(level, put, visits, operations, shape) for put in ways)
+        return tuple(Moved(place.number, put, visits, operations, shape) for put in ways)
 
-    def _alignment(self, family: Family, above: frozenset[int]) -> int:
+    def _alignment(self, family: Family, place: Place) -> int:
         """Return of what number of bytes the beginning of a box is a multiple."""
         last = family.subscripts[-1]
-        steps = [abs(factor) * self.tile[k] for k, factor in last.factors if k in above]
+        steps = [
+            abs(factor) * (1 if k in place.fixed else self.tile[k])
+            for k, factor in last.factors
+            if k in place.above | place.fixed
+        ]
         pitch = family.extents[-1] if len(family.extents) > 1 else 0
         return gcd(128, family.element * gcd(last.least, pitch, *steps)) or 128
 
@@ -131,7 +144,7 @@ class View:
         place = next((p for p in self.shape.places if p.number == level.number), None)
         if family is None or place is None or group.box.bound is None:
             return 0.0
-        moved = self._moved(family, place.number, place.above, group.box.bound)
+        moved = self._moved(family, place, group.box.bound)
         return sum(_rough(m, self.machine) for m in moved)
 
     def of_direct(self, statement: str) -> float:

@@ -16,6 +16,7 @@ from swbuild.memory.budget import Option, within
 from swbuild.options import KernelOptions
 from swbuild.planning.candidates import ranked
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
+from swbuild.planning.view import Candidate, View
 
 MACHINES = machine_names()
 
@@ -62,7 +63,7 @@ def test_a_stream_is_cut_into_long_tiles_for_all_threads() -> None:
     families = tuple(
         Family(name, 8, (1 << 20,), along, name == "x", name == "y", (0,), 1e6, frozenset()) for name in "xy"
     )
-    place = Place(0, frozenset({0}), frozenset({"S0"}))
+    place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
     loop = Loop(1 << 20, float(1 << 20), constant=False)
     shape = KernelShape(1, (loop,), (place,), families, (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
     best, *_ = ranked(shape, [(machine.cpes,)], machine.ldm_budget, machine)
@@ -115,6 +116,21 @@ def test_rows_are_whole_requests(machine: str, tmp_path: Path) -> None:
     ]
     for buffer in kernel["buffers"]:
         assert buffer["shape"][-1] * 8 % load(machine).dma.request_bytes == 0
+
+
+def test_a_level_inside_the_iterations_of_a_tile_is_visited_for_each() -> None:
+    """The same array at the level of its tile, and in each of its iterations."""
+    machine = load(MACHINES[0])
+    along = (Subscript(((0, 1),), 0, 0, 0),)
+    loop = Loop(1024, 1024.0, constant=True)
+    for fixed, bytes_ in ((frozenset[int](), 8 * 16), (frozenset({0}), 8)):
+        place = Place(0, frozenset({0}), fixed, frozenset({"S0"}))
+        family = Family("x", 8, (1024,), along, True, False, (0,), 1e6, frozenset())
+        shape = KernelShape(1, (loop,), (place,), (family,), (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
+        view = View(shape, Candidate((64,), (16,)), machine)
+        (buffer, _) = view.options(family)
+        assert buffer.bytes == bytes_
+        assert view.visits(place) * bytes_ == pytest.approx(1024 / 64 * 8)
 
 
 def test_threads_of_the_user_are_kept(tmp_path: Path) -> None:
