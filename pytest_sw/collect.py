@@ -34,7 +34,7 @@ def region_task(source: ProjectSource, kernel: Kernel, seed: int = -1) -> Region
     check = check_of(kernel.check)
     if seed >= 0:
         check = dataclasses.replace(check, seed=seed)
-    return RegionTask(source.path, kernel.request, kernel.options, check, source.cpp)
+    return RegionTask(source.path, kernel.request, kernel.options.for_kernels(), check, source.cpp)
 
 
 class SwManifest(pytest.File):

@@ -6,7 +6,7 @@ stage behind the front end sees anything else of the manifest.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 
 from swbuild.classes import dataclass
@@ -20,6 +20,7 @@ __all__ = [
     "Preset",
     "Step",
     "StepKind",
+    "Where",
 ]
 
 
@@ -42,6 +43,14 @@ class Preset(Enum):
 
     DEFAULT = "default"
     CLASSIC = "classic"
+
+
+class Where(Enum):
+    """Who runs a region: its loops on the host, kernels on the CPEs, or whoever is estimated to be faster."""
+
+    AUTO = "auto"
+    HOST = "host"
+    CPES = "cpes"
 
 
 class StepKind(Enum):
@@ -89,7 +98,8 @@ class KernelOptions:
     gives the extents, as C expressions, of pointers whose shape the source does not show.
     ``transform`` are steps on the region's own loops, in order; with any, swbuild keeps the order
     that they lead to instead of looking for one.  ``reassociate`` allows sums, products, minima and
-    maxima to be taken in another order, in parts.
+    maxima to be taken in another order, in parts.  ``where`` is left to the estimates only where it says
+    so: who asks for kernels to look at them gets them.
     """
 
     machine: str = DEFAULT_MACHINE
@@ -104,6 +114,7 @@ class KernelOptions:
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
     transform: tuple[Step, ...] = ()
     reassociate: bool = False
+    where: Where = Where.CPES
 
     @property
     def shaped(self) -> bool:
@@ -114,3 +125,7 @@ class KernelOptions:
     def grid(self) -> tuple[int, int]:
         """The thread grid that is given, else the whole mesh."""
         return self.threads if self.shaped else load(self.machine).mesh
+
+    def for_kernels(self) -> KernelOptions:
+        """Return the options with kernels also where they are slower: to see whether they are right."""
+        return replace(self, where=Where.CPES) if self.where is Where.AUTO else self

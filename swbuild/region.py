@@ -9,7 +9,7 @@ from enum import Enum
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.codegen.report import region_report
+from swbuild.codegen.report import comparison_report, region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TOO_MANY_CASES
@@ -17,7 +17,7 @@ from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
-from swbuild.options import KernelOptions, Preset
+from swbuild.options import KernelOptions, Preset, Where
 from swbuild.planning.ordering import (
     Judgement,
     Order,
@@ -30,6 +30,7 @@ from swbuild.planning.ordering import (
 from swbuild.planning.placing import place_kernel
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
+from swbuild.planning.where import compared
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -123,6 +124,29 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
     Raise :class:`SwbuildError` when the options cannot be met (a tile that does not fit the LDM, …).
     """
     scop = lightened(scop)
+    if options.where is Where.HOST:
+        return _left_alone(scop, options, "`where: host` says so")
+    return _for_the_faster(scop, options, _on_core_group(scop, options, record))
+
+
+def _for_the_faster(scop: Scop, options: KernelOptions, found: RegionResult) -> RegionResult:
+    """Return the code that runs ``scop`` where it is estimated to take less time; ``found`` has kernels."""
+    order, code = found.order, found.assembled.code
+    if options.where is not Where.AUTO or options.preset is Preset.CLASSIC or not found.placed:
+        return found
+    comparison = compared(code.scop, options, order.scheduled.private, order.tree, found.placed)
+    if comparison is None:
+        return found
+    if comparison.at_home:
+        found = _left_alone(scop, options, "it is estimated to take less time there")
+        code = found.assembled.code
+    report = {**code.report, "where": comparison_report(comparison)}
+    code = replace(code, threshold=comparison.threshold, report=report)
+    return replace(found, assembled=replace(found.assembled, code=code))
+
+
+def _on_core_group(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
+    """Return the code of ``scop`` with kernels for all that may leave the host."""
     found = _with_workspace(scop, options, record)
     if found is not None:
         return found
@@ -255,7 +279,7 @@ def _placed(task: _Task, order: Order) -> Outcome:
     unsafe = strays(scop, scheduled.private, order.tree)
     if unsafe:
         return NotPrivate(unsafe)
-    sizes = assumed_sizes(scop, options)
+    sizes = assumed_sizes(scop, options).values
     placed: list[Placed] = []
     for kernel in order.tree.kernels:
         place = place_kernel(scop, options, scheduled, kernel, order.split, sizes, task.record)

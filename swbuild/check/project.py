@@ -22,9 +22,9 @@ def _task(source: ProjectSource) -> SourceTask:
         path=source.path,
         cpp=source.cpp,
         requests=source.requests,
-        options={name: kernel.options for name, kernel in named.items()},
+        options={name: kernel.options.for_kernels() for name, kernel in named.items()},
         checks={name: check_of(kernel.check) for name, kernel in named.items()},
-        default_options=source.every.options,
+        default_options=source.every.options.for_kernels(),
         default_check=check_of(source.every.check),
     )
 

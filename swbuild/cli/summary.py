@@ -27,12 +27,20 @@ def summary(region: RegionUnit) -> str:
 def _verdict(report: Mapping[str, Any]) -> str:
     if not report["kernels"]:
         return "stays on the host"
-    return "on the core group in part" if report["host_statements"] else "on the core group"
+    where = "on the core group in part" if report["host_statements"] else "on the core group"
+    least = report.get("where", {}).get("least_iterations")
+    return f"{where} from about {least} iterations on" if least else where
 
 
 def _limit(region: RegionUnit) -> str:
     """Return the first thing to look at: what stays on the host and why, a bad mapping, or transfers."""
     report = region.report
+    if report.get("where", {}).get("chosen") == "host":
+        where = report["where"]
+        return (
+            f"it is estimated to take {where['host_cycles']} cycles there, "
+            f"{where['cpes_cycles']} on the core group"
+        )
     sums = _ordered_sums(region) if report["host_statements"] or not report["kernels"] else ""
     if sums:
         return f"the reduction on {sums} keeps the order of the source (`reassociate: true` allows parts)"

@@ -25,7 +25,7 @@ from swbuild.codegen.surroundings import Surroundings
 from swbuild.expressions.nodes import Constant
 from swbuild.expressions.printing import c_text
 from swbuild.frontend.scop import Array
-from swbuild.kernelir.expressions import to_tree
+from swbuild.kernelir.expressions import to_tree, value_in
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
 from swbuild.machine import Dialect, load
@@ -156,7 +156,23 @@ def refusals(region: RegionCode) -> tuple[str, ...]:
 def _conditions(region: RegionCode) -> list[tuple[str, str]]:
     """Return the C conditions under which the entry must decline, each with what it says in words."""
     stated = [*_promises(region), *_sizes_outside(region), *_long_rows(region)]
-    return [*((text, f"{text} holds") for text in stated), *overlap_conditions(region)]
+    sized = ((text, f"{text} holds") for text in stated)
+    return [*sized, *overlap_conditions(region), *_little_work(region)]
+
+
+def _little_work(region: RegionCode) -> list[tuple[str, str]]:
+    """Return the condition for sizes at which the loops are estimated to take less time on the host."""
+    if region.threshold is None:
+        return []
+    build = isl.AstBuild.from_context(region.scop.context)
+    factors = [_factor(c_text(value_in(build, length))) for length in region.threshold.lengths]
+    why = "the loops are estimated to take less time on the host"
+    work = " * ".join(["1.0", *factors])
+    return [(f"{work} < {region.threshold.iterations} /* {why} */", why)]
+
+
+def _factor(text: str) -> str:
+    return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
 def _sizes_outside(region: RegionCode) -> list[str]:

@@ -10,11 +10,12 @@ from swbuild.mapping.busy import constant_busy_cpes
 from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree
 from swbuild.memory.plan import Buffer
+from swbuild.planning.where import Comparison
 from swbuild.polyhedral.described import Described
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.polyhedral.verdicts import carried_by_loops
 
-__all__ = ["region_report"]
+__all__ = ["comparison_report", "region_report"]
 
 
 def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> dict[str, object]:
@@ -40,6 +41,32 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
     }
     notes = [{"code": note.code, "message": note.message} for note in mapping_notes(report)]
     return {**report, "notes": notes}
+
+
+def comparison_report(found: Comparison) -> dict[str, object]:
+    """Return the JSON-ready estimates for the host and for the core group, and what follows from them."""
+    threshold = found.threshold
+    return {
+        "chosen": "at run time" if threshold else "host" if found.at_home else "cpes",
+        "sizes": dict(found.sizes),
+        "host_cycles": round(found.host),
+        "cpes_cycles": round(found.cpes),
+        "least_iterations": threshold.iterations if threshold else None,
+        "kernels": [
+            {
+                "name": kernel.kernel,
+                "launches": round(kernel.launches),
+                "cycles": round(kernel.cycles.total),
+                "spawn_and_join": round(kernel.cycles.control),
+                "computing": round(kernel.cycles.computing),
+                "get": round(kernel.cycles.get),
+                "put": round(kernel.cycles.put),
+                "main_memory": round(kernel.cycles.direct),
+                "busy_cpes": round(kernel.busy, 1),
+            }
+            for kernel in found.kernels
+        ],
+    }
 
 
 def _loops(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> list[dict[str, object]]:

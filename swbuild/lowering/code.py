@@ -10,6 +10,7 @@ from swbuild.memory.partials import Partial
 from swbuild.memory.plan import MemoryPlan
 from swbuild.names import own
 from swbuild.options import KernelOptions
+from swbuild.planning.where import Threshold
 
 __all__ = ["ARGUMENTS", "THREAD", "KernelCode", "RegionCode", "symbol_stem"]
 
@@ -67,6 +68,8 @@ class RegionCode:
     #: (array or scalar, read, written) in the order of the entry's arguments
     arguments: tuple[tuple[Array, bool, bool], ...]
     report: dict[str, object]
+    #: what decides at run time whether the host is faster, where sizes do
+    threshold: Threshold | None = None
     #: every sum is computed in the order of the source
     exact: bool = True
 

@@ -38,7 +38,7 @@ from swbuild.manifest.values import (
     Shape,
     Sizes,
 )
-from swbuild.options import Distribution, Fusion, Preset
+from swbuild.options import Distribution, Fusion, Preset, Where
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -211,6 +211,17 @@ class Defaults:
         default=None,
         shown="false: only loops whose order does not matter to a single bit run in parallel",
         also=("reduction", "reductions", "associative", "fast-math"),
+    )
+    where: Where | None = option(
+        Choice(Where),
+        "Who runs the region: its loops on the host (`host`), kernels on the core group (`cpes`), or whoever "
+        "is estimated to take less time (`auto`).  Where that depends on sizes that are known at run time "
+        "only, the host tests them.  A check tries the kernels with `auto`, too; `preset: classic` knows no "
+        "estimates.",
+        example="auto",
+        default=None,
+        shown="cpes",
+        also=("target", "offload", "run-on"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

@@ -15,7 +15,7 @@ from swbuild.classes import dataclass
 __all__ = ["Bounds", "Weighted", "bounds_of"]
 
 #: In how many places a dimension is looked at, by how many dimensions there are to be looked at so.
-_PLACES = (12, 12, 8, 5, 4, 3)
+_PLACES = (6, 6, 5, 4, 3, 2)
 
 _PARAM, _SET = isl.dim_type.param, isl.dim_type.set
 
@@ -30,10 +30,14 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """``constant + factors · (v0, …, vk) >= 0`` for the values up to dimension k."""
+    """``constant + factor * vk + terms · (v0, …) >= 0``: what bounds dimension k, or those before it alone.
+
+    ``terms`` are pairs of an earlier dimension and its factor.
+    """
 
     constant: int
-    factors: tuple[int, ...]
+    factor: int
+    terms: tuple[tuple[int, int], ...]
 
 
 #: For each dimension, what bounds it in terms of those before it, and what these have to fulfil.
@@ -113,8 +117,9 @@ def _ends(rows: Sequence[_Row], before: Sequence[int]) -> tuple[int, int] | None
     """Return the first and the last value that ``rows`` leave, None for no values, or no end of them."""
     low, high = None, None
     for row in rows:
-        rest = row.constant + sum(f * v for f, v in zip(row.factors, before, strict=False))
-        factor = row.factors[len(before)]
+        rest, factor = row.constant, row.factor
+        for place, times in row.terms:
+            rest += times * before[place]
         if factor > 0:
             low = -(rest // factor) if low is None else max(low, -(rest // factor))
         elif factor < 0:
@@ -147,8 +152,8 @@ def _step(found: isl.Set, dimension: int) -> int:
 
 
 def _matters(parts: Sequence[_Part], dimension: int) -> bool:
-    rows = (row for part in parts for later in part[dimension + 1 :] for row in later)
-    return any(row.factors[dimension] for row in rows)
+    rows = (row for part in parts for later in part[dimension + 1 :] for row in later if row.factor)
+    return any(place == dimension for row in rows for place, _ in row.terms)
 
 
 def _rows(piece: isl.BasicSet, dimension: int, outer: int) -> tuple[_Row, ...]:
@@ -160,10 +165,9 @@ def _rows(piece: isl.BasicSet, dimension: int, outer: int) -> tuple[_Row, ...]:
         factors = tuple(_number(constraint.get_coefficient_val(_SET, k)) for k in range(dimension + 1))
         if not factors[dimension] and any(factors[outer:]):
             continue
-        row = _Row(_number(constraint.get_constant_val()), factors)
-        rows.append(row)
-        if constraint.is_equality():
-            rows.append(_Row(-row.constant, tuple(-factor for factor in row.factors)))
+        for sign in (1, -1) if constraint.is_equality() else (1,):
+            terms = tuple((k, sign * factor) for k, factor in enumerate(factors[:-1]) if factor)
+            rows.append(_Row(sign * _number(constraint.get_constant_val()), sign * factors[-1], terms))
     return tuple(rows)
 
 

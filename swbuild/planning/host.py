@@ -125,7 +125,7 @@ def _reach(scop: Scop, statement: Statement, access: Access) -> _Reach:
 
 
 def _factor(aff: isl.Aff, iterator: int) -> int:
-    return abs(int(aff.get_coefficient_val(_IN, iterator).to_python()))
+    return int(aff.get_coefficient_val(_IN, iterator).abs().ceil().to_python())
 
 
 def _turns(bounds: Bounds, before: tuple[int, ...]) -> list[float]:

@@ -29,33 +29,31 @@ class Nest:
 class Loops:
     """A kernel's loops; the leading dimensions of all bounds are sizes, then the host's loops.
 
-    ``outer`` are their names, sizes first.  ``levels`` are the loops above each level of the plan, ``nests``
-    those around each statement; ``mapped`` loops behind the outer ones are shared out in ``tiles``.
+    ``outer`` are their names, sizes first.  ``top`` are the loops over tiles that are shared out, ``visits``
+    those for which each buffer holds something, by its name, ``nests`` those around each statement;
+    ``mapped`` loops behind the outer ones are shared out in ``tiles``.
     """
 
     sizes: tuple[str, ...]
     outer: tuple[str, ...]
     mapped: int
     tiles: tuple[int, ...]
-    levels: dict[int, Bounds]
+    top: Bounds
+    visits: dict[str, Bounds]
     nests: dict[str, Nest]
-
-    @property
-    def top(self) -> Bounds:
-        """The loops over tiles that are shared out."""
-        return self.levels[0]
 
 
 def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
     """Return the loops of ``placed`` over the parameters ``sizes``."""
     tiled = placed.tiled
     outer = (*sizes, *tiled.kernel.host_loops)
-    levels = {level.number: _of_level(level, outer) for level in placed.plan.top.walk()}
+    visits = {buffer.name: bounds_of(buffer.box.visits, outer) for buffer in placed.plan.buffers}
     nests = {
         str(values.get_tuple_name(_IN)): Nest(bounds_of(values.range(), outer), _innermost(values))
         for values in maps_of(loop_values(tiled.schedule))
     }
-    return Loops(tuple(sizes), outer, len(tiled.mapping.threads), tiled.sizes, levels, nests)
+    top = _of_level(placed.plan.top, outer)
+    return Loops(tuple(sizes), outer, len(tiled.mapping.threads), tiled.sizes, top, visits, nests)
 
 
 def _of_level(level: Level, outer: tuple[str, ...]) -> Bounds:

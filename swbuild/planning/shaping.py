@@ -269,7 +269,7 @@ def _weights(nests: Sequence[_Nest], position: int, low: int, extent: int) -> tu
 def _uneven(bounds: Bounds, dimension: int) -> bool:
     """Return whether values of ``dimension`` have different numbers of points."""
     rows = (row for part in bounds.parts for row in part[dimension])
-    return bounds.matters[dimension] or any(any(row.factors[:-1]) for row in rows)
+    return bounds.matters[dimension] or any(row.factor and row.terms for row in rows)
 
 
 def _fixed(nest: _Nest, dimension: int, value: int) -> float:

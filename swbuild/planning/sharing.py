@@ -14,7 +14,7 @@ from swbuild.planning.loops import Loops
 __all__ = ["Share", "share_of"]
 
 #: Tiles that are looked at one by one, as some have more work than others; more even out.
-_MOST_TILES = 600
+_MOST_TILES = 300
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import islpy as isl
 
+from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.islutil import bounded_effort, constant_of, ran_out
 
-__all__ = ["ASSUMED_INSTANCES", "assumed_sizes"]
+__all__ = ["ASSUMED_INSTANCES", "Sizes", "assumed_sizes"]
 
 #: Where nothing limits a size, it is such that the deepest nest has about so many instances.
 ASSUMED_INSTANCES = 10_000_000
@@ -25,14 +26,22 @@ _EFFORT = 200_000
 _PARAM = isl.dim_type.param
 
 
-def assumed_sizes(scop: Scop, options: KernelOptions) -> dict[str, int]:
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """A value for every parameter: ``known``, or, of ``limits``, the largest that the arrays allow."""
+
+    values: dict[str, int]
+    known: frozenset[str]
+    limits: frozenset[str]
+
+
+def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
     """Return a value for every parameter of ``scop``: the one that is known, else the largest allowed.
 
     What allows them are constant extents of arrays and what is known of the sizes.  A size without limit is
     as large as the largest of the others; without others, nests have about :data:`ASSUMED_INSTANCES`
     instances.
     """
-    found = dict(options.params)
     allowed = scop.context
     try:
         with bounded_effort(_EFFORT):
@@ -40,18 +49,22 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> dict[str, int]:
     except isl.Error as error:
         if not ran_out(error):
             raise
-    unlimited = []
+    found: dict[str, int] = {}
+    known: set[str] = set()
+    limits: set[str] = set()
     for parameter in scop.parameters:
         name, position = parameter.name, allowed.find_dim_by_name(_PARAM, parameter.name)
-        largest = found.get(name) or (_limit(allowed, position) if position >= 0 else None)
+        stated = options.params.get(parameter.expression)
+        largest = stated or (_limit(allowed, position) if position >= 0 else None)
         if largest is None:
-            unlimited.append(name)
             continue
         found[name] = largest
+        (known if stated else limits).add(name)
         fixed = allowed.fix_val(_PARAM, position, isl.Val(largest)) if position >= 0 else allowed
         allowed = allowed if fixed.is_empty() else fixed
-    default = max((found[p.name] for p in scop.parameters if p.name in found), default=_default_size(scop))
-    return found | dict.fromkeys(unlimited, default)
+    default = max(found.values(), default=_default_size(scop))
+    values = {parameter.name: found.get(parameter.name, default) for parameter in scop.parameters}
+    return Sizes(values, frozenset(known), frozenset(limits))
 
 
 def _limit(allowed: isl.Set, position: int) -> int | None:

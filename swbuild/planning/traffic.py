@@ -40,7 +40,7 @@ def moved_by(sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: floa
 
     ``outer`` are the values of the sizes and of the host's loops.
     """
-    bounds = sight.loops.levels[buffer.level]
+    bounds = sight.loops.visits[buffer.name]
     stored = buffer.store is not Store.NONE
     samples = list(bounds.sample(bounds.dimensions, outer)) if buffer.load or stored else []
     if not samples:

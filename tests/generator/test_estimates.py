@@ -157,7 +157,7 @@ def test_points_are_counted_at_sizes() -> None:
 )  # fmt: skip
 def test_sizes_are_what_the_arrays_allow(tmp_path: Path, text: str, sizes: dict[str, int]) -> None:
     (scop,) = model_of(tmp_path, text).scops
-    assert assumed_sizes(scop, KernelOptions()) == sizes
+    assert assumed_sizes(scop, KernelOptions()).values == sizes
 
 
 def test_stated_sizes_are_kept(tmp_path: Path) -> None:
@@ -166,7 +166,16 @@ def test_stated_sizes_are_kept(tmp_path: Path) -> None:
         "#pragma endscop\n}\n"
     )
     (scop,) = model_of(tmp_path, text).scops
-    assert assumed_sizes(scop, KernelOptions(params={"n": 77})) == {"n": 77}
+    assert assumed_sizes(scop, KernelOptions(params={"n": 77})).values == {"n": 77}
+
+
+def test_subscripts_with_divisions_are_walked_through(tmp_path: Path) -> None:
+    text = (
+        "double a[300], b[300];\nvoid f(int n) {\n#pragma scop\nfor (int i = 0; i < n; i++)\n"
+        "b[i] = a[(i + 3) / 2];\n#pragma endscop\n}\n"
+    )
+    (scop,) = model_of(tmp_path, text).scops
+    assert 100 < at_home(scop, ["S0"], load("sw26010")).cycles({"n": 100}) < 10_000
 
 
 def test_a_launch_pays_for_rows_that_are_not_whole_requests() -> None:

@@ -17,7 +17,6 @@ from swbuild.frontend import SourceModel
 from swbuild.machine import load
 from swbuild.options import KernelOptions
 from swbuild.planning.estimates import Estimate, estimate
-from swbuild.polyhedral.context import lightened
 from swbuild.region import RegionResult
 
 __all__ = ["Timed", "estimates_of", "timed", "timed_on_host"]
@@ -86,8 +85,7 @@ def estimates_of(model: SourceModel, sizes: dict[str, int], machine: str) -> dic
 
 
 def _estimates(item: Compilation, sizes: dict[str, int], machine: str) -> list[Estimate]:
-    assert item.scop is not None
     assert isinstance(item.result, RegionResult), item.result
-    scop, result = lightened(item.scop), item.result
-    private = result.order.scheduled.private
+    result = item.result
+    scop, private = result.assembled.code.scop, result.order.scheduled.private
     return [estimate(scop, placed, private, sizes, load(machine)) for placed in result.placed]

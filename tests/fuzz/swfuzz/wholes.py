@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramResult, ProgramTask, check_program
-from swbuild.options import Distribution, Fusion, KernelOptions, Preset
+from swbuild.options import Distribution, Fusion, KernelOptions, Preset, Where
 from swfuzz.grammar import random_grid
 from swfuzz.typed import Unit, program_of, random_unit
 
@@ -52,6 +52,7 @@ def _options(random: Random, machine: str) -> KernelOptions:
         preset=random.choice((*Preset, Preset.DEFAULT)),
         tile=random.choice(((), (), (4,), (8, 2), (3, 16))) or None,
         reassociate=False,
+        where=Where.AUTO if random.random() < 0.1 else Where.CPES,
     )
 
 

@@ -1,0 +1,201 @@
+"""Where a region runs, on the host or on the core group: by what both are estimated to take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod, sqrt
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.frontend.scop import Scop, Statement
+from swbuild.machine import MachineModel, load
+from swbuild.mapping.regiontree import HostTree
+from swbuild.options import KernelOptions
+from swbuild.planning.estimates import Counted, Estimate, counted
+from swbuild.planning.host import Home, at_home
+from swbuild.planning.sizes import Sizes, assumed_sizes
+from swbuild.planning.tilings import Placed
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.privatise import Private
+from swbuild.timings import step
+
+__all__ = ["Comparison", "Threshold", "compared"]
+
+#: isl steps for all estimates of a region.
+_EFFORT = 3_000_000
+
+#: From one pair of estimates to the next, sizes grow or shrink by this; and how often they may.
+_STRIDE, _STEPS = 2.0, 5
+
+_PARAM = isl.dim_type.param
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A test of the sizes: the host takes less time where the loops ``lengths`` make fewer iterations.
+
+    These are the loops of ``kernel`` around one of its statements, each by its number of iterations.
+    """
+
+    kernel: str
+    lengths: tuple[isl.PwAff, ...]
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a region is estimated to take, in cycles of the CPEs, on the host and on the core group.
+
+    Both are at ``sizes``.  ``threshold``: the sizes decide at run time; without it, ``at_home`` says who runs
+    the region at all sizes.
+    """
+
+    sizes: dict[str, int]
+    host: float
+    cpes: float
+    kernels: tuple[Estimate, ...]
+    at_home: bool
+    threshold: Threshold | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Rivals:
+    """A region on the core group, with what the host keeps of it, and all of it on the host."""
+
+    kernels: tuple[Counted, ...]
+    left: Home
+    home: Home
+
+    def cpes(self, sizes: Mapping[str, int]) -> float:
+        return sum(kernel.at(sizes).cycles.total for kernel in self.kernels) + self.left.cycles(sizes)
+
+    def home_wins(self, sizes: Mapping[str, int]) -> bool:
+        return self.home.cycles(sizes) <= self.cpes(sizes)
+
+
+@step("host or core group")
+def compared(
+    scop: Scop, options: KernelOptions, private: Private, tree: HostTree, placed: Sequence[Placed]
+) -> Comparison | None:
+    """Return what the kernels ``placed`` of ``scop`` take beside its loops on the host.
+
+    None where isl takes too long over it.
+    """
+    try:
+        with bounded_effort(_EFFORT):
+            return _compared(scop, options, private, tree, placed)
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
+        return None
+
+
+def _compared(
+    scop: Scop, options: KernelOptions, private: Private, tree: HostTree, placed: Sequence[Placed]
+) -> Comparison:
+    machine = load(options.machine)
+    rivals = _rivals(scop, private, tree, placed, machine)
+    assumed = assumed_sizes(scop, options)
+    sizes = assumed.values
+    kernels = tuple(kernel.at(sizes) for kernel in rivals.kernels)
+    host = rivals.home.cycles(sizes)
+    cpes = sum(kernel.cycles.total for kernel in kernels) + rivals.left.cycles(sizes)
+    found = Comparison(sizes, host, cpes, kernels, host <= cpes)
+    largest = max(range(len(kernels)), key=lambda k: kernels[k].cycles.total)
+    lengths = _lengths(scop, placed[largest], assumed)
+    if not lengths:
+        return found
+    between = _turning_point(rivals, assumed, found)
+    if between is None:
+        return found
+    iterations = round(prod(max(0, _value(length, between)) for length in lengths))
+    kernel = placed[largest].tiled.kernel.name
+    threshold = Threshold(kernel, lengths, _rounded(iterations))
+    return Comparison(sizes, host, cpes, kernels, False, threshold) if iterations > 1 else found
+
+
+def _rivals(
+    scop: Scop, private: Private, tree: HostTree, placed: Sequence[Placed], machine: MachineModel
+) -> _Rivals:
+    kernels = tuple(counted(scop, place, private, machine) for place in placed)
+    everything = [statement.name for statement in scop.statements]
+    return _Rivals(kernels, at_home(scop, tree.statements, machine), at_home(scop, everything, machine))
+
+
+def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[str, int] | None:
+    """Return sizes at which host and core group take about as long, None where one of them always wins."""
+    factor = _STRIDE if known.at_home else _guess(rivals, known)
+    first = rivals.home_wins(_scaled(assumed, factor))
+    stride = _STRIDE if known.at_home or first else 1 / _STRIDE
+    for _ in range(_STEPS):
+        sizes = _scaled(assumed, factor * stride)
+        if sizes == _scaled(assumed, factor):
+            return None
+        if rivals.home_wins(sizes) != first:
+            return _scaled(assumed, factor * sqrt(stride))
+        factor *= stride
+    return None
+
+
+def _guess(rivals: _Rivals, known: Comparison) -> float:
+    """Return by what to multiply sizes so that the host takes as long as all spawns and joins."""
+    control = sum(kernel.cycles.control for kernel in known.kernels)
+    depth = max(run.bounds.dimensions - run.bounds.outer for run in rivals.home.runs)
+    return float(min(1.0, control / known.host) ** (1 / max(1, depth)))
+
+
+def _scaled(assumed: Sizes, factor: float) -> dict[str, int]:
+    """Return sizes of another order; those that are known, or limited by arrays, stay or grow no further."""
+
+    def scaled(name: str, value: int) -> int:
+        fixed = name in assumed.known or (factor > 1 and name in assumed.limits)
+        return value if fixed else max(1, round(value * factor))
+
+    return {name: scaled(name, value) for name, value in assumed.values.items()}
+
+
+def _lengths(scop: Scop, placed: Placed, assumed: Sizes) -> tuple[isl.PwAff, ...]:
+    """Return how many iterations the loops of a kernel make that depend on sizes that are not known.
+
+    They are those around its deepest statement, without those of the host.  Without any, the sizes say
+    nothing of who wins.
+    """
+    kernel = placed.tiled.kernel
+    statements = [scop.statement(name) for name in kernel.statements]
+    deepest = max(statements, key=lambda statement: len(statement.iterators))
+    hosts = len(kernel.host_loops)
+    dimensions = range(min(hosts, len(deepest.iterators) - 1), len(deepest.iterators))
+    lengths = [_length(deepest, k) for k in dimensions]
+    return tuple(length for length in lengths if _depends(length, assumed))
+
+
+def _length(statement: Statement, position: int) -> isl.PwAff:
+    """Return how many values a loop around ``statement`` has from its first to its last."""
+    last, first = statement.domain.dim_max(position), statement.domain.dim_min(position)
+    length = last.sub(first).add_constant_val(isl.Val(1))
+    return length.coalesce().gist(length.domain())
+
+
+def _depends(length: isl.PwAff, assumed: Sizes) -> bool:
+    names = [length.get_dim_name(_PARAM, k) for k in range(length.dim(_PARAM))]
+    return any(
+        length.involves_dims(_PARAM, k, 1) and name not in assumed.known for k, name in enumerate(names)
+    )
+
+
+def _value(length: isl.PwAff, sizes: Mapping[str, int]) -> int:
+    place = isl.Point.zero(length.domain().get_space())
+    for name, size in sizes.items():
+        position = length.find_dim_by_name(_PARAM, name)
+        if position >= 0:
+            place = place.set_coordinate_val(_PARAM, position, isl.Val(size))
+    found = length.eval(place)
+    value: int = found.to_python() if found.is_int() else 0
+    return value
+
+
+def _rounded(number: int) -> int:
+    """Return ``number`` to two digits: an estimate says no more."""
+    unit = int("1" + "0" * max(0, len(str(number)) - 2))
+    return unit * (number // unit)

@@ -1,0 +1,159 @@
+"""Who runs a region: the host, the core group, or whoever is estimated to be faster."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from emulator_programs import build_generated, launch, run_serially
+from generation import generated
+
+from swbuild.cli.summary import summary
+from swbuild.codegen.unit import GeneratedUnit
+from swbuild.options import KernelOptions, Preset, Where
+
+AUTO = KernelOptions(where=Where.AUTO)
+
+
+def _sweep(size: str, parameters: str = "int n") -> str:
+    return f"""\
+double a[{size}][{size}], b[{size}][{size}];
+void sweep({parameters}) {{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      a[i][j] = 2.0 * b[i][j] + 1.0;
+#pragma endscop
+}}
+"""
+
+
+def _where(unit: GeneratedUnit) -> dict[str, object]:
+    (region,) = unit.regions
+    found: dict[str, object] = region.report["where"]
+    return found
+
+
+def test_sizes_known_at_run_time_are_tested(tmp_path: Path) -> None:
+    unit = generated(tmp_path, _sweep("2000"), AUTO)
+    found = _where(unit)
+    assert found["chosen"] == "at run time"
+    assert f"if (1.0 * n * n < {found['least_iterations']} /* the loops are estimated" in unit.host.text
+    assert unit.regions[0].refusals[-1] == "the loops are estimated to take less time on the host"
+    assert "on the core group from about" in summary(unit.regions[0])
+    assert 2_000 < int(str(found["least_iterations"])) < 200_000
+
+
+def test_loops_that_are_always_small_stay_on_the_host(tmp_path: Path) -> None:
+    unit = generated(tmp_path, _sweep("40"), AUTO)
+    assert _where(unit)["chosen"] == "host"
+    assert unit.slave is None and "(entries)" in unit.host.text
+    assert "stays on the host; limit: it is estimated to take" in summary(unit.regions[0])
+
+
+def test_known_sizes_are_decided_at_once(tmp_path: Path) -> None:
+    small = generated(tmp_path, _sweep("2000"), replace(AUTO, params={"n": 20}))
+    large = generated(tmp_path, _sweep("2000"), replace(AUTO, params={"n": 2000}))
+    constant = generated(tmp_path, _sweep("2000", "void").replace("< n", "< 2000"), AUTO)
+    assert [_where(unit)["chosen"] for unit in (small, large, constant)] == ["host", "cpes", "cpes"]
+    assert "1.0 *" not in large.host.text + constant.host.text
+
+
+def test_a_spawn_in_every_step_counts_with_each(tmp_path: Path) -> None:
+    text = """\
+double a[2000], b[2000];
+void steps(int t, int n) {
+#pragma scop
+  for (int k = 0; k < t; k++) {
+    for (int i = 1; i < n - 1; i++)
+      b[i] = 0.3 * (a[i - 1] + a[i] + a[i + 1]);
+    for (int i = 1; i < n - 1; i++)
+      a[i] = 0.3 * (b[i - 1] + b[i] + b[i + 1]);
+  }
+#pragma endscop
+}
+"""
+    assert _where(generated(tmp_path, text, AUTO))["chosen"] == "host"
+
+
+@pytest.mark.parametrize("where", list(Where))
+def test_the_user_has_the_last_word(tmp_path: Path, where: Where) -> None:
+    unit = generated(tmp_path, _sweep("40"), KernelOptions(where=where))
+    assert bool(unit.regions[0].kernels) == (where is Where.CPES)
+
+
+def test_the_published_algorithm_knows_no_estimates(tmp_path: Path) -> None:
+    classic = KernelOptions(preset=Preset.CLASSIC)
+    unit, other = (
+        generated(tmp_path, _sweep("40"), replace(classic, where=w)) for w in (Where.AUTO, Where.CPES)
+    )
+    assert unit.host == other.host and unit.slave == other.slave
+
+
+def test_who_looks_at_kernels_gets_them() -> None:
+    assert AUTO.for_kernels() == KernelOptions()
+    assert KernelOptions(where=Where.HOST).for_kernels().where is Where.HOST
+
+
+PROGRAM = """\
+#include <stdio.h>
+#include <stdlib.h>
+double a[300][300], b[300][300], s[300];
+void sweep(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      a[i][j] = a[i][j] + 2.0 * b[j][i];
+#pragma endscop
+}
+void sums(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    double sum = 0.0;
+    for (int j = 0; j < n; j++)
+      sum += a[i][j];
+    s[i] = sum;
+  }
+#pragma endscop
+}
+void triangle(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++)
+      b[i][j] = a[j][i] - s[j];
+#pragma endscop
+}
+int main(void) {
+  for (int i = 0; i < 300; i++)
+    for (int j = 0; j < 300; j++)
+      a[i][j] = i - 3 * j, b[i][j] = i * j % 17;
+  for (int n = 0; n < 300; n = 2 * n + 5)
+    sweep(n), sums(n), triangle(n);
+  sweep(300), sums(300), triangle(300);
+  double total = 0;
+  for (int i = 0; i < 300; i++) {
+    total = 0.5 * total + s[i];
+    for (int j = 0; j < 300; j++)
+      total = 0.999 * total + a[i][j] - b[i][j];
+  }
+  printf("%a\\n", total);
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_both_ways_compute_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "auto"
+    folder.mkdir()
+    unit = generated(tmp_path, PROGRAM, AUTO)
+    assert {region.report["where"]["chosen"] for region in unit.regions} == {"at run time"}
+    build_generated("sw26010", unit, folder)
+    counters = tmp_path / "counters.json"
+    done = launch("sw26010", folder, "late", SWBUILD_EMU_COUNTERS=str(counters))
+    assert (done.status, done.out) == (0, run_serially(tmp_path / "region.c")), done.err
+    spawns = json.loads(counters.read_text())["spawns"]
+    assert 3 <= spawns < 3 * 7
