@@ -18,7 +18,7 @@ __all__ = ["Estimate", "estimate", "ranked", "sizes_of"]
 #: Cycles to visit a level for one buffer.
 _VISIT = 60
 
-#: The sizes of the first tiles, the largest that fit being taken.
+#: The sizes of the first tiles, the cheapest being taken.
 _STARTS = (50, 24, 12, 6, 3, 1)
 
 #: How often all tile sizes are looked at in turn, at most.
@@ -76,16 +76,17 @@ class _Search:
         return self.known[candidate]
 
     def start(self, threads: tuple[int, ...]) -> Estimate | None:
-        """Return the largest of some tiles that are as long as the threads leave them."""
-        for most in _STARTS:
-            tile = []
-            for k, loop in enumerate(self.shape.loops):
-                chunk = -(-loop.extent // threads[k]) if k < len(threads) else loop.extent
-                tile.append(1 if k in self.unit else max(1, min(most, chunk)))
-            found = self.estimate(Candidate(threads, tuple(tile)))
-            if found is not None:
-                return found
-        return None
+        """Return the best of some tiles that are no longer than the threads leave them."""
+        tiles = (
+            tuple(self._short(k, most, threads) for k in range(len(self.shape.loops))) for most in _STARTS
+        )
+        found = [each for tile in tiles if (each := self.estimate(Candidate(threads, tile))) is not None]
+        return min(found, key=lambda each: each.total, default=None)
+
+    def _short(self, position: int, most: int, threads: tuple[int, ...]) -> int:
+        extent = self.shape.loops[position].extent
+        chunk = -(-extent // threads[position]) if position < len(threads) else extent
+        return 1 if position in self.unit else max(1, min(most, chunk))
 
     def improved(self, best: Estimate) -> Estimate:
         for _ in range(_SWEEPS):
