@@ -61,10 +61,11 @@ def _profiled(
     machine: str, folder: Path, files: Sequence[tuple[str, Path]], link: str, words: Sequence[str]
 ) -> Analysis:
     """Build a program of ``files``, each with its role, run it, and return its analysis."""
-    driver, *_ = _DRIVERS[machine]
+    driver, _, for_slave, _ = _DRIVERS[machine]
     objects = [f"{source.name}.o" for _, source in files]
     for (role, source), target in zip(files, objects, strict=True):
-        _run(machine, folder, driver, role, "-O2", *words, "-c", source, "-o", target)
+        flags = ["-O2", "-msimd"] if role == for_slave else ["-O2"]
+        _run(machine, folder, driver, role, *flags, *words, "-c", source, "-o", target)
     _run(machine, folder, driver, link, *objects, "-o", "program", "-lm")
     _run(machine, folder, sys.executable, "-m", "swbuild", "run", "--profile", "p.json", "./program")
     return analyse(folder / "p.json")
