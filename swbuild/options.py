@@ -86,6 +86,10 @@ class Step:
     span: Span = field(default=Span(""), compare=False)
 
 
+#: Buffers get no less than one of so many shares of the LDM; with more files, budgets have to be given.
+_MOST_SHARES = 8
+
+
 @dataclass(frozen=True, slots=True)
 class KernelOptions:
     """Options of one region.
@@ -93,7 +97,8 @@ class KernelOptions:
     ``machine`` is the name of one that :func:`swbuild.machine.load` knows; ``threads`` are the
     rows and columns of the thread grid, as many as it has CPEs at most (none given: chosen by cost).
     ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen by cost);
-    ``ldm_budget`` is in bytes (``None``: the machine file's); ``params`` fixes symbolic sizes to
+    ``ldm_budget`` is in bytes (``None``: the machine file's, shared by the ``files`` of the program, whose
+    buffers all lie in the LDM at fixed places); ``params`` fixes symbolic sizes to
     constants, ``assume`` holds C conditions over the sizes that the caller guarantees; ``arrays``
     gives the extents, as C expressions, of pointers whose shape the source does not show.
     ``transform`` are steps on the region's own loops, in order; with any, swbuild keeps the order
@@ -115,6 +120,16 @@ class KernelOptions:
     transform: tuple[Step, ...] = ()
     reassociate: bool = False
     where: Where = Where.CPES
+    files: int = 1
+
+    @property
+    def budget(self) -> int:
+        """The bytes that the buffers of one kernel may take together."""
+        if self.ldm_budget is not None:
+            return self.ldm_budget
+        whole = load(self.machine).ldm_budget
+        shares = 1 if self.preset is Preset.CLASSIC else min(self.files, _MOST_SHARES)
+        return whole // shares
 
     @property
     def shaped(self) -> bool:

@@ -19,7 +19,6 @@ from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.endings import run_directory
 from swbuild.files import made, named_failures
-from swbuild.machine import load
 from swbuild.toolchain import Job, Target, launcher_for, toolchain_for
 
 __all__ = ["measure_program"]
@@ -62,8 +61,7 @@ class _Program:
         """Return what the run that left ``profile`` says, with other numbers of the machine."""
         first, options = self.task.sources[0], self.task.default_options
         found = figures(profile, numbers, whole=False)
-        budget = options.ldm_budget or load(options.machine).ldm_budget
-        sizes = self.sizes
+        sizes, budget = self.sizes, options.budget
         return Measured(first.stem, str(first), options.machine, sizes, found, self._operations(), budget)
 
     def _operations(self) -> int | None:

@@ -17,7 +17,6 @@ from swbuild.check.staged import GeneratedRegion, build_offloaded
 from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.files import made
-from swbuild.machine import load
 from swbuild.toolchain import Job, Target, launcher_for, toolchain_for
 
 __all__ = ["PreparedRegion", "prepare_region"]
@@ -57,9 +56,8 @@ class PreparedRegion:
     def measured(self, profile: Path, numbers: Numbers) -> Measured:
         """Return what the run that left ``profile`` says, with other numbers of the machine."""
         task, scop, sizes = self.generated.task, self.generated.region.scop, self.plan.cases[0].sizes
-        machine, given = task.options.machine, task.options.ldm_budget
+        machine, budget = task.options.machine, task.options.budget
         found = figures(profile, numbers, whole=True)
-        budget = given or load(machine).ldm_budget
         return Measured(task.name, str(task.path), machine, sizes, found, operations(scop, sizes), budget)
 
     def _require_success(self, ending: Ending, found: RunOutput) -> None:

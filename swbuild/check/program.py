@@ -6,7 +6,7 @@ import re  # reads pragmas in the user's text
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from swbuild.check.builds import Builder
@@ -167,12 +167,12 @@ def generate_program(task: ProgramTask) -> tuple[Offloaded, ...]:
     from swbuild.frontend import read_source
     from swbuild.generate import generate_unit
 
+    marked = [source for source in task.sources if _PRAGMA.search(_read(source))]
     found = []
-    for source in task.sources:
-        if not _PRAGMA.search(_read(source)):
-            continue
+    for source in marked:
         model = read_source(source, task.cpp, None)
-        options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
+        given = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
+        options = {name: replace(each, files=len(marked)) for name, each in given.items()}
         found.append(Offloaded(source, generate_unit(model, options)))
     return tuple(found)
 

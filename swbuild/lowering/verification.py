@@ -11,7 +11,6 @@ from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.code import KernelCode
 from swbuild.lowering.region import Assembled, limits_of
-from swbuild.machine import load
 from swbuild.mapping.tiling import thread_parameters
 
 __all__ = ["verify"]
@@ -53,7 +52,7 @@ def _scope(assembled: Assembled, kernel: KernelCode) -> Scope:
     scop, options = assembled.code.scop, assembled.code.options
     names = {*_names(scop), *thread_parameters(kernel.tiled.mapping)}
     names |= {*kernel.tiled.kernel.host_loops, *kernel.loops}
-    budget = options.ldm_budget or load(options.machine).ldm_budget
+    budget = options.budget
     buffers = {
         b.name: Held(
             b.box.bound or (),

@@ -165,7 +165,7 @@ class Defaults:
         "How much of a CPE's scratch-pad the buffers may take, at most all that the machine has.",
         example="48KiB",
         default=None,
-        shown="what the machine has, less the stack",
+        shown="what the machine has, less the stack, shared by the files of a program",
         also=("ldm", "ldm-size", "budget", "memory"),
     )
     params: dict[str, int] | None = option(
@@ -394,6 +394,15 @@ class Manifest:
         default=None,
         shown="none",
         also=("define", "macros", "definitions"),
+    )
+    separate: bool | None = option(
+        Truth(),
+        "Whether each source is a program of its own.  Otherwise they are taken to be linked into one "
+        "program, and share the room for buffers, unless `ldm-budget` says how much each file may take.",
+        example="true",
+        default=None,
+        shown="false",
+        also=("programs", "independent", "standalone"),
     )
     defaults: Defaults | None = option(
         Record(Defaults, "`defaults`", elsewhere=_IN_CHECK),

@@ -143,6 +143,7 @@ class _Resolver:
         self.common = manifest.defaults or Defaults()
         self.problems: list[Diagnostic] = []
         self.includes = self._directories(manifest.include_dirs, manifest.span)
+        self.files = 1 if manifest.separate else max(1, len({source.file for source in manifest.sources}))
 
     def source(self, source: Source) -> ProjectSource:
         path = self._join(source.file)
@@ -182,6 +183,7 @@ class _Resolver:
             transform=steps_of(settings.transform),
             reassociate=bool(settings.reassociate),
             where=settings.where or Where.CPES,
+            files=self.files,
         )
 
     def _cpp(self, source: Source) -> CppOptions:

@@ -24,6 +24,9 @@ _STARTS = (50, 24, 12, 6, 3, 1)
 #: How often all tile sizes are looked at in turn, at most.
 _SWEEPS = 4
 
+#: What a candidate may cost more than the best, if it takes less of the LDM, which a program shares.
+_SLACK = 1.02
+
 #: Of how many grids tiles are looked for, the best ones by their first tiles.
 _GRIDS = 3
 
@@ -52,7 +55,7 @@ def ranked(
     search = _Search(shape, budget, machine, unit)
     starts = [found for grid in grids if (found := search.start(grid)) is not None]
     starts = sorted(starts, key=lambda e: e.total)
-    best = [search.improved(start) for start in starts[:_GRIDS]]
+    best = [search.frugal(search.improved(start)) for start in starts[:_GRIDS]]
     return tuple(sorted({e.candidate: e for e in best}.values(), key=lambda e: e.total))
 
 
@@ -97,6 +100,14 @@ class _Search:
             if best is before:
                 break
         return best
+
+    def frugal(self, best: Estimate) -> Estimate:
+        """Return what takes least of the LDM among candidates for the same grid that cost hardly more."""
+        found = [each for each in self.known.values() if each and self._is_close(each, best)]
+        return min(found, key=lambda e: (e.bytes, e.total), default=best)
+
+    def _is_close(self, found: Estimate, best: Estimate) -> bool:
+        return found.candidate.threads == best.candidate.threads and found.total <= best.total * _SLACK
 
     def _least(self, best: Estimate, candidates: Iterator[Candidate]) -> Estimate:
         for candidate in candidates:

@@ -78,7 +78,7 @@ class _Task:
 
     @property
     def budget(self) -> int:
-        return self.options.ldm_budget or self.machine.ldm_budget
+        return self.options.budget
 
     @property
     def fixed(self) -> bool:
@@ -125,7 +125,7 @@ def place_kernel(
     count as buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way
     of one: buffers, private variables, parts.
     """
-    task = _Task(scop, options, scheduled, kernel, reductions, sizes, record, {})
+    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {})
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first
@@ -135,6 +135,16 @@ def place_kernel(
     if not isinstance(placed, Placed):
         return _does_not_fit(task, first)
     return _refined(task, first, placed)
+
+
+def _launched(scop: Scop, options: KernelOptions) -> Scop:
+    """Return ``scop`` at the sizes at which kernels run: others are left to the serial loops.
+
+    So the extents of its arrays bound what a tile touches.  The published algorithm does not look at them.
+    """
+    if options.preset is Preset.CLASSIC:
+        return scop
+    return replace(scop, context=scop.context.intersect(scop.assumptions))
 
 
 def _searched(

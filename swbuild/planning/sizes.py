@@ -14,8 +14,11 @@ __all__ = ["ASSUMED_INSTANCES", "Sizes", "assumed_sizes"]
 #: Where nothing limits a size, it is such that the deepest nest has about so many instances.
 ASSUMED_INSTANCES = 10_000_000
 
-#: The smallest and the largest of such sizes.
-_LEAST, _MOST = 64, 4_000_000
+#: The smallest of such sizes.
+_LEAST = 64
+
+#: The largest of them.
+_MOST = 4_000_000
 
 #: A bound that is no more than the range of a type.
 _UNLIMITED = 1 << 28

@@ -191,3 +191,18 @@ def test_chosen_tiles_are_right_at_all_sizes(machine: str, tmp_path: Path) -> No
     task = SourceTask(source, options={"f": KernelOptions(machine=machine)}, checks={"f": RegionCheck(sizes)})
     (result,) = check_source(task, CheckSettings(timeout=120.0, modes=("checked",)), tmp_path, tmp_path / "o")
     assert result.outcome is Outcome.PASS and result.kernels, explain(result)
+
+
+def test_extents_of_arrays_bound_what_a_tile_touches(tmp_path: Path) -> None:
+    """Sizes are only known at run time, but those of the arrays are: a whole row of them fits."""
+    loops = (
+        "for (int i = 0; i < n; i++) {\n  for (int p = 0; p < m; p++) {\n    sum[p] = 0;\n"
+        "    for (int s = 0; s < m; s++)\n      sum[p] += a[i][s] * c[s][p];\n  }\n"
+        "  for (int p = 0; p < m; p++)\n    a[i][p] = sum[p];\n}"
+    )
+    text = body(
+        loops, "int n, int m, double a[restrict 900][160], double c[restrict 160][160], double sum[160]"
+    )
+    (kernel,) = region(generated(tmp_path, text, KernelOptions(machine=MACHINES[0]))).report["kernels"]
+    (rows,) = [buffer for buffer in kernel["buffers"] if buffer["array"] == "a"]
+    assert rows["level"] == 0 and rows["shape"][-1] == 160

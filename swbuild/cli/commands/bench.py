@@ -35,7 +35,7 @@ machinery failed.
 examples:
   swbuild bench sunway.yaml --json before.json
   swbuild bench sunway.yaml --against before.json      what has become slower since
-  swbuild bench gemm.c -p ni=500 -p nj=500 -p nk=500 --machine sw26010-pro
+  swbuild bench gemm.c -p ni=500 -p nj=500 -p nk=500 --json -
   swbuild bench --program main.c gemm.c -D N=500 -p ni=500 -p nj=500 -p nk=500
   swbuild bench gemm.c -p ni=64 -p nj=64 -p nk=64 --sensitivity
 """

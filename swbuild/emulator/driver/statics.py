@@ -27,8 +27,15 @@ def check_statics(image: bytes, objects: list[tuple[str, elf.ElfObject]], machin
     raise Failure(
         f"{place}: error[SW620]: the LDM variables take {size} bytes, the LDM of the {machine} has {limit}\n"
         + "\n".join(lines)
-        + "\n  hint: shrink the largest arrays, or get them in parts"
+        + f"\n  hint: {_hint(found)}"
     )
+
+
+def _hint(found: list[tuple[int, str, str]]) -> str:
+    generated = [source for _, source, name in found if name.startswith("sw_ldm_")]
+    if len(generated) > 1:
+        return "list the files of the program in one manifest, or give each a smaller `ldm-budget`"
+    return "shrink the largest arrays, or get them in parts"
 
 
 def _thread_local_bytes(image: bytes) -> int:
