@@ -43,7 +43,7 @@ def kernel_comment(scop: Scop, kernel: KernelCode) -> Lines:
 def _buffer(scop: Scop, buffer: Buffer) -> str:
     bounds = "".join(f"[{bound}]" for bound in buffer.box.bound or ())
     element = scop.array(buffer.array).element.name
-    moves = ["get" if buffer.part is None else "get (rows)"] if buffer.load else []
+    moves = ["get"] if buffer.load else []
     moves += [f"put ({buffer.store.value})"] if buffer.written else []
     what = " and ".join(moves) or "not in main memory"
     return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {buffer.bytes} bytes, {what}"

@@ -30,7 +30,7 @@ from swbuild.kernelir.nodes import Launch, Node
 from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
 from swbuild.machine import Dialect, load
 from swbuild.memory.partials import Partial
-from swbuild.memory.plan import LONGEST_ROW
+from swbuild.memory.plan import LONGEST_ROW, Store
 from swbuild.names import own
 
 __all__ = ["host_text", "refusals"]
@@ -186,7 +186,7 @@ def _sizes_outside(region: RegionCode) -> list[str]:
 
 def _long_rows(region: RegionCode) -> list[str]:
     """Return conditions for rows so long that the gap between two of them does not fit a transfer."""
-    buffers = [b for k in region.kernels for b in k.plan.buffers if b.moves_whole]
+    buffers = [b for k in region.kernels for b in k.plan.buffers if b.load or b.store is Store.BOX]
     moved = dict.fromkeys(b.array for b in buffers if len(b.box.low) > 1)
     arrays = [array for array, _, _ in region.arguments if array.name in moved]
     open_rows = [array for array in arrays if not isinstance(extents_of(region.scop, array)[-1], Constant)]

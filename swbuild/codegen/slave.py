@@ -32,7 +32,7 @@ from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode, RegionCode, symbol_stem
 from swbuild.machine import Dialect, load
 from swbuild.mapping.tiling import thread_parameters
-from swbuild.memory.plan import Buffer
+from swbuild.memory.plan import Buffer, Store
 from swbuild.names import own
 from swbuild.options import Distribution
 
@@ -181,7 +181,8 @@ class _Kernel:
 
     def _sizes(self, buffer: Buffer) -> list[int]:
         """Return the dimensions whose size the code needs: the first one only counts for transfers."""
-        return list(range(0 if buffer.moves_whole else 1, len(buffer.box.low)))
+        whole = buffer.load or buffer.store is Store.BOX
+        return list(range(0 if whole else 1, len(buffer.box.low)))
 
     def _tile_ranges(self) -> list[_Range]:
         """Return the first and the last tile of each mapped loop (block distribution only)."""

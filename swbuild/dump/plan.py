@@ -78,7 +78,7 @@ def _buffer(buffer: Buffer) -> Iterator[str]:
     shape = " x ".join(map(str, buffer.box.bound or ()))
     yield f"buffer {buffer.name} of {buffer.array}: at most {shape} elements, {buffer.bytes} bytes"
     yield f"  serves {listed(f'{statement} #{ref}' for statement, ref in buffer.refs)}"
-    yield f"  get {_loaded(buffer)}"
+    yield f"  get {'the box' if buffer.load else 'nothing'}"
     yield f"  put {_STORES[buffer.store]}"
     if buffer.reloaded:
         yield "  put before another visit gets it"
@@ -88,12 +88,6 @@ def _buffer(buffer: Buffer) -> Iterator[str]:
     yield from (f"  visited at {line}" for line in set_lines(buffer.box.visits))
     if buffer.written is not None:
         yield from (f"  written {line}" for line in map_lines(buffer.written))
-
-
-def _loaded(buffer: Buffer) -> str:
-    if not buffer.load:
-        return "nothing"
-    return "the box" if buffer.part is None else "what certainly lies in the array, row by row"
 
 
 def _partial(partial: Partial) -> Iterator[str]:

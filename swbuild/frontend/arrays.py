@@ -62,7 +62,6 @@ class ArrayMaker:
             thing.depth,
             place.element.const,
             isinstance(thing.symbol.type, Scalar | StructType) and _is_register(thing.symbol.node),
-            bool(shape.split),
         )
 
     @staticmethod

@@ -56,7 +56,6 @@ class Array:
     (``&A[0][0]``, ``p``, ``&x``, ``&s->a[0][0]``).
     ``scope_depth`` counts, for storage REGION, the loops around the declaration inside the region.
     ``live_out``: its value may be used after the region.  ``is_register``: its address must not be taken.
-    ``linear``: its dimensions were read out of linearised subscripts, so its last row may end early.
     """
 
     name: str
@@ -70,7 +69,6 @@ class Array:
     scope_depth: int = 0
     is_const: bool = False
     is_register: bool = False
-    linear: bool = False
 
     @property
     def is_scalar(self) -> bool:

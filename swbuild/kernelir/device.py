@@ -166,7 +166,7 @@ def _find(node: isl.ScheduleNode, mark: LevelMark) -> isl.ScheduleNode | None:
 
 def _insertions(plan: MemoryPlan, level: Level) -> tuple[list[_Insertion], list[_Insertion]]:
     buffers = [b for b in plan.buffers if b.level == level.number]
-    before = [insertion for b in buffers for insertion in _placed(b)]
+    before = [_place(b) for b in buffers]
     loaded = [b for b in buffers if b.load]
     if loaded:
         group = Group(level.number, Direction.GET)
@@ -198,13 +198,6 @@ def _node(node: Begin | Wait, buffers: list[Buffer]) -> _Insertion:
     return _Insertion(_visit(name, visits.coalesce()), lambda *_: node)
 
 
-def _placed(buffer: Buffer) -> list[_Insertion]:
-    """Place the box; get what it needs."""
-    if buffer.part is None:
-        return [_place(buffer)]
-    return [_place(buffer), _rows(buffer, buffer.part, Direction.GET)]
-
-
 def _place(buffer: Buffer) -> _Insertion:
     def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
         def here(value: isl.PwAff) -> Expression:
@@ -213,8 +206,7 @@ def _place(buffer: Buffer) -> _Insertion:
         low = tuple(here(value) for value in buffer.box.low)
         size = tuple(_size(buffer, k, here) for k in range(len(low)))
         placed = Place(buffer.name, low, size)
-        whole = buffer.load and buffer.part is None
-        return Block((placed, _whole(buffer, Direction.GET))) if whole else placed
+        return Block((placed, _whole(buffer, Direction.GET))) if buffer.load else placed
 
     return _Insertion(_visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
 
@@ -246,7 +238,7 @@ def _put(buffer: Buffer) -> _Insertion:
     assert buffer.written is not None
     if buffer.store is Store.ELEMENTS:
         return _elements(buffer, name)
-    return _rows(buffer, buffer.written, Direction.PUT)
+    return _rows(buffer, name)
 
 
 def _elements(buffer: Buffer, name: str) -> _Insertion:
@@ -274,11 +266,11 @@ def _graph(relation: isl.Map, kept: int, name: str) -> isl.Map:
     return graph.detect_equalities().coalesce()
 
 
-def _rows(buffer: Buffer, moved: isl.Map, direction: Direction) -> _Insertion:
-    """Move ``moved`` (prefix -> element), of which every row is one interval, row by row."""
-    moved = moved.reset_tuple_id(isl.dim_type.out)
-    depth, inner = moved.dim(isl.dim_type.in_), moved.dim(isl.dim_type.out) - 1
-    by_row = moved.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
+def _rows(buffer: Buffer, name: str) -> _Insertion:
+    assert buffer.written is not None
+    written = buffer.written.reset_tuple_id(isl.dim_type.out)
+    depth, inner = written.dim(isl.dim_type.in_), written.dim(isl.dim_type.out) - 1
+    by_row = written.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
     low, high = by_row.dim_min(0), by_row.dim_max(0)
     size = high.sub(low).add_constant_val(isl.Val(1))
     rows = by_row.domain()
@@ -287,6 +279,6 @@ def _rows(buffer: Buffer, moved: isl.Map, direction: Direction) -> _Insertion:
         outer = _components(build, instances, depth)
         start = _at(build, low.gist(rows), instances)
         row = Row(outer, start, _at(build, size.gist(rows), instances))
-        return Transfer(buffer.name, 0, row, Group(buffer.level, direction))
+        return Transfer(buffer.name, 0, row, Group(buffer.level, Direction.PUT))
 
-    return _Insertion(_graph(moved, inner, f"sw_{direction.value}_{buffer.name}"), leaf)
+    return _Insertion(_graph(written, inner, name), leaf)

@@ -30,7 +30,6 @@ from swbuild.memory.box import Box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
-from swbuild.memory.reach import certain_part
 from swbuild.names import distinct
 from swbuild.polyhedral.dataflow import Dependences
 from swbuild.polyhedral.islutil import constant_of, maps_of, union_maps
@@ -92,8 +91,6 @@ class Buffer:
     box: Box
     load: bool
     store: Store
-    #: prefix -> element, what is loaded of the box, row by row (None for all of it at once)
-    part: isl.Map | None
     #: prefix -> element, exactly what is written (None when nothing is)
     written: isl.Map | None
     bytes: int
@@ -103,11 +100,6 @@ class Buffer:
     pitch: int | None = None
     alignment: int = 64
     lifetime: Lifetime = Lifetime.VISIT
-
-    @property
-    def moves_whole(self) -> bool:
-        """Whether some transfer moves the whole box."""
-        return (self.load and self.part is None) or self.store is Store.BOX
 
     @property
     def total(self) -> int:
@@ -453,25 +445,18 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     if group.refs[0].array in task.expanded:
         identity = tuple((ref.statement, ref.ref) for ref in group.refs)
         box, size = group.box.simplified(), _bytes(task, group)
-        return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, None, size)
+        return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
     writers = [ref for ref in group.refs if ref.writes]
     written = footprint(level, writers) if writers else None
     store = Store.NONE if written is None else _store(task, level, group, written)
-    array = group.refs[0].array
     whole = written is not None and _box_map(group.box, written).is_subset(written)
     load = _reads_old_values(task, level, group) or any(ref.may_write for ref in writers)
     load = load or (store is Store.BOX and not whole)
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
-    part = _part(task, level, group) if load else None
-    box, size = group.box.simplified(), _bytes(task, group)
-    return Buffer(name, array, level.number, identity, box, load, store, part, written, size)
-
-
-def _part(task: _Task, level: Level, group: Group) -> isl.Map | None:
-    """Return what to load where part of the box may not exist: what is accessed, or all that exists."""
-    accessed = footprint(level, [ref for ref in group.refs if ref.happens])
-    part = certain_part(task.scop, group.refs[0].array, _box_map(group.box, accessed))
-    return accessed if part is not None and _is_rowwise(accessed) else part
+    array = group.refs[0].array
+    return Buffer(
+        name, array, level.number, identity, group.box.simplified(), load, store, written, _bytes(task, group)
+    )
 
 
 def _box_map(box: Box, like: isl.Map) -> isl.Map:

@@ -47,9 +47,8 @@ def moved_by(sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: floa
         return
     visits = largest * sum(sample.weight for sample in samples)
     box = _mean_box(sight, buffer, samples)
-    whole = Store.BOX if buffer.part is None else Store.ROWS
     for is_put in [False] * buffer.load + [True] * stored:
-        operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else whole)
+        operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         yield Moved(buffer.level, is_put, visits, operations, shape)
 
 
