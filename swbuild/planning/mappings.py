@@ -14,6 +14,7 @@ from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Preset
 from swbuild.planning.tilings import Placed
+from swbuild.polyhedral.islutil import has_unit_steps
 from swbuild.polyhedral.privatise import NotPrivate
 
 __all__ = [
@@ -56,9 +57,12 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
 def may_choose(kernel: Kernel, options: KernelOptions) -> bool:
     """Return whether tiles and threads are for the planner to choose.
 
-    They are not where the user gives tiles, where loops count tiles, and in the published algorithm.
+    They are not where the user gives tiles, where loops count tiles or go in other steps than 1, which
+    few tiles fit, and in the published algorithm.
     """
     if options.tile or options.preset is Preset.CLASSIC or kernel.in_front:
+        return False
+    if not has_unit_steps(kernel.schedule):
         return False
     return not any(_counts_tiles(loop) for loop in _mapped(kernel, min(2, kernel.parallel)))
 

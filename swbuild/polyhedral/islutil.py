@@ -17,6 +17,7 @@ __all__ = [
     "apart",
     "bounded_effort",
     "constant_of",
+    "has_unit_steps",
     "is_plain",
     "loop_values",
     "maps_of",
@@ -87,7 +88,12 @@ def is_plain(schedule: isl.Schedule) -> bool:
     """
     parts = [piece.get_basic_sets() for piece in sets_of(schedule.get_domain())]
     convex = all(len(part) == 1 and not part[0].dim(isl.dim_type.div) for part in parts)
-    return convex and _has_unit_steps(schedule.get_root())
+    return convex and has_unit_steps(schedule)
+
+
+def has_unit_steps(schedule: isl.Schedule) -> bool:
+    """Return whether all loops of ``schedule`` count instances one by one (besides tiles)."""
+    return _has_unit_steps(schedule.get_root())
 
 
 def _has_unit_steps(node: isl.ScheduleNode) -> bool:

@@ -19,6 +19,9 @@ from swbuild.generate import generate_unit
 from swbuild.options import Distribution, KernelOptions
 from swbuild.toolchain import Job, Target, launcher_for, toolchain_for
 
+#: The tiles that the faults are made for.
+OPTIONS = KernelOptions(tile=(32,))
+
 SOURCE = """\
 void f(int n, int m, int p, double *restrict a, double *restrict b)
 {
@@ -78,7 +81,7 @@ def checked(directory: Path, old: str, new: str, check: RegionCheck) -> RegionRe
     path = directory / "f.c"
     path.write_text(SOURCE)
     model = read_source(path, CppOptions(), None)
-    unit = generate_unit(model, {})
+    unit = generate_unit(model, {model.scops[0].name: OPTIONS})
     assert unit.slave is not None
     text = unit.slave.text.replace(old, new)
     assert not old or text != unit.slave.text
@@ -87,7 +90,7 @@ def checked(directory: Path, old: str, new: str, check: RegionCheck) -> RegionRe
     context = UnitCheck(
         model, unit, CppOptions(), CheckSettings(modes=("eager",)), directory / "work", directory / "work"
     )
-    return check_region(context, unit.regions[0], KernelOptions(), check)
+    return check_region(context, unit.regions[0], OPTIONS, check)
 
 
 OLD = RegionCheck(({"n": 7, "m": 7, "p": 7}, {"n": 64, "m": 64, "p": 64}, {"n": 65, "m": 65, "p": 65}))

@@ -121,8 +121,9 @@ def test_what_would_cost_too_much_is_left_out_and_told(tmp_path: Path) -> None:
         "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)"
         " for (int l = 0; l < n; l++) a[i * n + j] += b[k * n + l];\n"
     )
-    found = region(tmp_path, body)
-    plan = planned(found)
+    options = KernelOptions(tile=(32,))
+    found = region(tmp_path, body, options)
+    plan = planned(found, options)
     work = Work(found)
     assert max(work.instances(case.sizes) or 0 for case in plan.cases) < 20_000_000
     assert any("second round" in what for what in missed(found, plan))

@@ -36,7 +36,9 @@ def test_compiles_clean(tmp_path: Path, example: str) -> None:
     compilers = [compiler for compiler in COMPILERS if shutil.which(compiler)]
     for options in OPTIONS:
         unit = unit_of(example, options)
-        assert unit.slave is not None
+        if unit.slave is None:
+            assert (example, options.preset) == ("seidel-2d", Preset.CLASSIC)  # there are no wavefronts in it
+            continue
         for file in (unit.host, unit.slave, unit.header):
             (tmp_path / file.name).write_text(file.text, encoding="utf-8")
         for compiler in compilers:
