@@ -21,8 +21,6 @@ from swbuild.toolchain import Target
 _AFTER_CONFIGURING = {
     "comment in the manifest": (1, 0, 0),
     "sizes to check edited": (1, 0, 0),
-    "kernel added": (2, 1, 1),
-    "kernel removed": (1, 0, 0),
 }
 
 
