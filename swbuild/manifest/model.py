@@ -122,7 +122,7 @@ class Defaults:
         "`preset: classic` a grid of one row is for the outermost loop.",
         example="[8, 8]",
         default=None,
-        shown="the whole mesh",
+        shown="the whole mesh, in the shape of the least estimated cost",
         also=("cpes", "grid", "thread", "mesh", "num-threads"),
     )
     tile: tuple[int, ...] | None = option(
@@ -130,7 +130,7 @@ class Defaults:
         "Tile sizes in iterations, outermost mapped loop first; loops without a number get the chosen size.",
         example="[64, 64, 32]",
         default=None,
-        shown="chosen to fit the LDM",
+        shown="chosen by estimated cost, to fit the LDM",
         also=("tiles", "tile-size", "tile-sizes", "block-size"),
     )
     distribution: Distribution | None = option(

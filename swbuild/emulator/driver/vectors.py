@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ctext import Token, partners_of
 
 __all__ = ["assign_edits", "cast_edits", "splat_edits"]
@@ -23,7 +21,6 @@ _VECTORS = (
     "uint512",
     "dma_desc",
 )
-_VECTOR = re.compile(r"\b(?:" + "|".join(_VECTORS) + r")\b")
 
 
 def _filled(vector: str, value: str, converted: bool) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
@@ -31,13 +31,6 @@ def tables(analysis: Analysis, names: Sequence[str] = ("summary",)) -> list[Tabl
 
 
 # --- summary ------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Total:
-    spawns: int = 0
-    span: float = 0.0
-    bytes: int = 0
 
 
 def _summary(analysis: Analysis) -> Table:
