@@ -50,7 +50,8 @@ class PreparedRegion:
         done = launcher_for("local", machine).start(toolchain, job)
         found = read_output(output, self.plan.slots, self.plan.shapes, nonce)
         output.unlink(missing_ok=True)
-        self._require_success(Ending.of(done), found)
+        ended = found.complete and not done.timed_out and profile.exists()
+        self._require_success(Ending.of(done), found, ended)
         return profile
 
     def measured(self, profile: Path, numbers: Numbers) -> Measured:
@@ -60,11 +61,11 @@ class PreparedRegion:
         found = figures(profile, numbers, whole=True)
         return Measured(task.name, str(task.path), machine, sizes, found, operations(scop, sizes), budget)
 
-    def _require_success(self, ending: Ending, found: RunOutput) -> None:
+    def _require_success(self, ending: Ending, found: RunOutput, ended: bool) -> None:
         """Raise SW507 unless the run has done the region's work on the core group, or had none for it."""
         region = self.generated.region
         what = ""
-        if not found.complete:
+        if not ended:
             what = f"the run {ending}\n{ending.output}".rstrip()
         elif found.records[0].status:
             what = refusal(region, found.records[0].status)

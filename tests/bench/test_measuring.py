@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
+from swbuild.bench.region import prepare_region
+from swbuild.check.staged import RegionTask, generate_region_unit
+from swbuild.check.tasks import RegionCheck
 from swbuild.cli.app import run as swbuild
+from swbuild.diagnostics import SwbuildError
+from swbuild.frontend.request import RegionRequest
 
 #: The first loop's result is read by the second one; the last one stays on the host.
 SOURCE = """\
@@ -82,7 +87,7 @@ def test_what_has_become_slower(capsys: pytest.CaptureFixture[str]) -> None:
         (["f.c"], "f.c:3:1: error[SW508]"),
         (["f.c", "-p", "m=3"], "f.c:3:1: error[SW504]"),
         (["f.c", "-p", "n=40", "--against", "f.c"], "f.c: error[SW509]"),
-        (["f.c", "-p", "n=4000", "--timeout", "0.01"], "f.c:3:1: error[SW507]"),
+        (["f.c", "-p", "n=400000", "--timeout", "0.01"], "f.c:3:1: error[SW507]"),
         (["none.c", "-p", "n=4"], "none.c: error[SW108]"),
         (["f.c", "-p", "n=4", "--tolerance", "-1"], "error[SW100]"),
     ],
@@ -137,3 +142,15 @@ def test_a_program_that_does_not_end(capsys: pytest.CaptureFixture[str]) -> None
     Path("main.c").write_text(MAIN.replace("    printf", "    for (;;) ;\n    printf"))
     assert swbuild(["bench", "--program", "main.c", "-q", "--timeout", "3"]) == 2
     assert "main.c: error[SW507]" in capsys.readouterr().err
+
+
+def test_a_run_that_leaves_its_results_but_no_profile_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that is stopped between the two."""
+    monkeypatch.setattr("swbuild.bench.region.profile_environment", lambda *_: {})
+    task = RegionTask(Path("f.c"), RegionRequest("copies", "copies"), check=RegionCheck(({"n": 100},)))
+    prepared = prepare_region(generate_region_unit(task), tmp_path / "made", 60.0, events=False)
+    with pytest.raises(SwbuildError) as caught:
+        prepared.run({})
+    assert [each.code for each in caught.value.diagnostics] == ["SW507"]
