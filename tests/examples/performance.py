@@ -3,6 +3,7 @@
     python tests/examples/performance.py                    everything, on both machines: some minutes each
     python tests/examples/performance.py --machine sw26010 --only polybench -k gemm -k atax
     python tests/examples/performance.py --short            the subset that all runs of the tests compare
+    python tests/examples/performance.py --only choices     the planner's choices beside other candidates
     python tests/examples/performance.py --page             draw the page again, measure nothing
 
 What is measured takes the place of what the ledger says of it, one region after the other; what was not
@@ -18,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import exp, fsum, log
 from pathlib import Path
+
+from choices import Tried, measure, read_choices, section
 
 from swbuild.bench import BenchSettings, measure_tasks
 from swbuild.bench.document import document, merged, read_document
@@ -103,7 +106,7 @@ _COLUMNS += ("idle", "LDM")
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--machine", action="append", choices=own_machines())
-    parser.add_argument("--only", action="append", choices=[part.name for part in PARTS])
+    parser.add_argument("--only", action="append", choices=[*(part.name for part in PARTS), "choices"])
     parser.add_argument("-k", "--kernel", action="append", default=[])
     parser.add_argument("--timeout", type=float, default=1800.0)
     parser.add_argument("--jobs", type=int, default=0)
@@ -118,7 +121,9 @@ def main() -> int:
         for part in PARTS:
             if not args.only or part.name in args.only:
                 _measure(part.manifest, machine, args.kernel, settings, LEDGER)
-    PAGE.write_text(page(read_document(LEDGER)), encoding="utf-8")
+        if not args.only or "choices" in args.only:
+            measure(machine, args.kernel)
+    PAGE.write_text(page(read_document(LEDGER), read_choices()), encoding="utf-8")
     return 0
 
 
@@ -145,9 +150,10 @@ def _keep(ledger: Path, item: Measured) -> None:
     write_text(ledger, json.dumps(document(merged(before, [item])), indent=1) + "\n")
 
 
-def page(found: Sequence[Measured]) -> str:
-    """Return the page that shows the ledger."""
-    return "\n".join([_HEAD, *(line for part in PARTS for line in _section(part, found))]).rstrip() + "\n"
+def page(found: Sequence[Measured], choices: Sequence[Tried]) -> str:
+    """Return the page that shows both ledgers."""
+    lines = [_HEAD, *(line for part in PARTS for line in _section(part, found)), *section(choices)]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _section(part: Part, found: Sequence[Measured]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from choices import read_choices
 from performance import LEDGER, PAGE, PARTS, SHORT, SHORT_LEDGER, Part, page
 
 from swbuild.bench import BenchSettings, measure_tasks
@@ -20,7 +21,7 @@ _TOLERANCE = 2
 
 
 def test_the_page_shows_the_ledger() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(read_document(LEDGER)), (
+    assert PAGE.read_text(encoding="utf-8") == page(read_document(LEDGER), read_choices()), (
         "python tests/examples/performance.py --page"
     )
 
