@@ -27,6 +27,9 @@ _SWEEPS = 4
 #: What a candidate may cost more than the best, if it takes less of the LDM, which a program shares.
 _SLACK = 1.02
 
+#: How many sizes are looked at for one that does with as many tiles as if the loop began with one.
+_LONGER = 8
+
 #: Of how many grids tiles are looked for, the best ones by their first tiles.
 _GRIDS = 3
 
@@ -126,7 +129,7 @@ class _Search:
         for k in self.free:
             for other in self.free:
                 if k != other and candidate.tile[other] > 1:
-                    longer = min(2 * candidate.tile[k], self.shape.loops[k].extent)
+                    longer = min(2 * candidate.tile[k], self.shape.loops[k].whole)
                     yield _with(candidate, {k: longer, other: candidate.tile[other] // 2})
 
 
@@ -140,8 +143,10 @@ def sizes_of(loop: Loop, threads: int) -> tuple[int, ...]:
     """Return tile sizes to try for ``loop``, shared by ``threads`` (0: by none)."""
     found = {1 << k for k in range(16) if 1 << k < 2 * loop.extent}
     for parts in (1, 2, 3, 4, 6, 8):
-        size = -(-loop.extent // (parts * max(1, threads)))
-        found |= {size, min(loop.extent, -(-size // 16) * 16)}
+        tiles = parts * max(1, threads)
+        size = -(-loop.extent // tiles)
+        size = next((each for each in range(size, size + _LONGER) if loop.tiles(each) <= tiles), size)
+        found |= {size, min(loop.whole, -(-size // 16) * 16)}
     if not (loop.certain and threads) and not loop.constant:
         found = {size for size in found if size & (size - 1) == 0 or size % 16 == 0}
     return tuple(sorted(size for size in found if size >= 1))
@@ -157,7 +162,7 @@ def estimate(shape: KernelShape, candidate: Candidate, budget: int, machine: Mac
     picked = [option for some, k in zip(options, chosen, strict=True) for option in some[k : k + 1]]
     moved = tuple(m for option in picked for m in option.moved)
     visits = sum(_VISIT * m.visits for m in moved)
-    busy = prod(min(count, -(-loop.extent // size)) for count, loop, size in view.mapped())
+    busy = prod(min(count, loop.tiles(size)) for count, loop, size in view.mapped())
     work = sum(view.computing(k) for k in range(len(shape.works)))
     direct = shape.direct * view.share + sum(option.direct for option in picked)
     mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0

@@ -1,7 +1,7 @@
 """How many points sets of integers have, roughly and at once, and where they lie: sums over a few of them.
 
 A set is taken as the bounds of each dimension in terms of those before it.  A dimension on which no later
-bound depends is looked at in one place; others in a few, evenly spread.
+bound depends is looked at in one place, or in two if it counts a few tiles; others in a few, evenly spread.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ __all__ = ["Bounds", "Weighted", "bounds_of"]
 
 #: In how many places a dimension is looked at, by how many dimensions there are to be looked at so.
 _PLACES = (6, 6, 5, 4, 3, 2)
+
+#: Of no more tiles than so many, the last one is looked at besides.
+_FEW = 16
 
 _PARAM, _SET = isl.dim_type.param, isl.dim_type.set
 
@@ -104,7 +107,8 @@ class Bounds:
 
     def _spread(self, dimension: int, first: int, values: int) -> Iterator[tuple[float, int]]:
         """Yield values of a dimension with their weights; the last, perhaps part of a tile, has its own."""
-        places = min(values, self.places if self.matters[dimension] else 1)
+        alike = 2 if self.steps[dimension] > 1 and values <= _FEW else 1
+        places = min(values, self.places if self.matters[dimension] else alike)
         step, inner = self.steps[dimension], values - (places > 1)
         for k in range(places - (places > 1)):
             share = inner / (places - (places > 1))

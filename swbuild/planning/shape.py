@@ -17,7 +17,8 @@ class Loop:
     """A tiled loop at assumed sizes: ``extent`` values in one launch, of which one run of it has ``trips``.
 
     ``constant``: the extent has a bound at all sizes; ``certain``: it may be relied on, as the program sets
-    it a limit.  ``weights`` are the instances at some values, evenly spread, where they differ.
+    it a limit.  ``weights`` are the instances at some values, evenly spread, where they differ.  Tiles begin
+    at multiples of their size, wherever the ``first`` value lies.
     """
 
     extent: int
@@ -25,6 +26,16 @@ class Loop:
     constant: bool
     certain: bool = True
     weights: tuple[float, ...] = ()
+    first: int = 0
+
+    @property
+    def whole(self) -> int:
+        """The size of a tile that holds all values."""
+        return self.extent + self.first % self.extent
+
+    def tiles(self, size: int) -> int:
+        """Return how many tiles of ``size`` the values lie in."""
+        return -(-(self.first % size + self.extent) // size)
 
     def share(self, tile: int, threads: int) -> float:
         """Return the part of the loop's work that the busiest of ``threads`` does with tiles of ``tile``."""
@@ -33,22 +44,22 @@ class Loop:
     def runs(self, tile: int) -> float:
         """Return how many tiles one run of the loop takes."""
         if self.trips >= self.extent:
-            return -(-self.extent // tile)
+            return self.tiles(tile)
         return max(1.0, self.trips / tile + 0.5)
 
 
 @lru_cache(maxsize=8192)
 def _share(loop: Loop, tile: int, threads: int) -> float:
-    tiles = -(-loop.extent // tile)
+    tiles, ahead = loop.tiles(tile), loop.first % tile
     if not loop.certain:  # half a round more than there are on average, whatever the extent
         return min(1.0, 1 / threads + 0.5 * tile / loop.extent)
     if not loop.weights:
         rounds = -(-tiles // threads)
-        last = min(tile, loop.extent - (rounds - 1) * threads * tile)
-        return ((rounds - 1) * tile + last) / loop.extent
+        last = min(tile, ahead + loop.extent - (rounds - 1) * threads * tile)
+        return min(1.0, ((rounds - 1) * tile + last) / loop.extent)
     loads = [0.0] * min(threads, tiles)
     for k in range(tiles):
-        begin, end = k * tile, min(loop.extent, (k + 1) * tile)
+        begin, end = max(0, k * tile - ahead), min(loop.extent, (k + 1) * tile - ahead)
         middle = (begin + end) / 2 / loop.extent * len(loop.weights)
         loads[k % threads] += (end - begin) * loop.weights[min(len(loop.weights) - 1, int(middle))]
     return max(loads) / (sum(loads) or 1.0)

@@ -189,10 +189,10 @@ def _loop(tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: froze
     constant = all(map(_is_bounded, values))
     certain = constant or not any(_involves(piece, free) for piece in values)
     if main is None:
-        return Loop(extent, float(extent), constant, certain)
+        return Loop(extent, float(extent), constant, certain, first=low)
     trips = _trips(main, position)
     weights = _weights(here, position, low, extent)
-    return Loop(extent, min(float(extent), trips), constant, certain, weights)
+    return Loop(extent, min(float(extent), trips), constant, certain, weights, low)
 
 
 def _values(nest: _Nest, row: Vector) -> tuple[int, int]:

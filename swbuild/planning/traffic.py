@@ -18,7 +18,7 @@ from swbuild.polyhedral.islutil import constant_of
 __all__ = ["ARGUMENTS", "Sight", "moved_by"]
 
 #: Visits of which the boxes are looked at.
-_VISITS = 4
+_VISITS = 8
 
 #: What every CPE gets first.
 ARGUMENTS = Moved(-1, False, 1, 1, Shape(1, 128, 128, 64))

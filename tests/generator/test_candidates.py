@@ -14,7 +14,7 @@ from swbuild.generate import GeneratedUnit
 from swbuild.machine import load, machine_names
 from swbuild.memory.budget import Option, within
 from swbuild.options import KernelOptions
-from swbuild.planning.candidates import ranked
+from swbuild.planning.candidates import ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.view import Candidate, View
 
@@ -34,6 +34,18 @@ def test_the_busiest_has_its_rounds() -> None:
     assert Loop(100, 100.0, constant=True).share(tile=10, threads=4) == pytest.approx(0.3)
     assert Loop(96, 96.0, constant=True).share(tile=8, threads=4) == pytest.approx(0.25)
     assert Loop(7, 7.0, constant=True).share(tile=8, threads=4) == 1.0
+
+
+@pytest.mark.parametrize(("first", "size", "tiles"), [(0, 498, 1), (1, 498, 2), (1, 499, 1), (7, 4, 126)])
+def test_tiles_begin_at_multiples_of_their_size(first: int, size: int, tiles: int) -> None:
+    loop = Loop(498, 498.0, constant=True, first=first)
+    assert loop.tiles(size) == tiles
+    assert loop.runs(size) == tiles
+
+
+def test_sizes_take_as_few_tiles_as_if_the_loop_began_with_one() -> None:
+    loop = Loop(498, 498.0, constant=True, first=1)
+    assert {499, 250, 167} <= set(sizes_of(loop, 0))
 
 
 def test_of_an_uneven_loop_the_busiest_has_the_heaviest_tiles() -> None:

@@ -187,3 +187,10 @@ def test_a_launch_pays_for_rows_that_are_not_whole_requests() -> None:
         return launch_cycles(Launch(64, 0.0, (moved,)), machine).put
 
     assert put(1024, 128) < put(1024, 8) < put(64, 64)
+
+
+def test_the_last_of_a_few_tiles_is_looked_at_besides() -> None:
+    bounds = bounds_of(isl.Set("{ [i, j] : 0 <= i < 9 and 0 <= j < 499 and j mod 498 = 0 }"))
+    found = {sample.point[1]: sample.weight for sample in bounds.sample(2, (4,))}
+    assert found == {0: 1.0, 498: 1.0}
+    assert bounds.count(()) == 18
