@@ -87,10 +87,10 @@ def tile_kernel(
     coordinates = multi_union(tiles)
     parallel = [bool(top.band_member_get_coincident(k)) for k in range(len(mapped))]
     node = _flagged(top.insert_partial_schedule(coordinates), parallel).child(0)
-    if mapping.restructure:
-        node = _sunk(node, dependences)
     builder = _Builder(mapping, mapped, strides, [_size(mapping, k) for k in range(len(mapped))], [*mapped])
-    node = builder.below(inserted(LevelMark(0), node).child(0))
+    node, inside = _restructured(node, dependences, mapping)
+    node = inserted(LevelMark(0), builder.over(inside, node)).child(0)
+    node = builder.below(_descended(node, 2 * (len(builder.loops) - len(mapped))))
     return TiledKernel(
         kernel,
         mapping,
@@ -139,17 +139,57 @@ def _flagged(band: isl.ScheduleNode, coincident: list[bool]) -> isl.ScheduleNode
     return band
 
 
-def _sunk(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode:
-    """Return ``node`` (a band) distributed over the statements below it where that is legal.
+def _descended(node: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:
+    for _ in range(depth):
+        node = node.child(0)
+    return node
 
-    The result stands at the same position of the tree: a sequence or the band itself.
+
+def _restructured(
+    node: isl.ScheduleNode, dependences: isl.UnionMap, mapping: Mapping
+) -> tuple[isl.ScheduleNode, list[isl.UnionPwAff]]:
+    """Return ``node`` (a band) in the order that a tile is to run in, and the loops that went inside others.
+
+    The result stands at the same position of the tree: a sequence or a band.
     """
-    if node.child(0).get_type() == _NODE.leaf:
-        return node
+    if not mapping.restructure or node.child(0).get_type() == _NODE.leaf:
+        return node, []
+    sunk = _sunk(node, dependences)
+    if sunk is not None:
+        return sunk, []
+    inside = _parallel_inside(node, dependences) if mapping.reorder else None
+    return inside or (node, [])
+
+
+def _sunk(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode | None:
+    """Return ``node`` (a band) distributed over the statements below it, None where that is not legal."""
     sunk = node.band_sink()
-    if not respects(sunk, dependences):
-        return node
-    return _reflagged(sunk, dependences) or node
+    return _reflagged(sunk, dependences) if respects(sunk, dependences) else None
+
+
+def _parallel_inside(
+    node: isl.ScheduleNode, dependences: isl.UnionMap
+) -> tuple[isl.ScheduleNode, list[isl.UnionPwAff]] | None:
+    """Return ``node`` (a band) with its parallel loops inside all others, and these loops; None if none go.
+
+    No dependence leads from one iteration of such a loop to another, so a tile may run the others one by one
+    around whole tiles of it.
+    """
+    partial = node.band_get_partial_schedule().intersect_domain(node.get_domain())
+    split: dict[bool, list[isl.UnionPwAff]] = {True: [], False: []}
+    for member in range(node.band_n_member()):
+        split[bool(node.band_member_get_coincident(member))].append(partial.get_at(member))
+    if not (split[True] and split[False] and node.band_get_permutable()):
+        return None
+    below = _banded(node.delete(), split[True], coincident=True).band_sink()
+    found = _banded(below, split[False], coincident=False)
+    return (found, split[True]) if respects(found, dependences) else None
+
+
+def _banded(node: isl.ScheduleNode, members: list[isl.UnionPwAff], *, coincident: bool) -> isl.ScheduleNode:
+    """Return a permutable band of ``members`` above ``node``."""
+    band = node.insert_partial_schedule(multi_union(members))
+    return _flagged(band, [coincident] * len(members)).band_set_permutable(1)
 
 
 def _reflagged(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode | None:
@@ -242,6 +282,20 @@ class _Builder:
     def _up(node: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:
         for _ in range(depth):
             node = node.parent()
+        return node
+
+    def over(self, members: list[isl.UnionPwAff], node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """Return ``node`` below the tiles of parallel loops ``members``, each with its mark.
+
+        Their iterations are in ``node`` already.
+        """
+        domain, first = node.get_domain(), len(self.sizes)
+        tiled = [m for m in members if not (_is_constant(m) or self._is_mapped(m, domain))]
+        self.sizes += [_size(self.mapping, first + k) for k in range(len(tiled))]
+        self.loops += tiled
+        self.mapped = [*self.mapped, *tiled]
+        for k in reversed(range(len(tiled))):
+            node = self._strip(node, tiled[k], True, first + k)
         return node
 
     def _band(self, node: isl.ScheduleNode) -> tuple[isl.ScheduleNode, int]:

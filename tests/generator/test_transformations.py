@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import islpy as isl
@@ -168,6 +169,58 @@ def test_what_a_loop_keeps_for_those_inside_is_kept_where_it_sinks(tmp_path: Pat
     order = tiled.schedule.get_map()
     assert found.all.is_subset(order.lex_lt_union_map(order))
     assert _wrongly_parallel(tiled.schedule.get_root(), found.all) == []
+
+
+#: what a statement under the loops i, j, k and the sequential p, q adds up, and what stands beside q in p
+INSIDE = {
+    "a product of tensors": ("c[i][j][k] += a[i][p][q] * b[p][q][k];", ""),
+    "a convolution": ("c[i][j][k] += a[i + p][j + q][0] * b[p][q][k];", ""),
+    "two statements": ("c[i][j][k] += a[i][p][q] * b[p][q][k];", "c[i][j][k] *= 0.5;"),
+}
+
+
+@pytest.mark.parametrize("case", INSIDE)
+def test_loops_whose_order_is_fixed_run_around_tiles_of_parallel_ones(tmp_path: Path, case: str) -> None:
+    inner, beside = INSIDE[case]
+    text = f"""void f(int n, double a[n + 9][n + 9][n], double b[n][n][n], double c[n][n][n])
+{{
+#pragma scop
+{OVER_I} {OVER_J}
+    for (int k = 0; k < n; k++)
+      for (int p = 0; p < n; p++) {{
+        {beside}
+        for (int q = 0; q < n; q++)
+          {inner}
+      }}
+#pragma endscop
+}}
+"""
+    (model,) = model_of(tmp_path, text).scops
+    scop = lightened(model)
+    scheduled = scheduled_of(scop)
+    (kernel,) = kernels_of(scop, scheduled)
+    kept = scheduled.dependences.all
+    tiled = tile_kernel(kernel, Mapping((8, 8), (4,), Distribution.CYCLIC), kept)
+    order = tiled.schedule.get_map()
+    assert kept.is_subset(order.lex_lt_union_map(order))
+    assert _wrongly_parallel(tiled.schedule.get_root(), kept) == []
+    sequential, parallel = _depths(tiled.schedule.get_root(), 0)
+    assert max(sequential) < min(parallel), "a box of all of q would be needed"
+
+
+def _depths(node: isl.ScheduleNode, depth: int) -> tuple[list[int], list[int]]:
+    """Return at which depths single iterations are counted, of q and of i, j and k, around what is in q."""
+    found: tuple[list[int], list[int]] = [], []
+    if node.get_type() == isl.schedule_node_type.band:
+        for member in range(node.band_n_member()):
+            value = str(node.band_get_partial_schedule().get_at(member))
+            iterators = set(re.findall(r"q\] -> \[\((\w)\)\]", value))
+            found[0].extend([depth] * ("q" in iterators))
+            found[1].extend([depth] * bool(iterators & set("ijk")))
+    for position in range(node.n_children()):
+        for mine, below in zip(found, _depths(node.child(position), depth + 1), strict=True):
+            mine.extend(below)
+    return found
 
 
 def _wrongly_parallel(node: isl.ScheduleNode, dependences: isl.UnionMap) -> list[str]:
