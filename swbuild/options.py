@@ -104,7 +104,8 @@ class KernelOptions:
     ``transform`` are steps on the region's own loops, in order; with any, swbuild keeps the order
     that they lead to instead of looking for one.  ``reassociate`` allows sums, products, minima and
     maxima to be taken in another order, in parts.  ``where`` is left to the estimates only where it says
-    so: who asks for kernels to look at them gets them.
+    so, as it does for who writes nothing into the manifest: others who ask for kernels get them.  Where the
+    estimates leave a whole region to the host, it has kernels ``regardless`` if that is set.
     """
 
     machine: str = DEFAULT_MACHINE
@@ -120,6 +121,7 @@ class KernelOptions:
     transform: tuple[Step, ...] = ()
     reassociate: bool = False
     where: Where = Where.CPES
+    regardless: bool = False
     files: int = 1
 
     @property
@@ -142,5 +144,5 @@ class KernelOptions:
         return self.threads if self.shaped else load(self.machine).mesh
 
     def for_kernels(self) -> KernelOptions:
-        """Return the options with kernels also where they are slower: to see whether they are right."""
-        return replace(self, where=Where.CPES) if self.where is Where.AUTO else self
+        """Return the options with kernels also where the host is faster: to see whether they are right."""
+        return replace(self, regardless=True) if self.where is Where.AUTO else self

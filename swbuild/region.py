@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 
 import islpy as isl
 
@@ -30,7 +31,7 @@ from swbuild.planning.ordering import (
 from swbuild.planning.placing import place_kernel
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
-from swbuild.planning.where import compared
+from swbuild.planning.where import Comparison, compared
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -126,23 +127,62 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
     scop = lightened(scop)
     if options.where is Where.HOST:
         return _left_alone(scop, options, "`where: host` says so")
-    return _for_the_faster(scop, options, _on_core_group(scop, options, record))
+    return _for_the_faster(scop, options, _on_core_group(scop, options, record), record)
 
 
-def _for_the_faster(scop: Scop, options: KernelOptions, found: RegionResult) -> RegionResult:
+def _for_the_faster(scop: Scop, options: KernelOptions, found: RegionResult, record: Record) -> RegionResult:
     """Return the code that runs ``scop`` where it is estimated to take less time; ``found`` has kernels."""
-    order, code = found.order, found.assembled.code
     if options.where is not Where.AUTO or options.preset is Preset.CLASSIC or not found.placed:
         return found
-    comparison = compared(code.scop, options, order.scheduled.private, order.tree, found.placed)
+    found, comparison = _without_short(options, found, _compared(options, found), record)
     if comparison is None:
         return found
+    if options.regardless:
+        comparison = replace(comparison, at_home=False, threshold=None)
     if comparison.at_home:
         found = _left_alone(scop, options, "it is estimated to take less time there")
-        code = found.assembled.code
+    code = found.assembled.code
     report = {**code.report, "where": comparison_report(comparison)}
     code = replace(code, threshold=comparison.threshold, report=report)
     return replace(found, assembled=replace(found.assembled, code=code))
+
+
+def _compared(options: KernelOptions, found: RegionResult) -> Comparison | None:
+    order, scop = found.order, found.assembled.code.scop
+    return compared(scop, options, order.scheduled.private, order.tree, found.placed)
+
+
+def _without_short(
+    options: KernelOptions, found: RegionResult, comparison: Comparison | None, record: Record
+) -> tuple[RegionResult, Comparison | None]:
+    """Return ``found`` and its ``comparison`` with the host running the short kernels, if it can."""
+    if comparison is None or not comparison.short or len(comparison.short) == len(found.placed):
+        return found, comparison
+    kept = frozenset(name for sides in comparison.short for name in sides.statements)
+    fewer = _keeping(options, found, kept, record)
+    again = _compared(options, fewer) if fewer else None
+    if fewer is None or again is None:
+        return found, comparison
+    return fewer, replace(again, given_up=comparison.short)
+
+
+def _keeping(
+    options: KernelOptions, found: RegionResult, kept: frozenset[str], record: Record
+) -> RegionResult | None:
+    """Return ``found`` with the statements ``kept`` of its kernels on the host, None where that cannot be.
+
+    Orders that are found for kernels alone (the user's, wavefronts, sums in parts) stay as they are, and so
+    does what has work space for each iteration, of which the host would need a copy.
+    """
+    order, scop = found.order, found.assembled.code.scop
+    spaces = {array.name for array in scop.arrays if not array.is_scalar} & order.scheduled.private.names
+    special = options.transform or order.split or order.scheduled.front
+    if special or any(kept & scop.users(name) for name in spaces):
+        return None
+    task = _Task(options, Attempt(scop, order.scheduled.private, ()), record)
+    tree = split_tree(scop, order.scheduled, kept)
+    made = _bounded(lambda: _placed(task, replace(order, tree=tree)))
+    return made if isinstance(made, RegionResult) else None
 
 
 def _on_core_group(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
@@ -196,7 +236,7 @@ def _searched(
         return NotPrivate(copies - attempt.private.names)
     while True:
         record(attempt)
-        outcome = _bounded(_Task(options, attempt, record))
+        outcome = _bounded(partial(_attempt, _Task(options, attempt, record)))
         if isinstance(outcome, RegionResult):
             return outcome
         record(_dropped(outcome))
@@ -240,11 +280,11 @@ def _dropped(problem: Infeasible | NoCode) -> Dropped:
     return Dropped(Cause.TOO_COMPLICATED, (), problem.reason)
 
 
-def _bounded(task: _Task) -> Outcome:
-    """Return what :func:`_attempt` does, or that isl takes too long over it."""
+def _bounded(work: Callable[[], Outcome]) -> Outcome:
+    """Return what ``work`` does, or that isl takes too long over it."""
     try:
         with bounded_effort(MAX_OPERATIONS):
-            return _attempt(task)
+            return work()
     except isl.Error as error:
         if not ran_out(error):
             raise
@@ -290,7 +330,7 @@ def _placed(task: _Task, order: Order) -> Outcome:
     if isinstance(found, NoCode):
         return found
     code = replace(found.code, exact=not order.split)
-    return RegionResult(order, tuple(placed), _reported(replace(found, code=code), order))
+    return RegionResult(order, tuple(placed), _reported(replace(found, code=code), order, placed))
 
 
 def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:
@@ -355,12 +395,12 @@ def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> Re
     scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
     tree = split_region(scop.schedule, f"{scop.symbol}_k", lambda _: False)
     order = Order(scheduled, tree, ())
-    return RegionResult(order, (), _reported(leave_alone(scop, options, scheduled, tree), order))
+    return RegionResult(order, (), _reported(leave_alone(scop, options, scheduled, tree), order, ()))
 
 
-def _reported(found: Assembled, order: Order) -> Assembled:
+def _reported(found: Assembled, order: Order, placed: Sequence[Placed]) -> Assembled:
     """Return ``found`` with its report."""
-    report = region_report(found.code, order.scheduled, order.tree)
+    report = region_report(found.code, order.scheduled, order.tree, placed)
     return replace(found, code=replace(found.code, report=report))
 
 

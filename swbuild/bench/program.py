@@ -79,9 +79,11 @@ class _Program:
 def measure_program(task: ProgramTask, sizes: Mapping[str, int], settings: BenchSettings) -> Measured:
     """Measure a program from its first spawn to its last join; ``sizes`` are its regions' parameters.
 
+    All its kernels run, also where the host is estimated to take less time.
+
     Raise :class:`SwbuildError` for a mistake of the user and for a failure of a tool.
     """
-    offloaded = generate_program(task)
+    offloaded = generate_program(task.for_kernels())
     with run_directory(settings.keep, "bench") as directory:
         program = _Program(task, offloaded, sizes, settings, directory)
         profile = program.run({})

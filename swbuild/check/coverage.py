@@ -37,6 +37,7 @@ def coverage_of(
     counted = [work.instances(sizes) for sizes in ran]
     return Coverage(
         sizes=len(ran),
+        launched=_launched(cases),
         reached=_by_kind(wanted, reached),
         missed=tuple(_missed(goal) for goal, found in zip(wanted, reached, strict=True) if not found),
         data_conditions=tuple(sorted({s.span.line for s in scop.statements if _asks_data(s)})),
@@ -69,6 +70,12 @@ def _ran(cases: Sequence[CaseResult]) -> list[dict[str, int]]:
     for case in cases:
         outcomes.setdefault(case.sizes, []).append(case.outcome)
     return [dict(sizes) for sizes, found in outcomes.items() if all(outcome in _RAN for outcome in found)]
+
+
+def _launched(cases: Sequence[CaseResult]) -> int | None:
+    """Return at how many sizes kernels started, None where that was not counted."""
+    counted = {case.sizes: case.spawns for case in cases if case.spawns is not None}
+    return sum(spawns > 0 for spawns in counted.values()) if counted else None
 
 
 def _by_kind(goals: Sequence[Goal], reached: Sequence[bool]) -> dict[str, tuple[int, int]]:

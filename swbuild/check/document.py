@@ -83,6 +83,7 @@ def _region(result: RegionResult) -> dict[str, Any]:
 def _coverage(coverage: Coverage) -> dict[str, Any]:
     return {
         "sizes": coverage.sizes,
+        "launched": coverage.launched,
         "goals": {kind: {"reached": n, "of": of} for kind, (n, of) in coverage.reached.items()},
         "missed": [{"kind": m.kind, "what": m.what, "line": m.line} for m in coverage.missed],
         "conditions_on_data": list(coverage.data_conditions),

@@ -67,6 +67,11 @@ class ProgramTask:
     link_arguments: tuple[str, ...] = ()
     tolerance: Tolerance = EXACT
 
+    def for_kernels(self) -> ProgramTask:
+        """Return the program with kernels also where the host is estimated to take less time."""
+        options = {name: each.for_kernels() for name, each in self.options.items()}
+        return replace(self, options=options, default_options=self.default_options.for_kernels())
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramRegion:
@@ -112,54 +117,95 @@ class Offloaded:
 
 
 def check_program(task: ProgramTask, settings: CheckSettings) -> ProgramResult:
-    """Build the program twice, run both, compare standard output, errors, exit status and output files.
+    """Build the program serial and offloaded, run both, compare output, errors, exit status and files.
 
-    Never raises for a mistake of the user or a failure of a tool: both are results.
+    It is offloaded wherever it has kernels, in every mode; where it is generated otherwise, since the host is
+    estimated to take less time, it runs as it is generated, too, in the first mode.  Never raises for a
+    mistake of the user or a failure of a tool: both are results.
     """
     start = time.monotonic()
     try:
-        offloaded = generate_program(task)
+        offloaded = generate_program(task.for_kernels())
+        chosen = generate_program(task) if task.for_kernels() != task else offloaded
     except SwbuildError as error:
         return ProgramResult(Outcome.USER_ERROR, str(error), diagnostics=error.diagnostics)
     regions = tuple(_regions(offloaded))
     try:
         with run_directory(settings.keep, "program") as directory:
-            result = _check(task, settings, offloaded, regions, directory, start)
+            serial, runs = _runs(_Checked(task, settings, directory), offloaded, chosen)
     except SwbuildError as error:
-        result = ProgramResult(Outcome.INFRA, str(error), regions, diagnostics=error.diagnostics)
-    return result
-
-
-def _check(
-    task: ProgramTask,
-    settings: CheckSettings,
-    offloaded: Sequence[Offloaded],
-    regions: tuple[ProgramRegion, ...],
-    directory: Path,
-    start: float,
-) -> ProgramResult:
-    cache = directory / "objects"
-    made(cache)
-    host = host_toolchain()
-    serial = _build_serial(task, Builder(host, cache), directory)
-    expected = _run(task, settings, host, "local", serial, directory / "run.serial", {})
-    if expected.done.timed_out:
-        what = f"the serial program did not end within {settings.timeout:.0f} s"
-        raise SwbuildError(Diagnostic("SW502", what, Span(str(task.sources[0])), "give it a smaller problem"))
-    toolchain = toolchain_for(settings.target, task.default_options.machine, settings.overrides)
-    executable = build_offloaded_program(task, offloaded, Builder(toolchain, cache), directory)
-    emulated = settings.target is Target.EMULATOR
-    runs = []
-    for mode in settings.modes if emulated else (settings.target.value,):
-        place = directory / f"run.{mode.replace(':', '-')}"
-        counters = place.with_suffix(".counters.json")
-        environment = run_environment(mode, counters) if emulated else {}
-        actual = _run(task, settings, toolchain, settings.launcher, executable, place, environment)
-        runs.append(_judge(task, mode, expected, actual, read_counts(counters), regions))
+        return ProgramResult(Outcome.INFRA, str(error), regions, diagnostics=error.diagnostics)
     outcome, message = _verdict(runs, regions)
-    return ProgramResult(
-        outcome, message, regions, tuple(runs), expected.done.seconds, time.monotonic() - start
-    )
+    return ProgramResult(outcome, message, regions, runs, serial, time.monotonic() - start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A program on its way through the check; ``directory`` holds all that is made for it."""
+
+    task: ProgramTask
+    settings: CheckSettings
+    directory: Path
+
+    @property
+    def emulated(self) -> bool:
+        return self.settings.target is Target.EMULATOR
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        return self.settings.modes if self.emulated else (self.settings.target.value,)
+
+
+def _runs(
+    of: _Checked, offloaded: Sequence[Offloaded], chosen: Sequence[Offloaded]
+) -> tuple[float, tuple[ProgramRun, ...]]:
+    """Return the seconds of the serial run, and the others against it."""
+    expected = _serial(of)
+    regions = tuple(_regions(offloaded))
+    runs = _judged(of, offloaded, {mode: mode for mode in of.modes}, expected, regions)
+    if _texts(chosen) != _texts(offloaded):
+        asked = replace(of, directory=made(of.directory / "as-generated"))
+        runs += _judged(asked, chosen, {f"{of.modes[0]}, as generated": of.modes[0]}, expected, ())
+    return expected.done.seconds, tuple(runs)
+
+
+def _texts(offloaded: Sequence[Offloaded]) -> list[str]:
+    files = [file for found in offloaded for file in (found.unit.host, found.unit.header, found.unit.slave)]
+    return [file.text if file else "" for file in files]
+
+
+def _serial(of: _Checked) -> _Ran:
+    host = host_toolchain()
+    serial = _build_serial(of.task, Builder(host, made(of.directory / "objects")), of.directory)
+    expected = _run(of.task, of.settings, host, "local", serial, of.directory / "run.serial", {})
+    if expected.done.timed_out:
+        what = f"the serial program did not end within {of.settings.timeout:.0f} s"
+        raise SwbuildError(
+            Diagnostic("SW502", what, Span(str(of.task.sources[0])), "give it a smaller problem")
+        )
+    return expected
+
+
+def _judged(
+    of: _Checked,
+    offloaded: Sequence[Offloaded],
+    modes: Mapping[str, str],
+    expected: _Ran,
+    regions: Sequence[ProgramRegion],
+) -> list[ProgramRun]:
+    """Return the runs of one build, by name each in its mode; some of ``regions`` have to start kernels."""
+    task, settings = of.task, of.settings
+    toolchain = toolchain_for(settings.target, task.default_options.machine, settings.overrides)
+    builder = Builder(toolchain, made(of.directory / "objects"))
+    executable = build_offloaded_program(task, offloaded, builder, of.directory)
+    runs = []
+    for name, mode in modes.items():
+        place = of.directory / f"run.{mode.replace(':', '-')}"
+        counters = place.with_suffix(".counters.json")
+        environment = run_environment(mode, counters) if of.emulated else {}
+        actual = _run(task, settings, toolchain, settings.launcher, executable, place, environment)
+        runs.append(_judge(task, name, expected, actual, read_counts(counters), regions))
+    return runs
 
 
 def generate_program(task: ProgramTask) -> tuple[Offloaded, ...]:

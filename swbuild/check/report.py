@@ -49,7 +49,8 @@ def coverage_line(result: RegionResult) -> str:
     run = "too many" if coverage.instances is None else f"{coverage.instances:,}"
     reached = ", ".join(f"{kind} {n}/{of}" for kind, (n, of) in coverage.reached.items())
     busy = ", ".join(f"{load.kernel} {load.cpes:.3g}" for load in coverage.loads)
-    line = f"{result.region}: {sizes} of sizes, {run} iterations; reached: {reached}"
+    there = "" if coverage.launched is None else f" ({coverage.launched} on the core group)"
+    line = f"{result.region}: {sizes} of sizes{there}, {run} iterations; reached: {reached}"
     return f"{line}; CPEs with work: {busy}" if busy else line
 
 

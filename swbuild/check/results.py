@@ -149,11 +149,14 @@ class Coverage:
     """What the sizes that ran brought about in a region.
 
     ``reached`` has, per kind of goal, how many were reached of how many; ``missed`` lists the others.
-    ``data_conditions`` are the lines with conditions on data, of which nothing is known here;
-    ``instances`` counts how often statements ran, ``None`` if they are too many to be counted.
+    ``launched`` counts the sizes at which kernels started, ``None`` where nobody counts; the host runs the
+    serial loops at all of them, as the reference.  ``data_conditions`` are the lines with conditions on
+    data, of which nothing is known here; ``instances`` counts how often statements ran, ``None`` if they are
+    too many to be counted.
     """
 
     sizes: int
+    launched: int | None
     reached: Mapping[str, tuple[int, int]]
     missed: tuple[Missed, ...]
     data_conditions: tuple[int, ...]

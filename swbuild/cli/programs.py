@@ -43,7 +43,7 @@ def program_task(args: Namespace, *, params_are_sizes: bool = False) -> ProgramT
     return ProgramTask(
         sources=tuple(source.path for source in project.sources),
         cpp=first.cpp,
-        default_options=first.every.options.for_kernels(),
+        default_options=first.every.options,
         arguments=tuple(args.arg),
         inputs=tuple(map(Path, args.input)),
         link_arguments=tuple(args.link),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from swbuild.codegen.mappingnotes import mapping_notes
 from swbuild.codegen.partials import part_bytes
 from swbuild.codegen.transferreport import transfer_rows
@@ -9,7 +11,13 @@ from swbuild.lowering.code import KernelCode, RegionCode
 from swbuild.mapping.busy import constant_busy_cpes
 from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree
+from swbuild.mapping.tiling import Mapping
 from swbuild.memory.plan import Buffer
+from swbuild.planning.candidates import Estimate as Cost
+from swbuild.planning.candidates import Ranking
+from swbuild.planning.estimates import Estimate
+from swbuild.planning.tilings import Placed
+from swbuild.planning.view import Candidate
 from swbuild.planning.where import Comparison
 from swbuild.polyhedral.described import Described
 from swbuild.polyhedral.scheduling import Scheduled
@@ -18,8 +26,10 @@ from swbuild.polyhedral.verdicts import carried_by_loops
 __all__ = ["comparison_report", "region_report"]
 
 
-def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> dict[str, object]:
-    """Return the JSON-ready description of ``region``."""
+def region_report(
+    region: RegionCode, scheduled: Scheduled, tree: HostTree, placed: Sequence[Placed]
+) -> dict[str, object]:
+    """Return the JSON-ready description of ``region``, whose kernels were ``placed``."""
     scop = region.scop
     report: dict[str, object] = {
         "name": scop.name,
@@ -33,7 +43,9 @@ def region_report(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> d
         "sequential_loops": list(scheduled.peeled),
         "wavefront_tile": list(scheduled.front),
         "sets_errno": list(scop.sets_errno) if region.kernels else [],
-        "kernels": [_kernel(region, kernel) for kernel in region.kernels],
+        "kernels": [
+            _kernel(region, kernel, place) for kernel, place in zip(region.kernels, placed, strict=True)
+        ],
         "host_statements": [
             {"statement": name, "line": scop.statement(name).span.line} for name in tree.statements
         ],
@@ -52,20 +64,31 @@ def comparison_report(found: Comparison) -> dict[str, object]:
         "host_cycles": round(found.host),
         "cpes_cycles": round(found.cpes),
         "least_iterations": threshold.iterations if threshold else None,
-        "kernels": [
+        "kernels": [_sides(sides.kernel, sides.host) for sides in found.kernels],
+        "left_to_the_host": [
             {
-                "name": kernel.kernel,
-                "launches": round(kernel.launches),
-                "cycles": round(kernel.cycles.total),
-                "spawn_and_join": round(kernel.cycles.control),
-                "computing": round(kernel.cycles.computing),
-                "get": round(kernel.cycles.get),
-                "put": round(kernel.cycles.put),
-                "main_memory": round(kernel.cycles.direct),
-                "busy_cpes": round(kernel.busy, 1),
+                "statements": list(sides.statements),
+                "host_cycles": round(sides.host),
+                "cpes_cycles": round(sides.kernel.cycles.total),
             }
-            for kernel in found.kernels
+            for sides in found.given_up
         ],
+    }
+
+
+def _sides(kernel: Estimate, host: float) -> dict[str, object]:
+    """Return what a kernel takes on the core group, and what its statements take on the host."""
+    return {
+        "name": kernel.kernel,
+        "host_cycles": round(host),
+        "cpes_cycles": round(kernel.cycles.total),
+        "launches": round(kernel.launches),
+        "spawn_and_join": round(kernel.cycles.control),
+        "computing": round(kernel.cycles.computing),
+        "get": round(kernel.cycles.get),
+        "put": round(kernel.cycles.put),
+        "main_memory": round(kernel.cycles.direct),
+        "busy_cpes": round(kernel.busy, 1),
     }
 
 
@@ -91,7 +114,7 @@ def _because(found: tuple[Described, ...] | None) -> list[str]:
     return list(dict.fromkeys(f"{item.verbs} in a later iteration" for item in found))
 
 
-def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
+def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, object]:
     mapping = kernel.tiled.mapping
     return {
         "name": kernel.name,
@@ -100,6 +123,7 @@ def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
         "threads": list(mapping.threads),
         "tile": list(kernel.tiled.sizes),
         "distribution": mapping.distribution.value,
+        "choice": None if place.among is None else _choice(mapping, place.among),
         "host_loops": len(kernel.loops),
         "nest": _nest(region, kernel),
         "busy_cpes": constant_busy_cpes(grid_of(region.scop, kernel.tiled), region.scop.context),
@@ -112,6 +136,37 @@ def _kernel(region: RegionCode, kernel: KernelCode) -> dict[str, object]:
         "main_memory": [
             {"array": d.array, "statement": d.statement, "reason": d.reason} for d in kernel.plan.direct
         ],
+    }
+
+
+def _choice(mapping: Mapping, among: Ranking) -> dict[str, object]:
+    """Return what threads and tiles were chosen from, and why these.
+
+    Its cycles are those of the quick estimate that ranks all candidates: good to compare with each other.
+    """
+    taken = next((e for e in among.best if e.candidate == Candidate(mapping.threads, mapping.tile)), None)
+    other = among.best[0] if among.best and taken is not among.best[0] else among.runner_up
+    return {
+        "considered": among.considered,
+        "quick_cycles": None if taken is None else round(taken.total),
+        "because": _why(taken, among),
+        "runner_up": None if other is None else _candidate(other),
+    }
+
+
+def _why(taken: Cost | None, among: Ranking) -> str:
+    """Return what distinguishes ``taken``, in words that follow "of so many candidates"."""
+    if taken is None or taken is not among.best[0]:
+        return "the cheapest that fits and keeps its data in the LDM, or comes closest to it"
+    return "the one with the least LDM within 2 % of the cheapest" if among.dearer else "the cheapest"
+
+
+def _candidate(found: Cost) -> dict[str, object]:
+    return {
+        "threads": list(found.candidate.threads),
+        "tile": list(found.candidate.tile),
+        "quick_cycles": round(found.total),
+        "ldm_bytes": found.bytes,
     }
 
 

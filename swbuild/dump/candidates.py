@@ -110,7 +110,7 @@ def _outcome(outcome: Placed | Overflow | NotPrivate | Inseparable) -> Iterator[
 @_lines.register
 def _estimated(item: Estimated) -> Iterator[str]:
     yield f"estimates for {item.kernel}: {item.purpose.value}"
-    for estimate in item.estimates:
+    for estimate in item.ranking.best:
         tiles, threads = (
             " x ".join(map(str, sizes)) for sizes in (estimate.candidate.tile, estimate.candidate.threads)
         )

@@ -216,11 +216,11 @@ class Defaults:
         Choice(Where),
         "Who runs the region: its loops on the host (`host`), kernels on the core group (`cpes`), or whoever "
         "is estimated to take less time (`auto`).  Where that depends on sizes that are known at run time "
-        "only, the host tests them.  A check tries the kernels with `auto`, too; `preset: classic` knows no "
-        "estimates.",
-        example="auto",
+        "only, the host tests them.  Checks, tests and measurements use kernels with `auto`, whatever the "
+        "estimates say; `preset: classic` knows no estimates and always uses the core group.",
+        example="cpes",
         default=None,
-        shown="cpes",
+        shown="auto",
         also=("target", "offload", "run-on"),
     )
     check: Check | None = option(

@@ -182,7 +182,7 @@ class _Resolver:
             arrays=dict(settings.arrays or {}),
             transform=steps_of(settings.transform),
             reassociate=bool(settings.reassociate),
-            where=settings.where or Where.CPES,
+            where=settings.where or Where.AUTO,
             files=self.files,
         )
 

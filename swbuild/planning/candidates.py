@@ -13,7 +13,7 @@ from swbuild.memory.budget import within
 from swbuild.planning.shape import KernelShape, Loop
 from swbuild.planning.view import Candidate, View
 
-__all__ = ["Estimate", "estimate", "ranked", "sizes_of"]
+__all__ = ["Estimate", "Ranking", "estimate", "ranked", "sizes_of"]
 
 #: Cycles to visit a level for one buffer.
 _VISIT = 60
@@ -47,19 +47,33 @@ class Estimate:
         return self.cycles.total
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a search has found: the ``best``, the cheapest first, of ``considered`` candidates.
+
+    ``runner_up`` is the cheapest of the others, for another grid if there is one; ``dearer`` says that the
+    first of the best is not the cheapest of all, but takes less of the LDM.
+    """
+
+    best: tuple[Estimate, ...]
+    considered: int
+    runner_up: Estimate | None
+    dearer: bool
+
+
 def ranked(
     shape: KernelShape,
     grids: Sequence[tuple[int, ...]],
     budget: int,
     machine: MachineModel,
     unit: frozenset[int] = frozenset(),
-) -> tuple[Estimate, ...]:
-    """Return the best found for some of ``grids``, the cheapest first; loops ``unit`` get no tiles."""
+) -> Ranking:
+    """Return the best found for some of ``grids``; loops ``unit`` get no tiles."""
     search = _Search(shape, budget, machine, unit)
     starts = [found for grid in grids if (found := search.start(grid)) is not None]
     starts = sorted(starts, key=lambda e: e.total)
     best = [search.frugal(search.improved(start)) for start in starts[:_GRIDS]]
-    return tuple(sorted({e.candidate: e for e in best}.values(), key=lambda e: e.total))
+    return search.ranking(sorted({e.candidate: e for e in best}.values(), key=lambda e: e.total))
 
 
 class _Search:
@@ -108,6 +122,14 @@ class _Search:
         """Return what takes least of the LDM among candidates for the same grid that cost hardly more."""
         found = [each for each in self.known.values() if each and self._is_close(each, best)]
         return min(found, key=lambda e: (e.bytes, e.total), default=best)
+
+    def ranking(self, best: Sequence[Estimate]) -> Ranking:
+        """Return ``best`` with what else was looked at."""
+        fits = [e for e in self.known.values() if e]
+        least = best[0].total if best else 0.0
+        others = best[1:] or [e for e in fits if e is not best[0] and e.total >= least]
+        runner_up = min(others, key=lambda e: e.total, default=None)
+        return Ranking(tuple(best), len(self.known), runner_up, any(e.total < least for e in fits))
 
     def _is_close(self, found: Estimate, best: Estimate) -> bool:
         return found.candidate.threads == best.candidate.threads and found.total <= best.total * _SLACK

@@ -186,17 +186,21 @@ def _holds_back(scop: Scop, tree: HostTree, reduction: Reduction) -> bool:
     return any(scop.statement(name).iterators for name in reduction.statements & sequential)
 
 
-def split_tree(scop: Scop, scheduled: Scheduled) -> HostTree:
-    """Return who runs what in the order ``scheduled``."""
-    return split_region(scheduled.schedule, f"{scop.symbol}_k", lambda domain: _may_leave(scop, domain))
+def split_tree(scop: Scop, scheduled: Scheduled, kept: frozenset[str] = frozenset()) -> HostTree:
+    """Return who runs what in the order ``scheduled``; the host keeps the statements ``kept``."""
+
+    def accept(domain: isl.UnionSet) -> bool:
+        names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
+        return not names & kept and _may_leave(scop, names)
+
+    return split_region(scheduled.schedule, f"{scop.symbol}_k", accept)
 
 
-def _may_leave(scop: Scop, domain: isl.UnionSet) -> bool:
-    """Return whether a parallel band over ``domain`` may run on the CPEs.
+def _may_leave(scop: Scop, names: set[str]) -> bool:
+    """Return whether a parallel band over the statements ``names`` may run on the CPEs.
 
     Elements of less than 4 bytes share memory words: two CPEs that write neighbours would lose one.
     """
-    names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
     return all(scop.array(name).element.size % 4 == 0 for name in scop.written_by(names))
 
 

@@ -18,7 +18,7 @@ from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, find_partials
 from swbuild.memory.plan import Overflow, Price, is_expandable, least_buffers, plan_memory
 from swbuild.options import KernelOptions, Preset
-from swbuild.planning.candidates import Estimate, ranked
+from swbuild.planning.candidates import Ranking, ranked
 from swbuild.planning.estimates import estimate
 from swbuild.planning.mappings import (
     SMALLEST_TILE,
@@ -155,8 +155,17 @@ def _searched(
     The best are taken by their estimates and placed until one has all its data in the LDM, as they are
     estimated for.  Where none has, the one is taken that costs least as it is.
     """
+    ranking = _candidates(task, purpose, first, unit)
+    found = _cheapest(task, purpose, first, ranking)
+    return replace(found, among=ranking) if isinstance(found, Placed) else found
+
+
+def _cheapest(
+    task: _Task, purpose: Purpose, first: Mapping, ranking: Ranking | None
+) -> Placed | Overflow | NotPrivate | Inseparable:
+    """Return the first of the best in ``ranking`` that has all its data in the LDM, or costs least."""
     start, found = first, []
-    for number, each in enumerate(_candidates(task, purpose, first, unit)[:_PLACED]):
+    for number, each in enumerate(ranking.best[:_PLACED] if ranking else ()):
         mapping = replace(first, threads=each.candidate.threads, tile=each.candidate.tile)
         start = start if number else mapping
         outcome = _fitting(task, purpose, mapping)
@@ -173,12 +182,10 @@ def _searched(
     return min([*found, last] if isinstance(last, Placed) else found, key=task.cycles)
 
 
-def _candidates(
-    task: _Task, purpose: Purpose, mapping: Mapping, unit: frozenset[int]
-) -> tuple[Estimate, ...]:
-    """Return what may be chosen in the order of ``mapping``, the cheapest first; () where nothing may."""
+def _candidates(task: _Task, purpose: Purpose, mapping: Mapping, unit: frozenset[int]) -> Ranking | None:
+    """Return what may be chosen in the order of ``mapping``, None where nothing may."""
     if not may_choose(task.kernel, task.options):
-        return ()
+        return None
     shape = task.shape(task.tiled(mapping))
     found = ranked(shape, grids(task.kernel, task.options), task.budget, task.machine, unit)
     task.record(Estimated(task.kernel.name, purpose, found))

@@ -8,7 +8,7 @@ from swbuild.classes import dataclass
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.memory.partials import Inseparable, Partial
 from swbuild.memory.plan import MemoryPlan, Needed, Overflow
-from swbuild.planning.candidates import Estimate
+from swbuild.planning.candidates import Ranking
 from swbuild.polyhedral.privatise import NotPrivate
 
 __all__ = ["Choice", "DoesNotFit", "Estimated", "Infeasible", "Placed", "Purpose", "Tiling", "Verdict"]
@@ -19,7 +19,8 @@ class Placed:
     """A kernel with its tiles and its memory.
 
     ``expanded`` private variables live in LDM buffers; ``partials`` are what its CPEs accumulate;
-    ``budget`` is what buffers and parts may take of the LDM, in bytes.
+    ``budget`` is what buffers and parts may take of the LDM, in bytes.  ``among``: what its threads and
+    tiles were chosen from, None where the user has chosen.
     """
 
     tiled: TiledKernel
@@ -27,6 +28,7 @@ class Placed:
     expanded: frozenset[str]
     partials: tuple[Partial, ...]
     budget: int
+    among: Ranking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,11 @@ class Tiling:
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """What tilings of a kernel would cost, the cheapest first."""
+    """What tilings of a kernel would cost."""
 
     kernel: str
     purpose: Purpose
-    estimates: tuple[Estimate, ...]
+    ranking: Ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod, sqrt
 
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.frontend.scop import Scop, Statement
+from swbuild.frontend.scop import Scop
 from swbuild.machine import MachineModel, load
-from swbuild.mapping.regiontree import HostTree
+from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.options import KernelOptions
 from swbuild.planning.estimates import Counted, Estimate, counted
 from swbuild.planning.host import Home, at_home
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Placed
-from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.privatise import Private
 from swbuild.timings import step
 
-__all__ = ["Comparison", "Threshold", "compared"]
+__all__ = ["Comparison", "Sides", "Threshold", "compared"]
 
 #: isl steps for all estimates of a region.
 _EFFORT = 3_000_000
@@ -44,31 +45,58 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
+class Sides:
+    """A kernel: what it takes on the core group, and what its ``statements`` take on the host, in cycles."""
+
+    statements: tuple[str, ...]
+    kernel: Estimate
+    host: float
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What a region is estimated to take, in cycles of the CPEs, on the host and on the core group.
 
-    Both are at ``sizes``.  ``threshold``: the sizes decide at run time; without it, ``at_home`` says who runs
-    the region at all sizes.
+    Both are at ``sizes``; ``left`` is what the host keeps beside ``kernels``.  ``threshold``: the sizes
+    decide at run time; without it, ``at_home`` says who runs the region at all sizes.  ``short`` are
+    kernels that take longer than their statements on the host at all sizes there can be, ``given_up`` those
+    that for this reason are none.
     """
 
     sizes: dict[str, int]
     host: float
-    cpes: float
-    kernels: tuple[Estimate, ...]
+    left: float
+    kernels: tuple[Sides, ...]
     at_home: bool
+    short: tuple[Sides, ...] = ()
+    given_up: tuple[Sides, ...] = ()
     threshold: Threshold | None = None
+
+    @property
+    def cpes(self) -> float:
+        return self.left + sum(sides.kernel.cycles.total for sides in self.kernels)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rivals:
-    """A region on the core group, with what the host keeps of it, and all of it on the host."""
+    """A region on the core group, with what the host keeps of it, and all of it on the host.
+
+    ``homes`` are the statements of each kernel there.
+    """
 
     kernels: tuple[Counted, ...]
+    homes: tuple[Home, ...]
     left: Home
     home: Home
 
     def cpes(self, sizes: Mapping[str, int]) -> float:
         return sum(kernel.at(sizes).cycles.total for kernel in self.kernels) + self.left.cycles(sizes)
+
+    def sides(self, sizes: Mapping[str, int]) -> tuple[Sides, ...]:
+        return tuple(
+            Sides(kernel.placed.tiled.kernel.statements, kernel.at(sizes), home.cycles(sizes))
+            for kernel, home in zip(self.kernels, self.homes, strict=True)
+        )
 
     def home_wins(self, sizes: Mapping[str, int]) -> bool:
         return self.home.cycles(sizes) <= self.cpes(sizes)
@@ -98,11 +126,9 @@ def _compared(
     rivals = _rivals(scop, private, tree, placed, machine)
     assumed = assumed_sizes(scop, options)
     sizes = assumed.values
-    kernels = tuple(kernel.at(sizes) for kernel in rivals.kernels)
-    host = rivals.home.cycles(sizes)
-    cpes = sum(kernel.cycles.total for kernel in kernels) + rivals.left.cycles(sizes)
-    found = Comparison(sizes, host, cpes, kernels, host <= cpes)
-    largest = max(range(len(kernels)), key=lambda k: kernels[k].cycles.total)
+    found = _at_sizes(rivals, sizes)
+    found = replace(found, short=_short(placed, found, assumed))
+    largest = max(range(len(placed)), key=lambda k: found.kernels[k].kernel.cycles.total)
     lengths = _lengths(scop, placed[largest], assumed)
     if not lengths:
         return found
@@ -112,15 +138,45 @@ def _compared(
     iterations = round(prod(max(0, _value(length, between)) for length in lengths))
     kernel = placed[largest].tiled.kernel.name
     threshold = Threshold(kernel, lengths, _rounded(iterations))
-    return Comparison(sizes, host, cpes, kernels, False, threshold) if iterations > 1 else found
+    return replace(found, at_home=False, threshold=threshold) if iterations > 1 else found
+
+
+def _at_sizes(rivals: _Rivals, sizes: dict[str, int]) -> Comparison:
+    host, left, kernels = rivals.home.cycles(sizes), rivals.left.cycles(sizes), rivals.sides(sizes)
+    found = Comparison(sizes, host, left, kernels, at_home=False)
+    return replace(found, at_home=host <= found.cpes)
+
+
+def _short(placed: Sequence[Placed], found: Comparison, assumed: Sizes) -> tuple[Sides, ...]:
+    """Return the kernels that are slower than the host at sizes that are known, or grow no further.
+
+    At smaller ones, spawns and joins are a larger part of what a kernel takes.
+    """
+    settled = replace(assumed, known=assumed.known | assumed.limits)
+    pairs = [(place.tiled.kernel, sides) for place, sides in zip(placed, found.kernels, strict=True)]
+    slower = [pair for pair in pairs if pair[1].host <= pair[1].kernel.cycles.total]
+    return tuple(sides for kernel, sides in slower if not _is_open(kernel, settled))
+
+
+def _is_open(kernel: Kernel, assumed: Sizes) -> bool:
+    """Return whether a loop of a launch of ``kernel`` depends on a size that is not known.
+
+    How often it is launched does not matter: that counts on the host as well.
+    """
+    if assumed.values.keys() <= assumed.known:
+        return False
+    pieces = sets_of(kernel.domain)
+    lengths = (_length(piece, k) for piece in pieces for k in range(piece.dim(isl.dim_type.set)))
+    return any(_depends(length, assumed) for length in lengths)
 
 
 def _rivals(
     scop: Scop, private: Private, tree: HostTree, placed: Sequence[Placed], machine: MachineModel
 ) -> _Rivals:
     kernels = tuple(counted(scop, place, private, machine) for place in placed)
-    everything = [statement.name for statement in scop.statements]
-    return _Rivals(kernels, at_home(scop, tree.statements, machine), at_home(scop, everything, machine))
+    homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in placed)
+    everything = at_home(scop, [statement.name for statement in scop.statements], machine)
+    return _Rivals(kernels, homes, at_home(scop, tree.statements, machine), everything)
 
 
 def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[str, int] | None:
@@ -140,7 +196,7 @@ def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[s
 
 def _guess(rivals: _Rivals, known: Comparison) -> float:
     """Return by what to multiply sizes so that the host takes as long as all spawns and joins."""
-    control = sum(kernel.cycles.control for kernel in known.kernels)
+    control = sum(sides.kernel.cycles.control for sides in known.kernels)
     depth = max(run.bounds.dimensions - run.bounds.outer for run in rivals.home.runs)
     return float(min(1.0, control / known.host) ** (1 / max(1, depth)))
 
@@ -166,13 +222,13 @@ def _lengths(scop: Scop, placed: Placed, assumed: Sizes) -> tuple[isl.PwAff, ...
     deepest = max(statements, key=lambda statement: len(statement.iterators))
     hosts = len(kernel.host_loops)
     dimensions = range(min(hosts, len(deepest.iterators) - 1), len(deepest.iterators))
-    lengths = [_length(deepest, k) for k in dimensions]
+    lengths = [_length(deepest.domain, k) for k in dimensions]
     return tuple(length for length in lengths if _depends(length, assumed))
 
 
-def _length(statement: Statement, position: int) -> isl.PwAff:
-    """Return how many values a loop around ``statement`` has from its first to its last."""
-    last, first = statement.domain.dim_max(position), statement.domain.dim_min(position)
+def _length(domain: isl.Set, position: int) -> isl.PwAff:
+    """Return how many values a loop of ``domain`` has from its first to its last."""
+    last, first = domain.dim_max(position), domain.dim_min(position)
     length = last.sub(first).add_constant_val(isl.Val(1))
     return length.coalesce().gist(length.domain())
 

@@ -24,6 +24,7 @@ from swbuild.check.results import BadElement, Coverage, Load, Missed
 BAD = ArrayReport("C", 9, 2, (BadElement((1, 2), "1.0", "nan"),), ((1, 1), (2, 9)), float("inf"), 1.0, 7)
 COVERAGE = Coverage(
     2,
+    1,
     {"statements": (1, 2), "tiles": (0, 6)},
     (*(Missed("tiles", f"tile {n}", 7) for n in range(6)), Missed("statements", "the statement", 9)),
     (12,),
@@ -73,7 +74,7 @@ def test_what_was_not_reached_is_told_with_its_place_the_worst_first() -> None:
 def test_a_line_tells_what_was_covered() -> None:
     line = coverage_line(region(Outcome.PASS, case(1, "late", Outcome.PASS), coverage=COVERAGE))
     assert line == (
-        "gemm: 2 sets of sizes, 1,234 iterations; reached: statements 1/2, tiles 0/6; "
+        "gemm: 2 sets of sizes (1 on the core group), 1,234 iterations; reached: statements 1/2, tiles 0/6; "
         "CPEs with work: k0 64, k1 2.5"
     )
     assert coverage_line(region(Outcome.SKIP)) == ""

@@ -11,10 +11,12 @@ from handmade import RIGHT, SETTINGS, SOURCE, make_model, make_unit
 from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, Tolerance, explain
 from swbuild.check.kernel import UnitCheck, check_region
 from swbuild.check.project import tasks_of
+from swbuild.check.report import coverage_line
+from swbuild.check.session import check_source
 from swbuild.frontend import CppOptions, read_source
 from swbuild.generate import generate_unit
 from swbuild.manifest import load_text, resolve
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Where
 
 LOOP = "#pragma scop\nfor (int i = 0; i < n; i++) a[i] = b[i] + 1;\n#pragma endscop\n"
 SIZES = RegionCheck(({"n": 3, "m": 5}, {"n": 1, "m": 1}, {"n": 33, "m": 65}))
@@ -172,6 +174,20 @@ def test_the_manifest_says_what_fails(tmp_path: Path) -> None:
         "r": "it overflows",
         "s": "",
     }
+
+
+def test_small_sizes_are_checked_on_the_core_group(tmp_path: Path) -> None:
+    text = "void f(int n, double a[restrict n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] *= 2;\n"
+    (tmp_path / "a.c").write_text(f"{text}#pragma endscop\n}}\n")
+    manifest = load_text("version: 1\nsources: [a.c]\n", "sunway.yaml")
+    project = resolve(manifest, tmp_path / "sunway.yaml")
+    assert project.sources[0].every.options.where is Where.AUTO
+    (task,) = tasks_of(project)
+    task = dataclasses.replace(task, default_check=RegionCheck(({"n": 0}, {"n": 1}, {"n": 7})))
+    (result,) = check_source(task, CheckSettings(modes=("late",)), tmp_path / "work", tmp_path / "objects")
+    assert result.outcome is Outcome.PASS and result.coverage is not None
+    assert (result.coverage.sizes, result.coverage.launched) == (3, 2)
+    assert "3 sets of sizes (2 on the core group)" in coverage_line(result)
 
 
 @pytest.mark.parametrize("value", ["s -> w[1 << 28]", "s -> w[-(1 << 28)]", "1 / (n - n)", "n % (m - m)"])

@@ -12,6 +12,7 @@ from swbuild.check import CheckSettings, Outcome, Tolerance
 from swbuild.check import program as module
 from swbuild.check.program import ProgramResult, ProgramTask, check_program
 from swbuild.frontend.request import CppOptions
+from swbuild.options import KernelOptions, Where
 
 MAIN = """\
 #include <stdio.h>
@@ -125,6 +126,52 @@ def test_program_that_offloads_nothing_is_said_so(tmp_path: Path, monkeypatch: p
     )
     result = run(tmp_path, monkeypatch, host=host)
     assert result.outcome is Outcome.NOT_OFFLOADED
+
+
+TWICE = """\
+#include <stdio.h>
+double a[400];
+void scale(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    a[i] = 2.0 * a[i] + i;
+#pragma endscop
+}
+int main(void) {
+  scale(400);
+  printf("%a %a\\n", a[1], a[399]);
+  return 0;
+}
+"""
+
+
+def test_where_the_host_is_faster_kernels_run_and_then_the_program_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "twice.c").write_text(TWICE)
+    task = ProgramTask((tmp_path / "twice.c",), default_options=KernelOptions(where=Where.AUTO))
+    result = check_program(task, CheckSettings(modes=("late", "eager"), timeout=20.0))
+    assert result.outcome is Outcome.PASS, result.message
+    runs = [(run.mode, run.counts.spawns) for run in result.runs]
+    assert runs == [("late", 1), ("eager", 1), ("late, as generated", None)]
+
+
+def test_a_mistake_only_of_the_program_as_generated_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "twice.c").write_text(TWICE)
+    generate = module.generate_program
+
+    def wrong(task: ProgramTask) -> tuple[module.Offloaded, ...]:
+        (found,) = generate(task)
+        if task.default_options.where is not Where.AUTO:
+            return (found,)
+        host = dataclasses.replace(found.unit.host, text=found.unit.host.text.replace("+ i;", "- i;"))
+        return (dataclasses.replace(found, unit=dataclasses.replace(found.unit, host=host)),)
+
+    monkeypatch.setattr(module, "generate_program", wrong)
+    task = ProgramTask((tmp_path / "twice.c",), default_options=KernelOptions(where=Where.AUTO))
+    result = check_program(task, CheckSettings(modes=("late",), timeout=20.0))
+    assert [run.outcome for run in result.runs] == [Outcome.PASS, Outcome.MISMATCH]
+    assert result.outcome is Outcome.MISMATCH and "as generated" in result.message
 
 
 def test_missing_source_is_the_users_error(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""The line about each region that ``swbuild explain`` begins with."""
+"""The lines about each region that ``swbuild explain`` begins with."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -51,10 +52,30 @@ def _source(body: str) -> str:
 @pytest.mark.parametrize(("body", "line"), BODIES.values(), ids=BODIES.keys())
 def test_summary(swbuild: Run, tmp_path: Path, body: str, line: str) -> None:
     (tmp_path / "f.c").write_text(_source(body))
-    done = swbuild("explain", "f.c")
+    done = swbuild("explain", "f.c", "--where", "cpes")
     lines = done.stdout.splitlines()
-    assert done.returncode == 0 and len(lines) == 3
+    assert done.returncode == 0 and len(lines) in (3, 4)
     assert lines[2].startswith(f"f: {line}")
+
+
+def test_the_choices_are_told(swbuild: Run, tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(_source(BODIES["gemm-like"][0]))
+    *_, first, sides, choice = swbuild("explain", "f.c").stdout.splitlines()
+    assert re.match(r"f: on the core group from about \d+ iterations on, 1 kernel", first)
+    both = re.fullmatch(r"  at n=215: about ([\d,]+) cycles on the core group, ([\d,]+) on the host", sides)
+    assert both and _number(both[1]) < _number(both[2])
+    why = r"  f_k0: tiles [\dx ]+ on [\dx ]+ threads, of \d+ candidates the .*; runner-up tiles .* cycles"
+    assert re.fullmatch(why, choice)
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+@pytest.mark.parametrize("options", [("--tile", "8,8,8"), ("--preset", "classic")])
+def test_what_is_not_chosen_has_no_runner_up(swbuild: Run, tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "f.c").write_text(_source(BODIES["gemm-like"][0]))
+    assert "candidates" not in swbuild("explain", "f.c", *options).stdout
 
 
 def test_sums_in_parts_are_no_limit(swbuild: Run, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ sources:
     regions:
       scale: {tile: [16]}
       plus: {function: add}
+defaults: {where: cpes}  # 1024 elements are few
 """
 
 NAMES = ["work.host.c", "work.report.json", "work.slave.c", "work.sw.h"]
@@ -171,7 +172,18 @@ def test_a_file_without_a_manifest_and_one_region_of_it(swbuild: Run, project: P
 
 
 def test_options_reach_the_code(swbuild: Run, project: Path) -> None:
-    arguments = ("--machine", "sw26010-pro", "--threads", "1x64", "--tile", "8", "-p", "n=100")
+    arguments = (
+        "--machine",
+        "sw26010-pro",
+        "--threads",
+        "1x64",
+        "--tile",
+        "8",
+        "-p",
+        "n=100",
+        "--where",
+        "cpes",
+    )
     done = swbuild("generate", "work.c", "-o", "out", "-k", "add", *arguments)
     assert done.returncode == 0, done.stderr
     report = json.loads((project / "out/work.report.json").read_text())
@@ -303,6 +315,6 @@ def test_folders_of_any_name(swbuild: Run, tmp_path: Path, folder: str) -> None:
     (tmp_path / folder).mkdir()
     (tmp_path / folder / "size.h").write_text("#define N 50\n")
     (tmp_path / folder / "work.c").write_text(SOURCE)
-    done = swbuild("generate", f"{folder}/work.c", "-o", f"{folder}/out")
+    done = swbuild("generate", f"{folder}/work.c", "-o", f"{folder}/out", "--where", "cpes")
     assert done.returncode == 0, done.stderr
     assert "SLAVE_FUN(add_k0)" in (tmp_path / folder / "out" / "work.host.c").read_text()

@@ -13,7 +13,7 @@ from generation import generated
 
 from swbuild.cli.summary import summary
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.options import KernelOptions, Preset, Where
+from swbuild.options import Fusion, KernelOptions, Preset, Where
 
 AUTO = KernelOptions(where=Where.AUTO)
 
@@ -62,6 +62,35 @@ def test_known_sizes_are_decided_at_once(tmp_path: Path) -> None:
     assert "1.0 *" not in large.host.text + constant.host.text
 
 
+def test_both_sides_of_each_kernel_are_reported(tmp_path: Path) -> None:
+    text = """\
+void two(int n, double a[restrict n][n], double b[restrict n][n], double x[restrict n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    x[i] = 2.0 * x[i];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      a[i][j] = 2.0 * b[i][j] + x[j];
+#pragma endscop
+}
+"""
+    found = _where(generated(tmp_path, text, replace(AUTO, fusion=Fusion.MIN)))
+    short, long = found["kernels"]  # type: ignore[misc]
+    assert short["host_cycles"] < short["cpes_cycles"] < long["cpes_cycles"] < long["host_cycles"]
+    assert found["cpes_cycles"] == pytest.approx(short["cpes_cycles"] + long["cpes_cycles"], abs=2)
+    assert found["host_cycles"] == pytest.approx(short["host_cycles"] + long["host_cycles"], abs=2)
+
+
+def test_the_runner_up_is_reported(tmp_path: Path) -> None:
+    (region,) = generated(tmp_path, _sweep("2000"), AUTO).regions
+    (kernel,) = region.report["kernels"]
+    choice = kernel["choice"]
+    assert choice["considered"] > 10 and choice["because"]
+    other = choice["runner_up"]
+    assert (other["threads"], other["tile"]) != (kernel["threads"], kernel["tile"])
+    assert choice["quick_cycles"] <= other["quick_cycles"]
+
+
 def test_a_spawn_in_every_step_counts_with_each(tmp_path: Path) -> None:
     text = """\
 double a[2000], b[2000];
@@ -93,9 +122,52 @@ def test_the_published_algorithm_knows_no_estimates(tmp_path: Path) -> None:
     assert unit.host == other.host and unit.slave == other.slave
 
 
-def test_who_looks_at_kernels_gets_them() -> None:
-    assert AUTO.for_kernels() == KernelOptions()
-    assert KernelOptions(where=Where.HOST).for_kernels().where is Where.HOST
+def test_who_looks_at_kernels_gets_them(tmp_path: Path) -> None:
+    for size in ("40", "2000"):
+        unit = generated(tmp_path, _sweep(size), AUTO.for_kernels())
+        assert unit.regions[0].kernels and "1.0 *" not in unit.host.text
+    for where in (Where.HOST, Where.CPES):
+        assert KernelOptions(where=where).for_kernels() == KernelOptions(where=where)
+
+
+EDGES = """\
+double a[900][900], b[900][900];
+void step(int t, int n) {
+#pragma scop
+  for (int k = 0; k < t; k++) {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        b[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+    for (int i = 0; i < n; i++)
+      b[i][0] = b[i][1];
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 0; j < n - 1; j++)
+        a[i][j] = b[i][j];
+  }
+#pragma endscop
+}
+"""
+
+
+def test_a_kernel_that_never_pays_stays_on_the_host_beside_others(tmp_path: Path) -> None:
+    auto = replace(AUTO, fusion=Fusion.MIN)
+    known = replace(auto, params={"n": 900})
+    (forced,) = generated(tmp_path, EDGES, replace(known, where=Where.CPES)).regions
+    for options in (auto, known, known.for_kernels()):
+        (region,) = generated(tmp_path, EDGES, options).regions
+        assert len(region.kernels) == len(forced.kernels) - 1
+        (left,) = region.report["where"]["left_to_the_host"]
+        assert left["host_cycles"] < left["cpes_cycles"]
+        assert [s["statement"] for s in region.report["host_statements"]] == left["statements"]
+
+
+def test_sizes_without_a_limit_keep_a_kernel(tmp_path: Path) -> None:
+    text = EDGES.replace("double a[900][900], b[900][900];\n", "").replace(
+        "int n)", "int n, double a[restrict n][n], double b[restrict n][n])"
+    )
+    (forced,) = generated(tmp_path, text, KernelOptions(fusion=Fusion.MIN)).regions
+    (region,) = generated(tmp_path, text, replace(AUTO, fusion=Fusion.MIN)).regions
+    assert region.kernels == forced.kernels and not region.report["where"]["left_to_the_host"]
 
 
 PROGRAM = """\

@@ -78,7 +78,7 @@ def test_a_stream_is_cut_into_long_tiles_for_all_threads() -> None:
     place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
     loop = Loop(1 << 20, float(1 << 20), constant=False)
     shape = KernelShape(1, (loop,), (place,), families, (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
-    best, *_ = ranked(shape, [(machine.cpes,)], machine.ldm_budget, machine)
+    best, *_ = ranked(shape, [(machine.cpes,)], machine.ldm_budget, machine).best
     (tile,) = best.candidate.tile
     assert loop.share(tile, machine.cpes) <= 1.05 / machine.cpes
     assert tile >= 1000 and best.bytes == 2 * 8 * tile <= machine.ldm_budget

@@ -108,4 +108,4 @@ def test_getting_started_works(tmp_path: Path) -> None:
     script = script.replace("swbuild init relax.c > sunway.yaml", "swbuild init relax.c > new.yaml")
     done = _shell(script.replace("n=1000", "n=100"), tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.rstrip().endswith("sum 4802.0")
+    assert done.stdout.rstrip().endswith("sum 79202.0")

@@ -22,7 +22,7 @@ _CODE = re.compile(r"SW[0-9]{3}", re.IGNORECASE)
 
 _EPILOG = """\
 examples:
-  swbuild explain sunway.yaml                   a line per region: verdict, kernels, threads, main limit
+  swbuild explain sunway.yaml                   of each region verdict, main limit, estimates, choice
   swbuild explain sunway.yaml -k gemm -v        mapping, tiles, buffers, transfers
   swbuild explain sunway.yaml --compare         the presets side by side, counted at the largest size
   swbuild explain gemm.c --compare -p ni=128 -p nj=128 -p nk=128
@@ -163,6 +163,7 @@ def _dump(args: Namespace) -> int:
 
 
 def _explain(args: Namespace) -> int:
+    from swbuild.cli.choices import choices
     from swbuild.cli.explanation import explain_report
     from swbuild.cli.summary import summary
     from swbuild.pipeline import Timings, generate_project
@@ -176,7 +177,8 @@ def _explain(args: Namespace) -> int:
     else:
         parts = []
         for unit, report in zip(units, reports, strict=True):
-            summaries = [summary(region) for region in unit.generated.regions]
+            regions = unit.generated.regions
+            summaries = [line for region in regions for line in (summary(region), *choices(region.report))]
             parts.append("\n".join(explain_report(report, summaries, args.verbose)))
         print("\n\n".join(parts))
     return Exit.OK

@@ -52,7 +52,7 @@ def _options(random: Random, machine: str) -> KernelOptions:
         preset=random.choice((*Preset, Preset.DEFAULT)),
         tile=random.choice(((), (), (4,), (8, 2), (3, 16))) or None,
         reassociate=False,
-        where=Where.AUTO if random.random() < 0.1 else Where.CPES,
+        where=Where.AUTO if random.random() < 0.3 else Where.CPES,
     )
 
 

@@ -1,0 +1,59 @@
+"""The lines of ``swbuild explain`` about what a region could have become, and what that would have cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["choices"]
+
+
+def choices(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a region takes on either side, and how tiles were chosen for its largest kernel."""
+    where = report.get("where")
+    if where and where["chosen"] != "host":
+        yield (
+            f"  {_at(where['sizes'])}about {_rounded(where['cpes_cycles'])} cycles on the core group, "
+            f"{_rounded(where['host_cycles'])} on the host"
+        )
+    kernel = _largest(report)
+    if kernel is not None:
+        yield f"  {_chosen(kernel)}"
+
+
+def _at(sizes: Mapping[str, int]) -> str:
+    return f"at {' '.join(f'{name}={value}' for name, value in sizes.items())}: " if sizes else ""
+
+
+def _largest(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the kernel that takes most time, of those whose threads and tiles were chosen."""
+    cycles = {row["name"]: row["cpes_cycles"] for row in report.get("where", {}).get("kernels", ())}
+    chosen = [kernel for kernel in report["kernels"] if kernel["choice"]]
+    return max(chosen, key=lambda kernel: float(cycles.get(kernel["name"], 0)), default=None)
+
+
+def _chosen(kernel: Mapping[str, Any]) -> str:
+    choice, other = kernel["choice"], kernel["choice"]["runner_up"]
+    line = f"{kernel['name']}: {_shape(kernel)}, of {choice['considered']} candidates {choice['because']}"
+    return f"{line}; runner-up {_shape(other)}, {_more(choice, other)}" if other else line
+
+
+def _shape(found: Mapping[str, Any]) -> str:
+    tile, threads = (" x ".join(map(str, found[key])) for key in ("tile", "threads"))
+    return f"tiles {tile} on {threads} threads"
+
+
+def _more(choice: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return what the runner-up would cost beside what was taken."""
+    if not choice["quick_cycles"]:
+        return f"about {_rounded(other['quick_cycles'])} cycles"
+    percent = round(100 * other["quick_cycles"] / choice["quick_cycles"]) - 100
+    return (
+        f"about {abs(percent)} % {'more' if percent > 0 else 'fewer'} cycles" if percent else "as many cycles"
+    )
+
+
+def _rounded(cycles: int) -> str:
+    """Return ``cycles`` to three digits: an estimate says no more."""
+    unit = 10 ** max(0, len(str(cycles)) - 3)
+    return f"{round(cycles / unit) * unit:,}"
