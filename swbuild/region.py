@@ -319,7 +319,7 @@ def _placed(task: _Task, order: Order) -> Outcome:
     unsafe = strays(scop, scheduled.private, order.tree)
     if unsafe:
         return NotPrivate(unsafe)
-    sizes = assumed_sizes(scop, options).values
+    sizes = assumed_sizes(scop, options)
     placed: list[Placed] = []
     for kernel in order.tree.kernels:
         place = place_kernel(scop, options, scheduled, kernel, order.split, sizes, task.record)

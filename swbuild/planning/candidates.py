@@ -11,7 +11,7 @@ from swbuild.machine import MachineModel
 from swbuild.machine.cost.launches import Cycles, Launch, launch_cycles
 from swbuild.memory.budget import within
 from swbuild.planning.shape import KernelShape, Loop
-from swbuild.planning.view import Candidate, View
+from swbuild.planning.view import Candidate, Choice, View
 
 __all__ = ["Estimate", "Ranking", "estimate", "ranked", "sizes_of"]
 
@@ -36,15 +36,14 @@ _GRIDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a candidate would cost in all launches, and the LDM that its buffers would take."""
+    """What a candidate would cost in all launches, and the LDM that its buffers would take.
+
+    ``total`` are the cycles, of several sizes their geometric mean.
+    """
 
     candidate: Candidate
-    cycles: Cycles
+    total: float
     bytes: int
-
-    @property
-    def total(self) -> float:
-        return self.cycles.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +61,19 @@ class Ranking:
 
 
 def ranked(
-    shape: KernelShape,
+    shapes: Sequence[KernelShape],
     grids: Sequence[tuple[int, ...]],
     budget: int,
     machine: MachineModel,
     unit: frozenset[int] = frozenset(),
 ) -> Ranking:
-    """Return the best found for some of ``grids``; loops ``unit`` get no tiles."""
-    search = _Search(shape, budget, machine, unit)
+    """Return the best found for some of ``grids``; loops ``unit`` get no tiles.
+
+    ``shapes`` are those of the kernel at several sizes, the largest last.  What counts is the geometric mean
+    of the cycles: it is least where the losses against what is best at each size are least on average, as
+    ratios, so that neither the launches of small sizes nor the sheer length of large ones outweigh others.
+    """
+    search = _Search(shapes, budget, machine, unit)
     starts = [found for grid in grids if (found := search.start(grid)) is not None]
     starts = sorted(starts, key=lambda e: e.total)
     best = [search.frugal(search.improved(start)) for start in starts[:_GRIDS]]
@@ -79,33 +83,37 @@ def ranked(
 class _Search:
     """Looks for tiles: from some on, one size or two at a time, as long as that pays."""
 
-    def __init__(self, shape: KernelShape, budget: int, machine: MachineModel, unit: frozenset[int]) -> None:
+    def __init__(
+        self, shapes: Sequence[KernelShape], budget: int, machine: MachineModel, unit: frozenset[int]
+    ) -> None:
         self.unit = unit
-        self.shape = shape
+        self.shapes = shapes
+        self.loops = shapes[-1].loops
         self.budget = budget
         self.machine = machine
         self.known: dict[Candidate, Estimate | None] = {}
 
     @property
     def free(self) -> list[int]:
-        return [k for k in range(len(self.shape.loops)) if k not in self.unit]
+        return [k for k in range(len(self.loops)) if k not in self.unit]
 
     def estimate(self, candidate: Candidate) -> Estimate | None:
         if candidate not in self.known:
-            self.known[candidate] = estimate(self.shape, candidate, self.budget, self.machine)
+            self.known[candidate] = estimate(self.shapes, candidate, self.budget, self.machine)
         return self.known[candidate]
 
     def start(self, threads: tuple[int, ...]) -> Estimate | None:
         """Return the best of some tiles that are no longer than the threads leave them."""
-        tiles = (
-            tuple(self._short(k, most, threads) for k in range(len(self.shape.loops))) for most in _STARTS
-        )
+        tiles = {
+            tuple(self._short(k, loop, most, threads) for k, loop in enumerate(shape.loops)): None
+            for most in _STARTS
+            for shape in self.shapes
+        }
         found = [each for tile in tiles if (each := self.estimate(Candidate(threads, tile))) is not None]
         return min(found, key=lambda each: each.total, default=None)
 
-    def _short(self, position: int, most: int, threads: tuple[int, ...]) -> int:
-        extent = self.shape.loops[position].extent
-        chunk = -(-extent // threads[position]) if position < len(threads) else extent
+    def _short(self, position: int, loop: Loop, most: int, threads: tuple[int, ...]) -> int:
+        chunk = -(-loop.extent // threads[position]) if position < len(threads) else loop.extent
         return 1 if position in self.unit else max(1, min(most, chunk))
 
     def improved(self, best: Estimate) -> Estimate:
@@ -143,7 +151,7 @@ class _Search:
 
     def _single(self, candidate: Candidate, position: int) -> Iterator[Candidate]:
         threads = candidate.threads[position] if position < len(candidate.threads) else 0
-        for size in sizes_of(self.shape.loops[position], threads):
+        for size in sorted({n for shape in self.shapes for n in sizes_of(shape.loops[position], threads)}):
             yield _with(candidate, {position: size})
 
     def _pairs(self, candidate: Candidate) -> Iterator[Candidate]:
@@ -151,7 +159,7 @@ class _Search:
         for k in self.free:
             for other in self.free:
                 if k != other and candidate.tile[other] > 1:
-                    longer = min(2 * candidate.tile[k], self.shape.loops[k].whole)
+                    longer = min(2 * candidate.tile[k], self.loops[k].whole)
                     yield _with(candidate, {k: longer, other: candidate.tile[other] // 2})
 
 
@@ -174,14 +182,28 @@ def sizes_of(loop: Loop, threads: int) -> tuple[int, ...]:
     return tuple(sorted(size for size in found if size >= 1))
 
 
-def estimate(shape: KernelShape, candidate: Candidate, budget: int, machine: MachineModel) -> Estimate | None:
-    """Return what ``candidate`` would cost, None where its buffers cannot fit ``budget``."""
+def estimate(
+    shapes: Sequence[KernelShape], candidate: Candidate, budget: int, machine: MachineModel
+) -> Estimate | None:
+    """Return what ``candidate`` would cost at all sizes, None where its buffers cannot fit ``budget``."""
+    total, most = 1.0, 0
+    for shape in shapes:
+        found = _at_one_size(shape, candidate, budget, machine)
+        if found is None:
+            return None
+        total *= found[0].total ** (1 / len(shapes))
+        most = max(most, found[1])
+    return Estimate(candidate, total, most)
+
+
+def _at_one_size(
+    shape: KernelShape, candidate: Candidate, budget: int, machine: MachineModel
+) -> tuple[Cycles, int] | None:
+    """Return what ``candidate`` would cost, and the bytes of its buffers; None where these cannot fit."""
     view = View(shape, candidate, machine)
-    options = [view.options(family) for family in shape.families]
-    chosen = within(options, budget)
-    if chosen is None:
+    picked = _buffers(view, budget)
+    if picked is None:
         return None
-    picked = [option for some, k in zip(options, chosen, strict=True) for option in some[k : k + 1]]
     moved = tuple(m for option in picked for m in option.moved)
     visits = sum(_VISIT * m.visits for m in moved)
     busy = prod(min(count, loop.tiles(size)) for count, loop, size in view.mapped())
@@ -189,5 +211,16 @@ def estimate(shape: KernelShape, candidate: Candidate, budget: int, machine: Mac
     direct = shape.direct * view.share + sum(option.direct for option in picked)
     mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0
     launch = Launch(float(busy), work + visits, moved, direct, mean)
-    cycles = launch_cycles(launch, machine).times(shape.launches)
-    return Estimate(candidate, cycles, sum(option.bytes for option in picked))
+    return launch_cycles(launch, machine).times(shape.launches), sum(option.bytes for option in picked)
+
+
+def _buffers(view: View, budget: int) -> list[Choice] | None:
+    """Return a buffer for each family, or that it has none; None where they cannot fit ``budget``."""
+    outermost = [view.outermost(family) for family in view.shape.families]
+    if sum(option.bytes for option in outermost) <= budget:
+        return outermost
+    options = [view.options(family) for family in view.shape.families]
+    chosen = within(options, budget)
+    if chosen is None:
+        return None
+    return [option for some, k in zip(options, chosen, strict=True) for option in some[k : k + 1]]

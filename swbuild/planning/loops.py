@@ -12,7 +12,7 @@ from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import loop_values, maps_of
 
-__all__ = ["Loops", "Nest", "loops_of"]
+__all__ = ["Loops", "Nest", "innermost", "loops_of"]
 
 _IN = isl.dim_type.in_
 
@@ -49,7 +49,7 @@ def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
     outer = (*sizes, *tiled.kernel.host_loops)
     visits = {buffer.name: bounds_of(buffer.box.visits, outer) for buffer in placed.plan.buffers}
     nests = {
-        str(values.get_tuple_name(_IN)): Nest(bounds_of(values.range(), outer), _innermost(values))
+        str(values.get_tuple_name(_IN)): Nest(bounds_of(values.range(), outer), innermost(values))
         for values in maps_of(loop_values(tiled.schedule))
     }
     top = _of_level(placed.plan.top, outer)
@@ -63,7 +63,7 @@ def _of_level(level: Level, outer: tuple[str, ...]) -> Bounds:
     return bounds_of(first, outer)
 
 
-def _innermost(values: isl.Map) -> int | None:
+def innermost(values: isl.Map) -> int | None:
     """Return the iterator that the innermost loop counts while all others stand still.
 
     ``values`` maps instances to the values of the loops around them.

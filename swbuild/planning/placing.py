@@ -6,6 +6,7 @@ from collections.abc import Callable
 from collections.abc import Mapping as SizeMap
 from dataclasses import replace
 from functools import cached_property, partial
+from statistics import geometric_mean
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
@@ -19,7 +20,7 @@ from swbuild.memory.partials import Inseparable, find_partials
 from swbuild.memory.plan import Overflow, Price, is_expandable, least_buffers, plan_memory
 from swbuild.options import KernelOptions, Preset
 from swbuild.planning.candidates import Ranking, ranked
-from swbuild.planning.estimates import estimate
+from swbuild.planning.estimates import counted
 from swbuild.planning.mappings import (
     SMALLEST_TILE,
     first_fitting,
@@ -31,6 +32,7 @@ from swbuild.planning.mappings import (
 )
 from swbuild.planning.shape import KernelShape
 from swbuild.planning.shaping import shape_of
+from swbuild.planning.sizes import Sizes
 from swbuild.planning.tilings import (
     Choice,
     DoesNotFit,
@@ -68,7 +70,7 @@ class _Task:
     scheduled: Scheduled
     kernel: Kernel
     reductions: tuple[Reduction, ...]
-    sizes: SizeMap[str, int]
+    sizes: Sizes
     record: Record
     costs: dict[Mapping, float]
 
@@ -88,16 +90,16 @@ class _Task:
     def tiled(self, mapping: Mapping) -> TiledKernel:
         return tile_kernel(self.kernel, mapping, self.scheduled.kept, AccessStrides(self.scop))
 
-    def shape(self, tiled: TiledKernel) -> KernelShape:
-        return shape_of(self.scop, tiled, self.scheduled.private.names, self.sizes)
+    def shape(self, tiled: TiledKernel, sizes: SizeMap[str, int]) -> KernelShape:
+        return shape_of(self.scop, tiled, self.scheduled.private.names, sizes, self.machine)
 
     def cycles(self, placed: Placed) -> float:
-        """Return what ``placed`` costs at the assumed sizes."""
+        """Return what ``placed`` costs at the assumed sizes, as a geometric mean."""
         mapping = placed.tiled.mapping
         if mapping not in self.costs:
             private = self.scheduled.private
-            found = estimate(self.scop, placed, private, self.sizes, self.machine)
-            self.costs[mapping] = found.cycles.total
+            kernel = counted(self.scop, placed, private, self.machine)
+            self.costs[mapping] = geometric_mean(kernel.at(s).cycles.total for s in self.sizes.orders)
         return self.costs[mapping]
 
     def rank(self, placed: Placed) -> float:
@@ -116,7 +118,7 @@ def place_kernel(
     scheduled: Scheduled,
     kernel: Kernel,
     reductions: tuple[Reduction, ...],
-    sizes: SizeMap[str, int],
+    sizes: Sizes,
     record: Record,
 ) -> Placed | Infeasible:
     """Return ``kernel`` with tiles whose buffers fit the LDM budget of ``options``, or of the machine.
@@ -186,8 +188,9 @@ def _candidates(task: _Task, purpose: Purpose, mapping: Mapping, unit: frozenset
     """Return what may be chosen in the order of ``mapping``, None where nothing may."""
     if not may_choose(task.kernel, task.options):
         return None
-    shape = task.shape(task.tiled(mapping))
-    found = ranked(shape, grids(task.kernel, task.options), task.budget, task.machine, unit)
+    tiled = task.tiled(mapping)
+    shapes = [task.shape(tiled, sizes) for sizes in task.sizes.orders]
+    found = ranked(shapes, grids(task.kernel, task.options), task.budget, task.machine, unit)
     task.record(Estimated(task.kernel.name, purpose, found))
     return found
 
@@ -329,7 +332,7 @@ class _Prices(Price):
     @cached_property
     def view(self) -> View:
         candidate = Candidate(self.tiled.mapping.threads, self.tiled.sizes)
-        return View(self.task.shape(self.tiled), candidate, self.task.machine)
+        return View(self.task.shape(self.tiled, self.task.sizes.values), candidate, self.task.machine)
 
     def of_buffer(self, level: Level, group: Group) -> float:
         return self.view.of_buffer(level, group)

@@ -51,8 +51,10 @@ class Loop:
 @lru_cache(maxsize=8192)
 def _share(loop: Loop, tile: int, threads: int) -> float:
     tiles, ahead = loop.tiles(tile), loop.first % tile
-    if not loop.certain:  # half a round more than there are on average, whatever the extent
-        return min(1.0, 1 / threads + 0.5 * tile / loop.extent)
+    if not loop.certain:  # half a round more than there are on average, perhaps of the heaviest
+        heaviest = max(loop.weights) * len(loop.weights) / sum(loop.weights) if loop.weights else 1.0
+        lost = 0.5 * heaviest * (1 - 1 / threads) * tile / loop.extent
+        return min(1.0, max(1 / threads + lost, tile / loop.extent))
     if not loop.weights:
         rounds = -(-tiles // threads)
         last = min(tile, ahead + loop.extent - (rounds - 1) * threads * tile)

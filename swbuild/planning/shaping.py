@@ -9,18 +9,19 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
+from swbuild.machine import MachineModel
+from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.levels import Level, find_levels
+from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
+from swbuild.planning.loops import innermost
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.polyhedral.islutil import loop_values, maps_of, sets_of
 
 __all__ = ["shape_of"]
 
 _IN, _OUT, _SET, _PARAM = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set, isl.dim_type.param
-
-#: Cycles of an instance beside its accesses, and of each of those.
-_INSTANCE, _ACCESS = 2, 4
 
 #: A limit that is no more than the range of a type.
 _TYPE = 1 << 28
@@ -38,19 +39,27 @@ Vector = tuple[int, ...]
 class _Nest:
     """One statement in its kernel: ``rows`` are its loops as functions of its iterators, by position.
 
-    ``domain`` are its instances in one launch, or in all of them, at the assumed sizes.
+    ``domain`` are its instances in one launch, or in all of them, at the assumed sizes.  ``fixed`` are
+    functions with one value in all of them; iterators ``free`` depend on neither.  ``bounds`` are those of
+    all iterators, ``ordered`` of those that loops count, in the order of the loops.
     """
 
     statement: Statement
     rows: dict[int, Vector]
+    fixed: dict[Vector, int]
     free: tuple[int, ...]
     domain: isl.Set
     bounds: Bounds
+    ordered: Bounds
     instances: float
 
 
 def shape_of(
-    scop: Scop, tiled: TiledKernel, private: frozenset[str], sizes: Mapping[str, int]
+    scop: Scop,
+    tiled: TiledKernel,
+    private: frozenset[str],
+    sizes: Mapping[str, int],
+    machine: MachineModel,
 ) -> KernelShape:
     """Return the numbers of ``tiled`` at ``sizes``; ``private`` variables cost nothing."""
     times = bounds_of(_at_sizes(tiled.kernel.launches, sizes)).count(())
@@ -61,7 +70,7 @@ def shape_of(
     loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
     families, direct = _families(scop, nests, places, private, sizes)
     order = _orders(tiled, nests)
-    works = tuple(_work(nest, private, order[nest.statement.name]) for nest in nests)
+    works = tuple(_work(scop, nest, private, machine, *order[nest.statement.name]) for nest in nests)
     return KernelShape(len(tiled.mapping.threads), loops, places, families, works, max(1.0, times), direct)
 
 
@@ -97,13 +106,27 @@ def _nest(scop: Scop, tiled: TiledKernel, piece: isl.Set, sizes: Mapping[str, in
     basis: list[Vector] = []
     for row in rows.values():
         basis = basis if _coordinates(basis, row) is not None else [*basis, row]
+    equal = {row: value for row, value in _fixed_values(fixed) if _coordinates(basis, row) is None}
+    basis += equal
     free = []
     for k in range(len(statement.iterators)):
         unit = _unit(k, len(statement.iterators))
         if _coordinates(basis, unit) is None:
             basis.append(unit)
             free.append(k)
-    return _Nest(statement, rows, tuple(free), fixed, bounds, bounds.count(()))
+    iterators = _iterators(rows)
+    known = iterators == list(range(len(iterators)))
+    ordered = bounds if known else bounds_of(_in_order(fixed.reset_tuple_id(), iterators))
+    return _Nest(statement, rows, equal, tuple(free), fixed, bounds, ordered, bounds.count(()))
+
+
+def _fixed_values(domain: isl.Set) -> Iterable[tuple[Vector, int]]:
+    """Yield functions that have one value all over ``domain``, with this value."""
+    hull = domain.affine_hull()
+    for constraint in hull.get_constraints() if not hull.is_empty() else ():
+        row = tuple(_int(constraint.get_coefficient_val(_SET, k)) for k in range(hull.dim(_SET)))
+        if any(row) and not hull.dim(isl.dim_type.div):
+            yield row, -_int(constraint.get_constant_val())
 
 
 def _unit(position: int, count: int) -> Vector:
@@ -239,14 +262,33 @@ def _unlimited(scop: Scop) -> frozenset[str]:
 
 def _trips(nest: _Nest, position: int) -> float:
     """Return how many values the loop takes on average in one run, the loops before it being fixed."""
-    row = nest.rows[position]
-    count = len(row)
-    only = [k for k in range(count) if row[k]]
-    if len(only) != 1:
+    iterators = _iterators(nest.rows)
+    iterator = _iterator(nest.rows[position])
+    if iterator is None:
         return float("inf")
-    outer = sum(w.weight for w in nest.bounds.sample(only[0], ()))
-    inner = sum(w.weight for w in nest.bounds.sample(only[0] + 1, ()))
+    depth = iterators.index(iterator)
+    outer, inner = (sum(w.weight for w in nest.ordered.sample(n, ())) for n in (depth, depth + 1))
     return inner / outer if outer else float("inf")
+
+
+def _iterators(rows: Mapping[int, Vector]) -> list[int]:
+    """Return the iterators that loops count, in their order."""
+    found = [_iterator(rows[k]) for k in sorted(rows)]
+    return list(dict.fromkeys(k for k in found if k is not None))
+
+
+def _iterator(row: Vector) -> int | None:
+    """Return the only iterator that a loop depends on, if there is only one."""
+    used = [k for k, factor in enumerate(row) if factor]
+    return used[0] if len(used) == 1 else None
+
+
+def _in_order(domain: isl.Set, iterators: Sequence[int]) -> isl.Set:
+    """Return the values that ``iterators`` take in ``domain``, in this order."""
+    count, domain = len(iterators), domain.insert_dims(_SET, 0, len(iterators))
+    for k, iterator in enumerate(iterators):
+        domain = domain.equate(_SET, k, _SET, count + iterator)
+    return domain.project_out(_SET, count, domain.dim(_SET) - count)
 
 
 def _weights(nests: Sequence[_Nest], position: int, low: int, extent: int) -> tuple[float, ...]:
@@ -277,8 +319,11 @@ def _fixed(nest: _Nest, dimension: int, value: int) -> float:
     return bounds_of(fixed.reset_tuple_id()).count(())
 
 
-def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[int, ...]]:
-    """Return, per statement, its loops in the order in which they run inside a tile."""
+def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[tuple[int, ...], int | None]]:
+    """Return, per statement, its loops in the order in which they run inside a tile.
+
+    And the iterator that the innermost one counts.
+    """
     found = {}
     values = {str(m.get_tuple_name(_IN)): m for m in maps_of(loop_values(tiled.schedule))}
     for nest in nests:
@@ -288,13 +333,20 @@ def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[int, 
         for k in range(whole.dim(_OUT)):
             row = _factors(whole.get_pw_aff(k), count)
             order += [p for p, known in nest.rows.items() if row == known and p not in order]
-        found[nest.statement.name] = tuple(order)
+        found[nest.statement.name] = tuple(order), innermost(values[nest.statement.name])
     return found
 
 
-def _work(nest: _Nest, private: frozenset[str], order: tuple[int, ...]) -> Work:
-    memory = {(a.ref, a.kind is AccessKind.READ) for a in nest.statement.accesses if a.array not in private}
-    return Work(nest.statement.name, nest.instances, _INSTANCE + _ACCESS * len(memory), order)
+def _work(
+    scop: Scop,
+    nest: _Nest,
+    private: frozenset[str],
+    machine: MachineModel,
+    order: tuple[int, ...],
+    step: int | None,
+) -> Work:
+    body = body_of(scop, nest.statement, machine, step, private, ())
+    return Work(nest.statement.name, nest.instances, turn_cycles(body.block, machine), order)
 
 
 def _families(
@@ -332,7 +384,8 @@ def _subscripts(
     whole = isl.PwMultiAff.from_map(access.relation)
     positions = list(nest.rows)
     count = len(nest.statement.iterators)
-    basis = [*nest.rows.values(), *(_unit(k, count) for k in nest.free)]
+    basis = [*nest.rows.values(), *nest.fixed, *(_unit(k, count) for k in nest.free)]
+    after = len(positions) + len(nest.fixed)
     found = []
     for k in range(whole.dim(_OUT)):
         pieces = whole.get_pw_aff(k)
@@ -340,11 +393,13 @@ def _subscripts(
         made = _coordinates(basis, row) if row is not None else None
         if made is None or any(value.denominator != 1 for value in made):
             return None
-        constant = pieces.gist(pieces.domain()).get_pieces()[0][1].get_constant_val()
+        constant = _int(pieces.gist(pieces.domain()).get_pieces()[0][1].get_constant_val())
+        known = zip(made[len(positions) : after], nest.fixed.values(), strict=True)
+        constant += sum(int(factor) * value for factor, value in known)
         factors = [(p, int(v)) for p, v in zip(positions, made, strict=False) if v]
-        rest = [(k, abs(int(v))) for k, v in zip(nest.free, made[len(positions) :], strict=True) if v]
+        rest = [(k, abs(int(v))) for k, v in zip(nest.free, made[after:], strict=True) if v]
         free = sum(factor * (_spread(nest, k)) for k, factor in rest)
-        found.append((tuple(factors), _int(constant), None if rest and free > _FREE else free))
+        found.append((tuple(factors), constant, None if rest and free > _FREE else free))
     return found
 
 

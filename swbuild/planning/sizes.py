@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from math import prod, sqrt
+
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import Array, Scop
+from swbuild.machine import MachineModel, load
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.islutil import bounded_effort, constant_of, ran_out
 
-__all__ = ["ASSUMED_INSTANCES", "Sizes", "assumed_sizes"]
-
-#: Where nothing limits a size, it is such that the deepest nest has about so many instances.
-ASSUMED_INSTANCES = 10_000_000
+__all__ = ["Sizes", "assumed_sizes"]
 
 #: The smallest of such sizes.
 _LEAST = 64
 
 #: The largest of them.
 _MOST = 4_000_000
+
+#: What part of the main memory large arrays take: one in so many.
+_PART = 16
 
 #: A bound that is no more than the range of a type.
 _UNLIMITED = 1 << 28
@@ -31,19 +34,27 @@ _PARAM = isl.dim_type.param
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """A value for every parameter: ``known``, or, of ``limits``, the largest that the arrays allow."""
+    """A value for every parameter: ``known``, or, of ``limits``, the largest that the arrays allow.
 
-    values: dict[str, int]
+    ``orders`` are those of several orders of magnitude, the smallest first, ``values`` being in the middle;
+    they differ in what is neither known nor limited.
+    """
+
+    orders: tuple[dict[str, int], ...]
     known: frozenset[str]
     limits: frozenset[str]
 
+    @property
+    def values(self) -> dict[str, int]:
+        """The sizes to assume where one value of each has to do."""
+        return self.orders[len(self.orders) // 2]
+
 
 def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
-    """Return a value for every parameter of ``scop``: the one that is known, else the largest allowed.
+    """Return values for every parameter of ``scop``: the one that is known, else the largest allowed.
 
-    What allows them are constant extents of arrays and what is known of the sizes.  A size without limit is
-    as large as the largest of the others; without others, nests have about :data:`ASSUMED_INSTANCES`
-    instances.
+    What allows them are constant extents of arrays and what is known of the sizes.  Parameters without limit
+    have values of three orders of magnitude (:func:`_orders`).
     """
     allowed = scop.context
     try:
@@ -65,9 +76,11 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
         (known if stated else limits).add(name)
         fixed = allowed.fix_val(_PARAM, position, isl.Val(largest)) if position >= 0 else allowed
         allowed = allowed if fixed.is_empty() else fixed
-    default = max(found.values(), default=_default_size(scop))
-    values = {parameter.name: found.get(parameter.name, default) for parameter in scop.parameters}
-    return Sizes(values, frozenset(known), frozenset(limits))
+    names = [parameter.name for parameter in scop.parameters]
+    others = _orders(scop, load(options.machine))
+    orders = [{name: found.get(name, other) for name in names} for other in others]
+    distinct = tuple(each for k, each in enumerate(orders) if each not in orders[:k])
+    return Sizes(distinct, frozenset(known), frozenset(limits))
 
 
 def _limit(allowed: isl.Set, position: int) -> int | None:
@@ -97,8 +110,34 @@ def _at_most(value: isl.PwAff, most: int) -> isl.Set:
     return value.le_set(isl.PwAff.val_on_domain(value.domain(), isl.Val(most)))
 
 
-def _default_size(scop: Scop) -> int:
-    """Return the size for which the deepest nest has the instances that are assumed."""
+def _orders(scop: Scop, machine: MachineModel) -> tuple[int, ...]:
+    """Return a small, a middle and a large size for ``scop``.
+
+    Of small ones, the deepest nest takes no longer than a launch if the CPEs are through with an instance
+    each cycle, and the arrays fit the LDMs; of large ones, it takes about a second, and the arrays a good
+    part of the memory.  Where less is known to be done, or more, tiles matter less.
+    """
+    control = machine.control.spawn_cycles + machine.control.join_cycles
+    small = _size(scop, machine.cpes * control, machine.cpes * machine.ldm_bytes)
+    large = _size(scop, machine.clock_hz, machine.memory_bytes // _PART)
+    return small, round(sqrt(small * large)), large
+
+
+def _size(scop: Scop, instances: float, bytes_: float) -> int:
+    """Return the size for which the deepest nest has no more ``instances``, and the arrays no more bytes."""
     depth = max((len(statement.iterators) for statement in scop.statements), default=1)
-    size: float = ASSUMED_INSTANCES ** (1 / max(1, depth))
+    size: float = instances ** (1 / max(1, depth))
+    for rank in range(1, 1 + max((len(array.extents) for array in scop.arrays), default=0)):
+        taken = sum(_fixed_bytes(array) for array in scop.arrays if _rank(array) == rank)
+        size = min(size, (bytes_ / taken) ** (1 / rank)) if taken else size
     return min(_MOST, max(_LEAST, round(size)))
+
+
+def _rank(array: Array) -> int:
+    """Return how many extents of ``array`` are of no certain length."""
+    return sum(extent is None or constant_of(extent) is None for extent in array.extents)
+
+
+def _fixed_bytes(array: Array) -> int:
+    """Return the bytes of an element of ``array``, times its extents that are of a certain length."""
+    return array.element.size * prod(constant_of(e) or 1 for e in array.extents if e is not None)

@@ -76,21 +76,30 @@ class View:
 
     def options(self, family: Family) -> list[Choice]:
         """Return the buffers that ``family`` may have, from the outermost level on; the last has none."""
-        found: list[Choice] = []
+        return [
+            Choice(each.bytes, self._price(each), each.moved, each.direct) for each in self._choices(family)
+        ]
+
+    def outermost(self, family: Family) -> Choice:
+        """Return the first of the options of ``family``, without what it costs."""
+        return next(self._choices(family))
+
+    def _choices(self, family: Family) -> Iterator[Choice]:
+        """Yield the options of ``family``, without what they cost."""
+        least = None
         for number in family.places:
             place = self.shape.places[number]
             box = self._box(family, place)
-            if box is None:
-                continue
-            size = prod(box) * family.element
-            if found and size >= found[-1].bytes:
-                continue
-            moved = self._moved(family, place, box)
-            cost = sum(_rough(m, self.machine) for m in moved)
-            found.append(Choice(size, cost, moved))
-        count = family.instances * self.share
-        found.append(Choice(0, count * self.machine.control.direct_cycles, (), count))
-        return found
+            size = prod(box) * family.element if box is not None else 0
+            if box is not None and (least is None or size < least):
+                least = size
+                yield Choice(size, 0.0, self._moved(family, place, box))
+        yield Choice(0, 0.0, (), family.instances * self.share)
+
+    def _price(self, choice: Choice) -> float:
+        return choice.direct * self.machine.control.direct_cycles + sum(
+            _rough(moved, self.machine) for moved in choice.moved
+        )
 
     def _box(self, family: Family, place: Place) -> tuple[int, ...] | None:
         """Return the most elements that a visit touches per dimension, None where they have no bound."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from math import prod
 from pathlib import Path
+from statistics import geometric_mean
 
 import pytest
-from generation import generated
+from generation import generated, model_of
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.generate import GeneratedUnit
-from swbuild.machine import load, machine_names
+from swbuild.machine import MachineModel, load, machine_names
 from swbuild.memory.budget import Option, within
-from swbuild.options import KernelOptions
-from swbuild.planning.candidates import ranked, sizes_of
+from swbuild.options import KernelOptions, Where
+from swbuild.planning.candidates import estimate, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
+from swbuild.planning.shaping import shape_of
 from swbuild.planning.view import Candidate, View
+from swbuild.region import compile_region
 
 MACHINES = machine_names()
 
@@ -56,7 +60,10 @@ def test_of_an_uneven_loop_the_busiest_has_the_heaviest_tiles() -> None:
 
 def test_of_an_uncertain_loop_half_a_round_is_lost() -> None:
     loop = Loop(1000, 1000.0, constant=False, certain=False)
-    assert loop.share(tile=100, threads=10) == pytest.approx(0.15)
+    assert loop.share(tile=100, threads=10) == pytest.approx(0.145)
+    assert loop.share(tile=800, threads=10) == pytest.approx(0.8)
+    rising = Loop(1000, 1000.0, constant=False, certain=False, weights=(1.0, 2.0, 3.0))
+    assert rising.share(tile=100, threads=10) == pytest.approx(0.1 + 1.5 * 0.045)
 
 
 def test_the_buffer_that_loses_least_moves_inwards() -> None:
@@ -78,10 +85,95 @@ def test_a_stream_is_cut_into_long_tiles_for_all_threads() -> None:
     place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
     loop = Loop(1 << 20, float(1 << 20), constant=False)
     shape = KernelShape(1, (loop,), (place,), families, (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
-    best, *_ = ranked(shape, [(machine.cpes,)], machine.ldm_budget, machine).best
+    best, *_ = ranked([shape], [(machine.cpes,)], machine.ldm_budget, machine).best
     (tile,) = best.candidate.tile
     assert loop.share(tile, machine.cpes) <= 1.05 / machine.cpes
     assert tile >= 1000 and best.bytes == 2 * 8 * tile <= machine.ldm_budget
+
+
+def product(n: int) -> KernelShape:
+    """C[i][j] += A[i][k] * B[k][j] for three loops over n."""
+    subscripts = {"C": (0, 1), "A": (0, 2), "B": (2, 1)}
+    families = tuple(
+        Family(
+            name,
+            8,
+            (n, n),
+            tuple(Subscript(((k, 1),), 0, 0, 0) for k in pair),
+            True,
+            name == "C",
+            (0,) if name == "C" else (1,),
+            float(n**3),
+            frozenset(),
+        )
+        for name, pair in subscripts.items()
+    )
+    places = (
+        Place(0, frozenset({0, 1}), frozenset(), frozenset({"S0"})),
+        Place(1, frozenset({0, 1, 2}), frozenset(), frozenset({"S0"})),
+    )
+    loop = Loop(n, float(n), constant=False, certain=False)
+    works = (Work("S0", float(n**3), 4.0, (0, 2, 1)),)
+    return KernelShape(2, (loop, loop, loop), places, families, works, 1.0, 0.0)
+
+
+def _of(shape: KernelShape, candidate: Candidate, machine: MachineModel) -> float:
+    found = estimate([shape], candidate, machine.ldm_budget, machine)
+    assert found is not None
+    return found.total
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_tiles_that_are_chosen_for_several_sizes_lose_little_at_each(name: str) -> None:
+    """Those that are best at a small size lose more at a large one, and the other way round."""
+    machine = load(name)
+    grids, shapes = machine.thread_shapes, [product(n) for n in (123, 373, 1131)]
+    chosen = ranked(shapes, grids, machine.ldm_budget, machine).best[0].candidate
+    own = [ranked([shape], grids, machine.ldm_budget, machine).best[0] for shape in shapes]
+    losses = [_of(s, chosen, machine) / best.total for s, best in zip(shapes, own, strict=True)]
+    of_small = [_of(s, own[0].candidate, machine) / best.total for s, best in zip(shapes, own, strict=True)]
+    assert max(losses) < 1.25
+    assert prod(losses) < prod(of_small) and max(losses) < max(of_small)
+
+
+def test_the_mean_of_several_sizes_is_that_of_ratios() -> None:
+    machine = load(MACHINES[0])
+    shapes, candidate = [product(n) for n in (100, 400)], Candidate((8, 8), (8, 16, 16))
+    single = [_of(shape, candidate, machine) for shape in shapes]
+    found = estimate(shapes, candidate, machine.ldm_budget, machine)
+    assert found is not None and found.total == pytest.approx(geometric_mean(single))
+
+
+def shape_at(tmp_path: Path, text: str, size: int) -> KernelShape:
+    """Return the numbers of the only kernel of ``text``, whose parameter has the value ``size``."""
+    (scop,) = model_of(tmp_path, text).scops
+    options = KernelOptions(machine=MACHINES[0], where=Where.CPES)
+    found = compile_region(scop, options, lambda _: None)
+    (placed,) = found.placed
+    sizes = {parameter.name: size for parameter in scop.parameters}
+    names = found.order.scheduled.private.names
+    return shape_of(scop, placed.tiled, names, sizes, load(MACHINES[0]))
+
+
+def test_runs_of_a_loop_are_counted_in_the_order_of_the_kernel(tmp_path: Path) -> None:
+    """Rows of C are shared out: the loop over i, the outermost of the source, is the shorter the later."""
+    loops = (
+        "for (int i = 0; i < n; i++)\n  for (int j = 0; j < n; j++)\n    for (int k = 0; k < i; k++)\n"
+        "      C[k][j] += B[i][j] * A[i][k];"
+    )
+    arrays = ", ".join(f"double {name}[restrict n][n]" for name in "ABC")
+    shape = shape_at(tmp_path, body(loops, f"int n, {arrays}"), 600)
+    assert shape.loops[2].trips == pytest.approx(300, rel=0.05)
+
+
+def test_a_diagonal_that_the_host_counts_fixes_what_rows_are_accessed(tmp_path: Path) -> None:
+    loops = (
+        "for (int i = n - 1; i >= 0; i--)\n  for (int j = i + 1; j < n; j++)\n"
+        "    for (int k = i + 1; k < j; k++)\n      a[i][j] += a[i][k] + a[k + 1][j];"
+    )
+    shape = shape_at(tmp_path, body(loops, "int n, int a[restrict n][n]"), 600)
+    subscripts = [subscript for family in shape.families for subscript in family.subscripts]
+    assert subscripts and all(subscript.free is not None for subscript in subscripts)
 
 
 STENCIL = body(

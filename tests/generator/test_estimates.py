@@ -149,15 +149,31 @@ def test_points_are_counted_at_sizes() -> None:
          "for (int j = 1; j < m; j++) a[i][j] = 0;\n#pragma endscop\n}\n"), {"n": 300, "m": 400}),
         (("double a[300];\nvoid f(int n) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i + 10] = 0;\n"
          "#pragma endscop\n}\n"), {"n": 290}),
-        (("void f(int n, double *restrict a) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = 0;\n"
-         "#pragma endscop\n}\n"), {"n": 4_000_000}),
-        (("void f(int n, int m, double a[n][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++)\n"
-         "for (int j = 0; j < n; j++) a[i][j] = 0;\n#pragma endscop\n}\n"), {"n": 3162}),
     ],
 )  # fmt: skip
 def test_sizes_are_what_the_arrays_allow(tmp_path: Path, text: str, sizes: dict[str, int]) -> None:
     (scop,) = model_of(tmp_path, text).scops
     assert assumed_sizes(scop, KernelOptions()).values == sizes
+
+
+def test_sizes_are_of_several_orders_where_nothing_limits_them(tmp_path: Path) -> None:
+    """The smallest is limited by a launch, or by what the LDMs hold; the largest by time, or the memory."""
+    product = (
+        "void f(int n, double a[n][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++)\n"
+        "for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) a[i][j] += k;\n#pragma endscop\n}\n"
+    )
+    (scop,) = model_of(tmp_path, product).scops
+    machine = load("sw26010")
+    small, middle, large = (sizes["n"] for sizes in assumed_sizes(scop, KernelOptions()).orders)
+    control = machine.control.spawn_cycles + machine.control.join_cycles
+    assert small**3 == pytest.approx(machine.cpes * control, rel=0.05)
+    assert large**3 == pytest.approx(machine.clock_hz, rel=0.05)
+    assert middle == pytest.approx((small * large) ** 0.5, rel=0.01)
+    copied = product.replace("for (int k = 0; k < n; k++) a[i][j] += k;", "a[i][j] = 0;")
+    (scop,) = model_of(tmp_path, copied).scops
+    small, _, large = (sizes["n"] for sizes in assumed_sizes(scop, KernelOptions()).orders)
+    assert 8 * small**2 == pytest.approx(machine.cpes * machine.ldm_bytes, rel=0.01)
+    assert 8 * large**2 == pytest.approx(machine.memory_bytes / 16, rel=0.01)
 
 
 def test_stated_sizes_are_kept(tmp_path: Path) -> None:
@@ -166,7 +182,7 @@ def test_stated_sizes_are_kept(tmp_path: Path) -> None:
         "#pragma endscop\n}\n"
     )
     (scop,) = model_of(tmp_path, text).scops
-    assert assumed_sizes(scop, KernelOptions(params={"n": 77})).values == {"n": 77}
+    assert assumed_sizes(scop, KernelOptions(params={"n": 77})).orders == ({"n": 77},)
 
 
 def test_subscripts_with_divisions_are_walked_through(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def _candidate(result: RegionResult) -> Candidate:
 def _shape(result: RegionResult, options: KernelOptions) -> KernelShape:
     scop, scheduled = result.assembled.code.scop, result.order.scheduled
     sizes = assumed_sizes(scop, options).values
-    return shape_of(scop, _placed(result).tiled, scheduled.private.names, sizes)
+    return shape_of(scop, _placed(result).tiled, scheduled.private.names, sizes, load(options.machine))
 
 
 def _estimated(
@@ -146,7 +146,7 @@ def _estimated(
         sizes = [candidates.sizes_of(loop, n) for loop, n in zip(shape.loops, counts, strict=True)]
         for tile in product(*sizes):
             each = Candidate(threads, tile)
-            found = candidates.estimate(shape, each, options.budget, load(options.machine))
+            found = candidates.estimate([shape], each, options.budget, load(options.machine))
             if found is not None:
                 yield found
 
