@@ -161,6 +161,33 @@ def test_a_kernel_that_never_pays_stays_on_the_host_beside_others(tmp_path: Path
         assert [s["statement"] for s in region.report["host_statements"]] == left["statements"]
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_kernels_and_loops_of_the_host_compute_the_same_together(tmp_path: Path) -> None:
+    main = """\
+#include <stdio.h>
+int main(void) {
+  for (int i = 0; i < 900; i++)
+    for (int j = 0; j < 900; j++)
+      a[i][j] = i * j % 13;
+  step(3, 150), step(1, 2);
+  double total = 0;
+  for (int i = 0; i < 150; i++)
+    total = 0.9 * total + a[i][i % 7] - b[i][0];
+  printf("%a\\n", total);
+  return 0;
+}
+"""
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    unit = generated(tmp_path, EDGES + main, replace(AUTO, fusion=Fusion.MIN))
+    assert unit.regions[0].report["where"]["left_to_the_host"]
+    build_generated("sw26010", unit, folder)
+    counters = tmp_path / "counters.json"
+    done = launch("sw26010", folder, "late", SWBUILD_EMU_COUNTERS=str(counters))
+    assert (done.status, done.out) == (0, run_serially(tmp_path / "region.c")), done.err
+    assert json.loads(counters.read_text())["spawns"] == 3 * len(unit.regions[0].kernels)
+
+
 def test_sizes_without_a_limit_keep_a_kernel(tmp_path: Path) -> None:
     text = EDGES.replace("double a[900][900], b[900][900];\n", "").replace(
         "int n)", "int n, double a[restrict n][n], double b[restrict n][n])"
