@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import islpy as isl
 
 from swbuild.classes import dataclass
@@ -13,6 +15,10 @@ __all__ = ["Group", "Grouping", "hull_group"]
 
 #: isl steps for telling whether what a group reads was written before.
 MAX_OPERATIONS = 100_000
+
+
+#: The number of a level and places in the text.
+_Key = tuple[int, tuple[tuple[str, int], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +36,33 @@ class Group:
 class Grouping:
     """Computes groups, each only once per level and set of references.
 
-    ``order``: instance -> the time at which the kernel runs it; without it nothing is told from that.
+    ``schedule`` is the order in which the kernel runs; without it nothing is told from that.
     """
 
-    def __init__(self, order: isl.UnionMap | None) -> None:
-        self._order = order
-        self._known: dict[tuple[int, tuple[tuple[str, int], ...]], list[Group]] = {}
+    def __init__(self, schedule: isl.Schedule | None) -> None:
+        self._schedule = schedule
+        self._families: dict[_Key, list[Group]] = {}
+        self._known: dict[tuple[_Key, bool], list[Group]] = {}
 
-    def groups(self, level: Level, refs: list[Reference]) -> list[Group]:
+    @cached_property
+    def order(self) -> isl.UnionMap | None:
+        """The time of every instance."""
+        return None if self._schedule is None else self._schedule.get_map()
+
+    def groups(self, level: Level, refs: list[Reference], *, careful: bool) -> list[Group]:
         """Return the groups of ``refs``, all of one array, at ``level``.
 
         References that may touch a common element in one visit share a group when one of them
-        writes; read-only ones when the common box is no larger than the boxes apart.  Where it is larger,
-        reads of what the visit writes only later are a group of their own, too.
+        writes; read-only ones when the common box is no larger than the boxes apart, and, ``careful``, isl
+        finds its ends.  Where it is larger, reads of what the visit writes only later are a group of their
+        own, too.
         """
         key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
-        if key not in self._known:
-            self._known[key] = _merged(level, _uniform(level, refs), self._order)
-        return self._known[key]
+        if key not in self._families:
+            self._families[key] = _uniform(level, refs)
+        if (key, careful) not in self._known:
+            self._known[key, careful] = _merged(self, level, self._families[key], careful)
+        return self._known[key, careful]
 
 
 def hull_group(level: Level, refs: list[Reference]) -> Group:
@@ -100,12 +115,12 @@ def _family_group(level: Level, family: list[tuple[Reference, tuple[int, ...]]])
     return Group(tuple(ref for ref, _ in family), box.widened(least, most))
 
 
-def _merged(level: Level, groups: list[Group], order: isl.UnionMap | None) -> list[Group]:
+def _merged(grouping: Grouping, level: Level, groups: list[Group], careful: bool) -> list[Group]:
     """Merge pairs until no pair has to or should share a buffer."""
     position = 0
     while position < len(groups):
         for other in range(position + 1, len(groups)):
-            union = _merge(level, groups[position], groups[other], order)
+            union = _merge(grouping, level, groups[position], groups[other], careful)
             if union is not None:
                 groups = [g for k, g in enumerate(groups) if k not in (position, other)] + [union]
                 position = -1
@@ -114,7 +129,7 @@ def _merged(level: Level, groups: list[Group], order: isl.UnionMap | None) -> li
     return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
 
 
-def _reads_only_older_values(level: Level, a: Group, b: Group, order: isl.UnionMap | None) -> bool:
+def _reads_only_older_values(grouping: Grouping, level: Level, a: Group, b: Group) -> bool:
     """Return whether one of the groups only reads, and nothing that the other writes earlier in the visit.
 
     An instance counts as earlier than itself: it may hold a loop, in which it writes before it reads.
@@ -125,6 +140,7 @@ def _reads_only_older_values(level: Level, a: Group, b: Group, order: isl.UnionM
     this one reads: no dependence leads from tile to tile.  What becomes stale in the reader's buffer does no
     harm, as nothing is stored from it.
     """
+    order = grouping.order
     if order is None or (a.writes and b.writes):
         return False
     reader, writer = (b, a) if a.writes else (a, b)
@@ -141,15 +157,15 @@ def _reads_only_older_values(level: Level, a: Group, b: Group, order: isl.UnionM
         return False
 
 
-def _merge(level: Level, a: Group, b: Group, order: isl.UnionMap | None) -> Group | None:
+def _merge(grouping: Grouping, level: Level, a: Group, b: Group, careful: bool) -> Group | None:
     refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
     writes = a.writes or b.writes
     if writes and footprint(level, list(a.refs)).is_disjoint(footprint(level, list(b.refs))):
         return None
     box = a.box.hull(b.box)
     if _is_no_larger(box, a.box, b.box):
-        return Group(refs, box) if writes or box.is_usable else None
-    return Group(refs, box) if writes and not _reads_only_older_values(level, a, b, order) else None
+        return Group(refs, box) if writes or not careful or box.is_usable else None
+    return Group(refs, box) if writes and not _reads_only_older_values(grouping, level, a, b) else None
 
 
 def _is_no_larger(box: Box, a: Box, b: Box) -> bool:

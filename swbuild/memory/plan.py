@@ -38,6 +38,7 @@ from swbuild.polyhedral.privatise import Private
 __all__ = [
     "LONGEST_ROW",
     "Buffer",
+    "Care",
     "Direct",
     "Lifetime",
     "MemoryPlan",
@@ -161,6 +162,14 @@ class Price(Protocol):
         """Return what it costs to access main memory once in every instance of ``statement``."""
 
 
+class Care(Enum):
+    """Of which boxes the ends are looked for before all have their places."""
+
+    ALL = "those that may be taken"
+    LARGE = "those that take too much"
+    TAKEN = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class _Task:
     scop: Scop
@@ -171,6 +180,15 @@ class _Task:
     limit: int
     grouping: Grouping
     smallest: bool
+    care: Care
+
+    def may_take(self, group: Group) -> bool:
+        """Return whether the box of ``group`` may be that of a buffer, as far as it is looked at."""
+        return group.box.bound is not None and (self.care is not Care.ALL or group.box.is_usable)
+
+    def is_large(self, group: Group) -> bool:
+        """Return whether the box of ``group``, which takes too much, might be taken else."""
+        return self.care is Care.TAKEN or group.box.is_usable
 
     @property
     def arrays(self) -> list[str]:
@@ -192,6 +210,7 @@ def plan_memory(
     price: Price | None = None,
     *,
     smallest: bool = False,
+    care: Care = Care.ALL,
 ) -> MemoryPlan | Overflow:
     """Return a plan whose buffers take at most ``budget`` bytes, or why the tiles are too large for one.
 
@@ -200,16 +219,27 @@ def plan_memory(
 
     Buffers are placed as far out as they fit; where that is not possible for all, those move inwards that
     lose least by ``price``.  Without prices a limit per buffer is halved until the sum fits.
+
+    Boxes whose ends isl does not find have no buffers.  As it takes long over them, and finds those of most
+    boxes, ``care`` says of which they are looked for before all have their places.
     """
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
-    task = _Task(scop, tiled, dependences, refs, expanded, budget, _grouping(tiled), smallest)
-    homes = _evenly(task, top, budget) if price is None else _priced(task, top, budget, price)
+    task = _Task(scop, tiled, dependences, refs, expanded, budget, _grouping(tiled), smallest, care)
+    homes = _homes(task, top, budget, price)
+    if not isinstance(homes, Overflow) and not all(home.is_usable for home in homes):
+        task = replace(task, care=Care.ALL)
+        homes = _homes(task, top, budget, price)
     return homes if isinstance(homes, Overflow) else _plan(task, top, homes)
 
 
 def _grouping(tiled: TiledKernel) -> Grouping:
-    return Grouping(tiled.schedule.get_map() if tiled.mapping.apart else None)
+    return Grouping(tiled.schedule if tiled.mapping.apart else None)
+
+
+def _homes(task: _Task, top: Level, budget: int, price: Price | None) -> list[_Home] | Overflow:
+    """Return homes of all arrays that take at most ``budget`` bytes."""
+    return _evenly(task, top, budget) if price is None else _priced(task, top, budget, price)
 
 
 def _evenly(task: _Task, top: Level, budget: int) -> list[_Home] | Overflow:
@@ -269,7 +299,8 @@ def least_buffers(
     """Return what the buffers of each array take where they are smallest, whatever the budget."""
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
-    task = _Task(scop, tiled, dependences, refs, expanded, _NO_LIMIT, _grouping(tiled), smallest=False)
+    grouping = _grouping(tiled)
+    task = _Task(scop, tiled, dependences, refs, expanded, _NO_LIMIT, grouping, False, Care.ALL)
     found = []
     for array in task.arrays:
         first = _home(task, top, array)
@@ -293,6 +324,10 @@ class _Home:
     @property
     def too_large(self) -> bool:
         return any(d.reason == _TOO_LARGE for d in self.direct)
+
+    @property
+    def is_usable(self) -> bool:
+        return all(group.box.is_usable for _, group in self.groups)
 
     def bytes(self, task: _Task) -> int:
         return sum(_bytes(task, group) for _, group in self.groups)
@@ -366,7 +401,7 @@ def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> _Home:
     """
     group = replace(hull_group(top, [ref for ref in refs if ref.happens]), refs=tuple(refs))
     array = refs[0].array
-    if not group.box.is_usable or _bytes(task, group) > task.limit:
+    if not task.may_take(group) or _bytes(task, group) > task.limit:
         return _Home(array, (), tuple(_direct(ref, _TOO_LARGE) for ref in refs))
     return _Home(array, ((top, group),), ())
 
@@ -416,9 +451,9 @@ def _place(
     placed: list[tuple[Level, Group]] = []
     deferred: list[Reference] = []
     too_large: list[Group] = []
-    for group in task.grouping.groups(level, refs):
+    for group in task.grouping.groups(level, refs, careful=task.care is Care.ALL):
         bounded = group.box.bound is not None
-        if bounded and _bytes(task, group) <= task.limit and group.box.is_usable:
+        if bounded and _bytes(task, group) <= task.limit and task.may_take(group):
             placed.append((level, group))
         else:
             too_large += [group] if bounded else []
@@ -432,7 +467,7 @@ def _place(
             direct += left
     covered = frozenset[str]().union(*(child.statements for child in level.children))
     last = [ref for ref in deferred if ref.statement not in covered]
-    large = bool(last) and any(group.box.is_usable for group in too_large)
+    large = bool(last) and any(task.is_large(group) for group in too_large)
     reason = task.too_large if large else "its footprint has no constant bound"
     return placed, [*direct, *(_direct(ref, reason) for ref in last)]
 

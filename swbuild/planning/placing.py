@@ -17,7 +17,7 @@ from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, find_partials
-from swbuild.memory.plan import Overflow, Price, is_expandable, least_buffers, plan_memory
+from swbuild.memory.plan import Care, Overflow, Price, is_expandable, least_buffers, plan_memory
 from swbuild.options import KernelOptions, Preset
 from swbuild.planning.candidates import Ranking, ranked
 from swbuild.planning.estimates import counted
@@ -57,13 +57,19 @@ _SLACK = 1.25
 #: How many of the best candidates are placed, at most.
 _PLACED = 3
 
+#: A tiling with its buffers, or why it has none.
+_Outcome = Placed | Overflow | NotPrivate | Inseparable
+
 #: takes what is tried on the way, in its order
 Record = Callable[[Estimated | Tiling | Choice], None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A kernel to place; ``sizes`` are assumed for its parameters, ``costs`` are those found so far."""
+    """A kernel to place; ``sizes`` are assumed for its parameters.
+
+    ``costs`` and ``outcomes`` are those found so far.
+    """
 
     scop: Scop
     options: KernelOptions
@@ -73,6 +79,7 @@ class _Task:
     sizes: Sizes
     record: Record
     costs: dict[Mapping, float]
+    outcomes: dict[Mapping, _Outcome]
 
     @property
     def machine(self) -> MachineModel:
@@ -127,7 +134,7 @@ def place_kernel(
     count as buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way
     of one: buffers, private variables, parts.
     """
-    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {})
+    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {}, {})
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first
@@ -149,9 +156,7 @@ def _launched(scop: Scop, options: KernelOptions) -> Scop:
     return replace(scop, context=scop.context.intersect(scop.assumptions))
 
 
-def _searched(
-    task: _Task, purpose: Purpose, first: Mapping, unit: frozenset[int] = frozenset()
-) -> Placed | Overflow | NotPrivate | Inseparable:
+def _searched(task: _Task, purpose: Purpose, first: Mapping, unit: frozenset[int] = frozenset()) -> _Outcome:
     """Return the kernel with the cheapest tiles in the order of ``first``, loops ``unit`` in steps of 1.
 
     The best are taken by their estimates and placed until one has all its data in the LDM, as they are
@@ -260,14 +265,15 @@ def _worse(task: _Task, found: Placed, other: Placed) -> Verdict | None:
     return Verdict.DEARER if task.cycles(found) > slack * task.cycles(other) else None
 
 
-def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> Placed | Overflow | NotPrivate | Inseparable:
+def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> _Outcome:
     """Return the kernel with the tiles of ``mapping`` and its buffers, or why it has none; record it."""
-    found = _tile_and_plan(task, mapping)
-    task.record(Tiling(task.kernel.name, purpose, mapping, found))
-    return found
+    if mapping not in task.outcomes:
+        found = task.outcomes[mapping] = _tile_and_plan(task, mapping)
+        task.record(Tiling(task.kernel.name, purpose, mapping, found))
+    return task.outcomes[mapping]
 
 
-def _tile_and_plan(task: _Task, mapping: Mapping) -> Placed | Overflow | NotPrivate | Inseparable:
+def _tile_and_plan(task: _Task, mapping: Mapping) -> _Outcome:
     scop, dependences, private = task.scop, task.scheduled.dependences, task.scheduled.private
     tiled = task.tiled(mapping)
     partials = find_partials(scop, tiled, task.reductions)
@@ -279,12 +285,25 @@ def _tile_and_plan(task: _Task, mapping: Mapping) -> Placed | Overflow | NotPriv
     if stuck is not None:
         return stuck
     left = task.budget - sum(partial.bytes for partial in partials)
-    last = not (task.fixed or task.kernel.in_front) and set(mapping.tile) == {SMALLEST_TILE}
+    given = task.fixed or task.kernel.in_front
+    last = not given and set(mapping.tile) == {SMALLEST_TILE}
     price = None if task.options.preset is Preset.CLASSIC else _Prices(task, tiled)
-    plan = plan_memory(rest, tiled, dependences, private, expanded, left, price, smallest=last)
+    care = _care(task, ends=given or last)
+    plan = plan_memory(rest, tiled, dependences, private, expanded, left, price, smallest=last, care=care)
     if isinstance(plan, Overflow):
         return plan
     return Placed(tiled, plan, expanded, partials, task.budget)
+
+
+def _care(task: _Task, *, ends: bool) -> Care:
+    """Return of which boxes to find the ends; ``ends``: no smaller tiles will be tried.
+
+    That of one tiling boxes are too large is taken to be so of the next ones.
+    """
+    if ends:
+        return Care.ALL
+    large = any(isinstance(found, Overflow) and found.arrays for found in task.outcomes.values())
+    return Care.TAKEN if large else Care.LARGE
 
 
 def _not_contracted(scop: Scop, private: Private, tiled: TiledKernel) -> frozenset[str]:

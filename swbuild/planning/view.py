@@ -7,7 +7,7 @@ from math import gcd, prod
 
 from swbuild.classes import dataclass
 from swbuild.machine import MachineModel
-from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
+from swbuild.machine.cost.launches import Moved, Shape, cycles_alone
 from swbuild.memory.budget import Option
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
@@ -98,7 +98,7 @@ class View:
 
     def _price(self, choice: Choice) -> float:
         return choice.direct * self.machine.control.direct_cycles + sum(
-            _rough(moved, self.machine) for moved in choice.moved
+            cycles_alone(moved, self.machine) for moved in choice.moved
         )
 
     def _box(self, family: Family, place: Place) -> tuple[int, ...] | None:
@@ -154,14 +154,9 @@ class View:
         if family is None or place is None or group.box.bound is None:
             return 0.0
         moved = self._moved(family, place, group.box.bound)
-        return sum(_rough(m, self.machine) for m in moved)
+        return sum(cycles_alone(m, self.machine) for m in moved)
 
     def of_direct(self, statement: str) -> float:
         """Return what it costs to access main memory once in every instance of ``statement``."""
         count = sum(work.instances for work in self.shape.works if work.statement == statement)
         return count * self.share * self.machine.control.direct_cycles
-
-
-def _rough(moved: Moved, machine: MachineModel) -> float:
-    """Return about how long a CPE waits for a transfer when all others ask for theirs."""
-    return launch_cycles(Launch(machine.cpes, 0.0, (moved,)), machine).total

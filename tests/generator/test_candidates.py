@@ -12,15 +12,19 @@ from generation import generated, model_of
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
+from swbuild.frontend import CppOptions, read_source
 from swbuild.generate import GeneratedUnit
 from swbuild.machine import MachineModel, load, machine_names
+from swbuild.memory import box
 from swbuild.memory.budget import Option, within
+from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Where
 from swbuild.planning.candidates import estimate, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.shaping import shape_of
+from swbuild.planning.tilings import Placed, Tiling
 from swbuild.planning.view import Candidate, View
-from swbuild.region import compile_region
+from swbuild.region import Tried, compile_region
 
 MACHINES = machine_names()
 
@@ -310,3 +314,47 @@ def test_extents_of_arrays_bound_what_a_tile_touches(tmp_path: Path) -> None:
     (kernel,) = region(generated(tmp_path, text, KernelOptions(machine=MACHINES[0]))).report["kernels"]
     (rows,) = [buffer for buffer in kernel["buffers"] if buffer["array"] == "a"]
     assert rows["level"] == 0 and rows["shape"][-1] == 160
+
+
+#: A nest in which every tile reads rows and columns of what it writes: few tiles fit.
+REACHING = body(
+    "for (int k = 0; k < n; k++)\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n"
+    "      w[i][j] = w[i][j] < w[i][k] + w[k][j] ? w[i][j] : w[i][k] + w[k][j];",
+    "int n, int w[restrict 2800][2800]",
+)
+
+
+def tilings_of(text: str, tmp_path: Path) -> list[Tiling]:
+    """Return what is tried for the only region of ``text``."""
+    source = tmp_path / "f.c"
+    source.write_text(text)
+    (scop,) = read_source(source, CppOptions(), None).scops
+    tried: list[Tried] = []
+    compile_region(scop, KernelOptions(), tried.append)
+    return [each for each in tried if isinstance(each, Tiling)]
+
+
+def test_no_tiling_is_tried_twice(tmp_path: Path) -> None:
+    mappings = [tiling.mapping for tiling in tilings_of(REACHING, tmp_path)]
+    assert len(mappings) > 2 and len(mappings) == len(set(mappings))
+
+
+def test_ends_of_boxes_are_found_for_tilings_that_fit_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They take isl much longer than whether the boxes fit."""
+    asked: list[object] = []
+    ends = box._ends
+    monkeypatch.setattr(box, "_ends", lambda footprint: asked.append(footprint) or ends(footprint))
+    *given_up, last = tilings_of(REACHING, tmp_path)
+    assert all(isinstance(tiling.outcome, Overflow) for tiling in given_up)
+    assert isinstance(last.outcome, Placed) and not last.outcome.plan.buffers
+    assert len(asked) <= 2 * len(last.outcome.plan.direct)
+
+
+def test_a_box_without_ends_has_no_buffer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever isl finds them too hard for; the search goes on as if it had no bound."""
+    monkeypatch.setattr(box, "_ends", lambda _: None)
+    *_, last = tilings_of(STENCIL, tmp_path)
+    assert isinstance(last.outcome, Placed)
+    assert not last.outcome.plan.buffers and last.outcome.plan.direct

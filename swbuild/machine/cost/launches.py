@@ -17,7 +17,7 @@ from swbuild.machine.cost.requests import Requests, requests_of
 from swbuild.machine.cost.transfers import earliest_finish, exposed, work
 from swbuild.machine.model import MachineModel, Memory
 
-__all__ = ["Cycles", "Launch", "Moved", "Shape", "launch_cycles"]
+__all__ = ["Cycles", "Launch", "Moved", "Shape", "cycles_alone", "launch_cycles"]
 
 #: Bytes of the smallest elements that are moved.
 _LEAST = 4
@@ -114,8 +114,16 @@ def launch_cycles(launch: Launch, machine: MachineModel) -> Cycles:
     return Cycles(control, launch.computing, gets, puts, direct, max(0.0, idle))
 
 
+def cycles_alone(moved: Moved, machine: MachineModel) -> float:
+    """Return the cycles of a launch in which all CPEs do nothing else than ``moved``."""
+    control = machine.control.spawn_cycles + machine.control.join_cycles
+    return control + _group(machine.cpes, (moved,), machine)
+
+
 def _waited(launch: Launch, moved: Sequence[Moved], machine: MachineModel) -> float:
     """Return how long the busiest CPE waits for transfers of one direction."""
+    if not moved:
+        return 0.0
     sharing = launch.busy * launch.mean
     levels = groupby(sorted(moved, key=_level), _level)
     return sum(_group(sharing, list(group), machine) for _, group in levels)
@@ -159,9 +167,9 @@ def _priced(shape: Shape, is_put: bool, memory: Memory, request: int) -> _Price:
     """Return the means over the places at which a transfer of ``shape`` may begin."""
     found = _counts(shape, request)
     return _Price(
-        fmean(work(memory, is_put, counts) for counts in found),
-        fmean(exposed(memory, is_put, counts) for counts in found),
-        fmean(earliest_finish(memory, is_put, counts) for counts in found),
+        fmean([work(memory, is_put, counts) for counts in found]),
+        fmean([exposed(memory, is_put, counts) for counts in found]),
+        fmean([earliest_finish(memory, is_put, counts) for counts in found]),
     )
 
 

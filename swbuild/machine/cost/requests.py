@@ -72,6 +72,9 @@ def _strided(start: int, length: int, block: int, gap: int, request: int) -> Req
     parts = [(phase, (count - k + period - 1) // period) for k, phase in enumerate(phases)]
     if rest:
         parts.append((_contiguous((start + count * step) % request, rest, request), 1))
+    if len(parts) == 1:
+        ((phase, times),) = parts
+        return Requests(*[times * number for number in phase])
     total = (sum(n * part[field] for part, n in parts) for field in range(5))
     return Requests(*total)
 
