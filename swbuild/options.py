@@ -18,6 +18,7 @@ __all__ = [
     "Fusion",
     "KernelOptions",
     "Preset",
+    "Spawn",
     "Step",
     "StepKind",
     "Where",
@@ -51,6 +52,13 @@ class Where(Enum):
     AUTO = "auto"
     HOST = "host"
     CPES = "cpes"
+
+
+class Spawn(Enum):
+    """What a spawn is for: all kernels of a region that can follow each other, or one run of a kernel."""
+
+    REGION = "region"
+    KERNEL = "kernel"
 
 
 class StepKind(Enum):
@@ -122,6 +130,7 @@ class KernelOptions:
     reassociate: bool = False
     where: Where = Where.CPES
     regardless: bool = False
+    spawn: Spawn = Spawn.REGION
     files: int = 1
 
     @property

@@ -148,8 +148,9 @@ def _for_the_faster(scop: Scop, options: KernelOptions, found: RegionResult, rec
 
 
 def _compared(options: KernelOptions, found: RegionResult) -> Comparison | None:
-    order, scop = found.order, found.assembled.code.scop
-    return compared(scop, options, order.scheduled.private, order.tree, found.placed)
+    order, code = found.order, found.assembled.code
+    private = order.scheduled.private
+    return compared(code.scop, options, private, order.tree, found.placed, code.sharing)
 
 
 def _without_short(
@@ -161,7 +162,7 @@ def _without_short(
     kept = frozenset(name for sides in comparison.short for name in sides.statements)
     fewer = _keeping(options, found, kept, record)
     again = _compared(options, fewer) if fewer else None
-    if fewer is None or again is None:
+    if fewer is None or again is None or again.cpes >= comparison.cpes:  # kernels may share a spawn
         return found, comparison
     return fewer, replace(again, given_up=comparison.short)
 

@@ -6,10 +6,11 @@ import os
 
 from swbuild.codegen.ctext import Lines
 from swbuild.frontend.scop import Scop
-from swbuild.lowering.code import KernelCode
+from swbuild.lowering.code import KernelCode, SpawnCode
 from swbuild.memory.plan import Buffer
+from swbuild.names import own
 
-__all__ = ["banner", "kernel_comment"]
+__all__ = ["banner", "kernel_comment", "spawn_comment"]
 
 
 def banner(source: str, what: str, version: str) -> Lines:
@@ -37,6 +38,17 @@ def kernel_comment(scop: Scop, kernel: KernelCode) -> Lines:
     ]
     direct = sorted({(d.array, d.reason) for d in kernel.plan.direct})
     lines += [f" * main memory: {array} ({reason})" for array, reason in direct]
+    return ["/*", *lines, " */"]
+
+
+def spawn_comment(scop: Scop, spawn: SpawnCode) -> Lines:
+    """Return the comment that says what runs in ``spawn``."""
+    where = f"lines {scop.span.line}-{scop.span.end_line} of {os.path.basename(scop.source)}"
+    phases = ", ".join(map(own, spawn.kernels))
+    lines = [
+        f" * {spawn.function}: {where}, function {scop.function}",
+        f" * one spawn for {phases}; after each of them all CPEs meet",
+    ]
     return ["/*", *lines, " */"]
 
 

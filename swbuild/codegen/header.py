@@ -7,7 +7,7 @@ from swbuild.codegen.ctext import Lines
 from swbuild.codegen.partials import struct_fields
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.frontend.scop import Parameter
-from swbuild.lowering.code import KernelCode, RegionCode, symbol_stem
+from swbuild.lowering.code import KernelCode, RegionCode, SpawnCode, symbol_stem
 from swbuild.names import own
 
 __all__ = ["UNUSED", "entry_prototype", "header_lines", "value_name"]
@@ -21,8 +21,8 @@ def header_lines(regions: tuple[RegionCode, ...], around: Surroundings) -> Lines
     guard = own(f"SW_{symbol_stem(regions).upper() if regions else ''}_H")
     lines: Lines = [*_MACROS]
     for region in regions:
-        for kernel in region.kernels:
-            lines += ["", *_struct(region, kernel)]
+        for spawned in region.spawned:
+            lines += ["", *_struct(region, spawned)]
     for region in regions:
         lines += ["", *_entry(region)]
     inside = [f"#ifndef {guard}", f"#define {guard}", "", *lines, "", "#endif"]
@@ -39,11 +39,12 @@ _MACROS = [
 ]
 
 
-def _struct(region: RegionCode, kernel: KernelCode) -> Lines:
+def _struct(region: RegionCode, kernel: KernelCode | SpawnCode) -> Lines:
     fields = [f"  long {name};" for name in (*kernel.loops, *(p.name for p in kernel.parameters))]
     fields += [f"  {array.element.name} *{array.name};" for array in kernel.pointers]
     fields += [f"  {array.element.name} {array.name};" for array in kernel.values]
-    fields += [f"  {line}" for line in struct_fields(kernel, region.scop)]
+    if isinstance(kernel, KernelCode):
+        fields += [f"  {line}" for line in struct_fields(kernel, region.scop)]
     return [
         f"/* what the host passes to {kernel.function} */",
         f"struct {kernel.struct} {{",

@@ -209,10 +209,10 @@ def _promises(region: RegionCode) -> list[str]:
 
 def _entries(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -> Lines:
     lines: Lines = []
-    kernels = [kernel for region in regions for kernel in region.kernels]
+    kernels = [spawned for region in regions for spawned in region.spawned]
     if kernels:
         dialect = _dialect(regions[0])
-        lines += ["", *(dialect.declare.format(kernel=kernel.function) for kernel in kernels)]
+        lines += ["", *(dialect.declare.format(kernel=item.function) for item in kernels)]
         lines += ["", *_ready(dialect)]
     for region in regions:
         lines += ["", *_entry(region)]
@@ -291,25 +291,28 @@ class _Launches:
     def __init__(self, region: RegionCode) -> None:
         self.scop = region.scop
         self.dialect = _dialect(region)
-        self.kernels = {kernel.name: kernel for kernel in region.kernels}
+        self.spawned = {spawned.name: spawned for spawned in region.spawned}
         self.by_pointer = {a.name for a, _, written in region.arguments if written and a.is_scalar}
         self.local_scalars = {a.name for a in region.locals if a.is_scalar}
 
     def lines(self, node: Node) -> Lines:
         assert isinstance(node, Launch)
-        kernel = self.kernels[node.kernel]
+        kernel = self.spawned[node.kernel]
         loops = zip(kernel.loops, node.loops, strict=True)
         fields = [f"{ARGUMENTS}.{name} = {c_text(value)};" for name, value in loops]
         fields += [f"{ARGUMENTS}.{p.name} = {p.name};" for p in kernel.parameters]
         fields += [f"{ARGUMENTS}.{a.name} = {self._address(a)};" for a in kernel.pointers]
         fields += [f"{ARGUMENTS}.{a.name} = {self._value(a)};" for a in kernel.values]
-        fields += host_parts(kernel, self.scop, prod(kernel.tiled.mapping.threads))
+        combined: Lines = []
+        if isinstance(kernel, KernelCode):
+            fields += host_parts(kernel, self.scop, prod(kernel.tiled.mapping.threads))
+            combined = [line for partial in kernel.partials for line in self._combined(kernel, partial)]
         lines = [
             f"struct {kernel.struct} {ARGUMENTS};",
             *(fields or [f"{ARGUMENTS}.{UNUSED} = 0;"]),
             self.dialect.spawn.format(kernel=kernel.function, arguments=ARGUMENTS),
             self.dialect.join.format(),
-            *(line for partial in kernel.partials for line in self._combined(kernel, partial)),
+            *combined,
         ]
         return ["{", *indent(lines), "}"]
 

@@ -67,7 +67,7 @@ def _of_kernel(
     report: Mapping[str, Any], kernel: Mapping[str, Any], seen: Observed | None
 ) -> Iterator[tuple[str, str]]:
     """Yield the codes and texts of the notes on one kernel."""
-    if kernel["host_loops"]:
+    if kernel["launched_in"]:
         yield "SW320", _launches(report, kernel, seen)
     if kernel["main_memory"]:
         reasons = _grouped((item["reason"], item["array"]) for item in kernel["main_memory"])
@@ -84,7 +84,7 @@ def _of_kernel(
 
 def _launches(report: Mapping[str, Any], kernel: Mapping[str, Any], seen: Observed | None) -> str:
     """Return what is said of a kernel that the host launches again and again."""
-    loops = "a loop" if kernel["host_loops"] == 1 else f"{kernel['host_loops']} loops"
+    loops = "a loop" if kernel["launched_in"] == 1 else f"{kernel['launched_in']} loops"
     what = "wavefront of tiles" if report["wavefront_tile"] else "iteration"
     count = f" ({seen.launches} times at {seen.launch_sizes})" if seen and seen.launch_sizes else ""
     reasons = [
@@ -100,8 +100,8 @@ def _of_nests(kernels: Iterable[Mapping[str, Any]]) -> Iterator[MappingNote]:
     nests = _grouped((kernel["nest"], kernel["name"]) for kernel in kernels if kernel["nest"])
     for line, names in nests.items():
         if len(names) >= _MANY:
-            message = f"the loop nest in line {line} became {len(names)} kernels, each with its own launch"
-            yield MappingNote("SW322", f"{message} and transfers: {', '.join(names)}")
+            message = f"the loop nest in line {line} became {len(names)} kernels, each with its own transfers"
+            yield MappingNote("SW322", f"{message}: {', '.join(names)}")
 
 
 def _grouped(pairs: Iterable[tuple[Any, str]]) -> dict[Any, list[str]]:

@@ -46,6 +46,7 @@ def region_report(
         "kernels": [
             _kernel(region, kernel, place) for kernel, place in zip(region.kernels, placed, strict=True)
         ],
+        "spawns": [{"name": spawn.name, "kernels": list(spawn.kernels)} for spawn in region.spawns],
         "host_statements": [
             {"statement": name, "line": scop.statement(name).span.line} for name in tree.statements
         ],
@@ -125,6 +126,8 @@ def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, 
         "distribution": mapping.distribution.value,
         "choice": None if place.among is None else _choice(mapping, place.among),
         "host_loops": len(kernel.loops),
+        "spawn": kernel.spawn,
+        "launched_in": _launched_in(region, kernel),
         "nest": _nest(region, kernel),
         "busy_cpes": constant_busy_cpes(grid_of(region.scop, kernel.tiled), region.scop.context),
         "ldm_bytes": kernel.plan.bytes + part_bytes(kernel),
@@ -168,6 +171,13 @@ def _candidate(found: Cost) -> dict[str, object]:
         "quick_cycles": round(found.total),
         "ldm_bytes": found.bytes,
     }
+
+
+def _launched_in(region: RegionCode, kernel: KernelCode) -> int:
+    """Return in how many loops of the host the spawn stands that runs ``kernel``."""
+    return next(
+        (len(spawn.loops) for spawn in region.spawns if spawn.name == kernel.spawn), len(kernel.loops)
+    )
 
 
 def _nest(region: RegionCode, kernel: KernelCode) -> int | None:

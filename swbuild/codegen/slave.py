@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 
 import islpy as isl
 
 from swbuild.codegen import partials
-from swbuild.codegen.comments import kernel_comment
+from swbuild.codegen.comments import kernel_comment, spawn_comment
 from swbuild.codegen.ctext import (
     Lines,
     array_index,
@@ -26,10 +27,10 @@ from swbuild.expressions.printing import c_text
 from swbuild.expressions.trees import names_in, substituted
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import Begin, ElementStore, Fence, Node, Place, Transfer, Wait
+from swbuild.kernelir.nodes import Barrier, Begin, ElementStore, Fence, Node, Phase, Place, Transfer, Wait
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.transfers import low_of, size_of
-from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode, RegionCode, symbol_stem
+from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode, RegionCode, SpawnCode, symbol_stem
 from swbuild.machine import Dialect, load
 from swbuild.mapping.tiling import thread_parameters
 from swbuild.memory.plan import Buffer, Store
@@ -57,13 +58,18 @@ def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings
     called = dict.fromkeys(text for region in regions for text in region.scop.prelude)
     lines, stem = [""], symbol_stem(regions)
     lines += [line for text in called for line in text.split("\n")] + [""] * bool(called)
-    lines += _storage(kernels, stem, dialect)
-    for region, kernel in kernels:
-        lines += ["", *_Kernel(region, kernel, stem, dialect).lines()]
+    lines += _storage(regions, kernels, stem, dialect)
+    for region in regions:
+        printed = {kernel.name: _Kernel(region, kernel, stem, dialect) for kernel in region.kernels}
+        lines += [line for kernel in printed.values() for line in ("", *kernel.lines())]
+        for spawn in region.spawns:
+            lines += ["", *_spawn_lines(region.scop, spawn, printed, Transfers(dialect, stem))]
     return around.slave(lines, headers, "\n".join(called))
 
 
-def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: Dialect) -> Lines:
+def _storage(
+    regions: tuple[RegionCode, ...], kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: Dialect
+) -> Lines:
     lines = ["/* The LDM of the kernels in this file; they share it, since only one runs at a time. */"]
     lines.append(f"{dialect.storage} union {{")
     for region, kernel in kernels:
@@ -74,9 +80,12 @@ def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: D
             aligned = f"__attribute__((aligned({buffer.alignment})))"
             lines.append(f"    {element.name} {_member(buffer)}[{count}] {aligned};")
         lines += [f"    {line}" for line in partials.storage(kernel, region.scop)]
-        lines.append(f"    struct {kernel.struct} {own('args')};")
+        if kernel.spawn is None:
+            lines.append(f"    struct {kernel.struct} {own('args')};")
         lines.append(f"  }} {kernel.function};")
     lines.append(f"}} {own(f'sw_ldm_{stem}')} __attribute__((aligned(64)));")
+    for region in regions:
+        lines += [f"{dialect.storage} struct {s.struct} {_arguments_of(s)};" for s in region.spawns]
     transfers = Transfers(dialect, stem)
     groups = [n.group for _, kernel in kernels for n in walk(kernel.body) if isinstance(n, Begin)]
     for name in dict.fromkeys([transfers.reply(), *map(transfers.reply, groups)]):
@@ -87,6 +96,53 @@ def _storage(kernels: list[tuple[RegionCode, KernelCode]], stem: str, dialect: D
 def _member(buffer: Buffer) -> str:
     """Return the name of the buffer's memory: the array's, for its first buffer."""
     return buffer.array if buffer.name == buffer.array else own(buffer.name, "ldm")
+
+
+def _arguments_of(spawn: SpawnCode) -> str:
+    """Return the name of the LDM that holds the arguments of ``spawn`` while its kernels use theirs."""
+    return own(f"sw_args_{spawn.name}", "ldm")
+
+
+def _spawn_lines(scop: Scop, spawn: SpawnCode, kernels: Mapping[str, _Kernel], transfers: Transfers) -> Lines:
+    """Return the function that runs some of the ``kernels`` as the phases of ``spawn``."""
+    dialect = transfers.dialect
+
+    def special(node: Node) -> Lines:
+        if isinstance(node, Phase):
+            return [kernels[node.kernel].call(node.loops)]
+        assert isinstance(node, Barrier)
+        fences = [dialect.store_fence] * spawn.stores + [dialect.fence]
+        return [line for text in (*fences, dialect.barrier) for line in text.format().split("\n")]
+
+    used = names_in_body(spawn.body, {}, {}, lambda _: [])
+    names = (*spawn.loops, *(p.name for p in spawn.parameters))
+    opening = [
+        *_fetched(spawn.struct, _arguments_of(spawn), transfers),
+        *(f"const long {name} = {ARGUMENTS}->{name};" for name in names if name in used),
+    ]
+    return [
+        *spawn_comment(scop, spawn),
+        f"void {spawn.function}(void *{_ARGUMENT})",
+        "{",
+        *indent([*opening, "", *print_node(spawn.body, special)]),
+        "}",
+    ]
+
+
+def _fetched(struct: str, args: str, transfers: Transfers) -> Lines:
+    """Return what gets the argument struct into ``args``, in the LDM."""
+    pieces = {
+        "ldm": f"&{args}",
+        "memory": _ARGUMENT,
+        "bytes": f"sizeof(struct {struct})",
+        "reply": transfers.reply(),
+    }
+    return [
+        f"{transfers.reply()} = 0;",
+        transfers.dialect.get.format(**pieces),
+        *transfers.waited(transfers.reply(), "1"),
+        f"const struct {struct} *const {ARGUMENTS} = &{args};",
+    ]
 
 
 class _Kernel:
@@ -112,12 +168,27 @@ class _Kernel:
         return [
             *kernel_comment(self.scop, self.kernel),
             *(f"#define {name} {text}" for name, text in macros),
-            f"void {self.kernel.function}(void *{_ARGUMENT})",
+            self._head(used),
             "{",
             *indent([*opening, "", *body, *partials.stored(self.kernel, self.dialect, self.transfers)]),
             "}",
             *(f"#undef {name.split('(')[0]}" for name, _ in macros),
         ]
+
+    def call(self, loops: tuple[Expression, ...]) -> str:
+        """Return the call of the kernel as a phase, in which the host's loops have the values ``loops``."""
+        used = self._used(self._tile_ranges())
+        pairs = zip(self.kernel.loops, loops, strict=True)
+        values = (c_text(value) for name, value in pairs if name in used)
+        return f"{self.kernel.function}({', '.join((ARGUMENTS, *values))});"
+
+    def _head(self, used: frozenset[str]) -> str:
+        """Return the head of the function: of a spawn's, or of a phase, which is passed the host's loops."""
+        if self.kernel.spawn is None:
+            return f"void {self.kernel.function}(void *{_ARGUMENT})"
+        arguments = [f"const struct {self.kernel.struct} *const {ARGUMENTS}"]
+        arguments += [f"const long {name}" for name in self.kernel.loops if name in used]
+        return f"static void {self.kernel.function}({', '.join(arguments)})"
 
     def _used(self, ranges: list[_Range]) -> frozenset[str]:
         """Return the names that the body, the macros and this thread's blocks are made of."""
@@ -143,18 +214,13 @@ class _Kernel:
         return [part for line in lines for part in line.split("\n")]
 
     def _arguments(self, used: frozenset[str]) -> Lines:
-        """Fetch the argument struct and name what is ``used`` of it."""
-        struct, args = f"struct {self.kernel.struct}", f"{self.ldm}.{own('args')}"
-        pieces = {
-            "ldm": f"&{args}",
-            "memory": _ARGUMENT,
-            "bytes": f"sizeof({struct})",
-            "reply": self.transfers.reply(),
-        }
-        lines = [f"{self.transfers.reply()} = 0;", self.dialect.get.format(**pieces)]
-        lines += self.transfers.waited(self.transfers.reply(), "1")
-        lines.append(f"const {struct} *const {ARGUMENTS} = &{args};")
-        names = [*self.kernel.loops, *(p.name for p in self.kernel.parameters)]
+        """Fetch the argument struct, if nobody has, and name what is ``used`` of it."""
+        lines: Lines = []
+        loops: tuple[str, ...] = ()
+        if self.kernel.spawn is None:
+            loops, args = self.kernel.loops, f"{self.ldm}.{own('args')}"
+            lines += _fetched(self.kernel.struct, args, self.transfers)
+        names = [*loops, *(p.name for p in self.kernel.parameters)]
         names = [name for name in names if name in used]
         lines += [f"const long {name} = {ARGUMENTS}->{name};" for name in names]
         lines += [f"const {a.element.name} {a.name} = {ARGUMENTS}->{a.name};" for a in self.kernel.values]

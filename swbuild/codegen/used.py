@@ -14,6 +14,7 @@ from swbuild.kernelir.nodes import (
     Guard,
     Loop,
     Node,
+    Phase,
     Piece,
     Place,
     Row,
@@ -64,6 +65,8 @@ def _printed(
         yield from (*node.low, *(node.size[k] for k in sizes(buffers[node.buffer])))
     elif isinstance(node, ElementStore):
         yield from node.index
+    elif isinstance(node, Phase):
+        yield from node.loops
     elif isinstance(node, Transfer) and isinstance(node.part, Row):
         yield from (*node.part.outer, node.part.low, node.part.size)
     elif isinstance(node, Transfer) and isinstance(node.part, Piece):

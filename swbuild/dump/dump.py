@@ -71,7 +71,12 @@ def _programs(result: RegionResult) -> Programs:
     made = result.assembled
     host = () if made.host is None else (("host", made.host),)
     kernels = zip(result.placed, made.kernels, strict=True)
-    return (*host, *((f"kernel {place.tiled.kernel.name}", program) for place, program in kernels))
+    spawns = zip(made.code.spawns, made.spawns, strict=True)
+    return (
+        *host,
+        *((f"spawn {spawn.name}", program) for spawn, program in spawns),
+        *((f"kernel {place.tiled.kernel.name}", program) for place, program in kernels),
+    )
 
 
 def _order(compilation: Compilation) -> Order | None:

@@ -10,6 +10,7 @@ from swbuild.expressions.nodes import Constant, Expression
 from swbuild.expressions.printing import c_text
 from swbuild.expressions.statement_printing import statement_text
 from swbuild.kernelir.nodes import (
+    Barrier,
     Begin,
     Block,
     Compute,
@@ -21,6 +22,7 @@ from swbuild.kernelir.nodes import (
     Launch,
     Loop,
     Node,
+    Phase,
     Piece,
     Place,
     Row,
@@ -96,6 +98,16 @@ def _compute(node: Compute) -> Iterator[str]:
 @node_lines.register
 def _launch(node: Launch) -> Iterator[str]:
     yield f"launch {node.kernel}[{_texts(node.loops)}]"
+
+
+@node_lines.register
+def _phase(node: Phase) -> Iterator[str]:
+    yield f"phase {node.kernel}[{_texts(node.loops)}]"
+
+
+@node_lines.register
+def _barrier(_: Barrier) -> Iterator[str]:
+    yield "barrier"
 
 
 def _texts(values: tuple[Expression, ...]) -> str:

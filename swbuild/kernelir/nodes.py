@@ -14,6 +14,7 @@ from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Name
 from swbuild.kernelir.origin import Origin
 
 __all__ = [
+    "Barrier",
     "Begin",
     "Block",
     "Compute",
@@ -26,6 +27,7 @@ __all__ = [
     "Launch",
     "Loop",
     "Node",
+    "Phase",
     "Piece",
     "Place",
     "Row",
@@ -106,6 +108,19 @@ class Launch:
 
     kernel: str
     loops: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One CPE's share of a kernel that runs inside a larger spawn; ``loops`` as for :class:`Launch`."""
+
+    kernel: str
+    loops: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """All CPEs of the core group meet; what each of them put and stored before is then visible to all."""
 
 
 class Direction(Enum):
@@ -212,5 +227,18 @@ class Fence:
 
 
 Node = (
-    Begin | Block | Compute | Counter | ElementStore | Fence | Guard | Launch | Loop | Place | Transfer | Wait
+    Barrier
+    | Begin
+    | Block
+    | Compute
+    | Counter
+    | ElementStore
+    | Fence
+    | Guard
+    | Launch
+    | Loop
+    | Phase
+    | Place
+    | Transfer
+    | Wait
 )

@@ -30,7 +30,8 @@ class Held:
 class Scope:
     """What is known where a tree begins.
 
-    ``names`` are the variables, ``kernels`` those that may be launched with the number of their loops.
+    ``names`` are the variables, ``kernels`` those that may be launched with the number of their loops,
+    ``phases`` those that may run as phases of a spawn.
     ``budget`` are the bytes of LDM for all buffers.  ``host``: the tree is the host's.
     """
 
@@ -40,3 +41,4 @@ class Scope:
     budget: int = 0
     limits: Limits = field(default_factory=lambda: Limits(0, 0, 1))
     host: bool = False
+    phases: Mapping[str, int] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -11,6 +11,7 @@ from swbuild.expressions.trees import constant_value, names_in
 from swbuild.kernelir.flow import flow_faults
 from swbuild.kernelir.lengths import length_faults
 from swbuild.kernelir.nodes import (
+    Barrier,
     Block,
     Compute,
     Counter,
@@ -18,6 +19,7 @@ from swbuild.kernelir.nodes import (
     Launch,
     Loop,
     Node,
+    Phase,
     Place,
     Transfer,
 )
@@ -31,7 +33,12 @@ __all__ = ["faults"]
 
 def faults(node: Node, scope: Scope) -> tuple[str, ...]:
     """Return what is wrong with the tree ``node``, in words, each fault once."""
-    found = [*_budget(scope), *_names(node, scope, scope.names, frozenset()), *_uses(node, scope)]
+    found = [
+        *_budget(scope),
+        *_names(node, scope, scope.names, frozenset()),
+        *_uses(node, scope),
+        *_separation(node),
+    ]
     if not found:  # all else relies on buffers that exist
         found += [*flow_faults(node, scope), *length_faults(node, scope)]
     return tuple(dict.fromkeys(map(plain_name, found)))
@@ -130,6 +137,8 @@ def _uses(node: Node, scope: Scope) -> Iterator[str]:
     for found in walk(node):
         if isinstance(found, Launch):
             yield from _launch(found, scope)
+        elif isinstance(found, Phase) and not scope.host:
+            yield from _known(found, scope.phases, "a phase")
         elif scope.host:
             if not isinstance(found, (Block, Compute, Counter, Guard, Loop)):
                 yield f"the host is to {type(found).__name__.lower()}, as only CPEs do"
@@ -140,11 +149,39 @@ def _uses(node: Node, scope: Scope) -> Iterator[str]:
 def _launch(node: Launch, scope: Scope) -> Iterator[str]:
     if not scope.host:
         yield f"a CPE launches {node.kernel}"
-    elif node.kernel not in scope.kernels:
-        yield f"{node.kernel} is launched and is no kernel of the region"
-    elif len(node.loops) != scope.kernels[node.kernel]:
-        count = scope.kernels[node.kernel]
-        yield f"{node.kernel} is launched with {len(node.loops)} values for {count} loops"
+    else:
+        yield from _known(node, scope.kernels, "launched")
+
+
+def _known(node: Launch | Phase, kernels: Mapping[str, int], what: str) -> Iterator[str]:
+    if node.kernel not in kernels:
+        yield f"{node.kernel} is {what} and is no kernel of the region"
+    elif len(node.loops) != kernels[node.kernel]:
+        count = kernels[node.kernel]
+        yield f"{node.kernel} is {what} with {len(node.loops)} values for {count} loops"
+
+
+def _separation(node: Node) -> Iterator[str]:
+    """Yield the phases that come after another without a barrier in between."""
+    yield from _unmet(node, None)[0]
+
+
+def _unmet(node: Node, before: str | None) -> tuple[list[str], str | None]:
+    """Return the faults in ``node``, and the phase that no barrier has come after yet; ``before`` as well."""
+    if isinstance(node, Phase):
+        return ([f"no barrier comes between {before} and {node.kernel}"] if before else []), node.kernel
+    if isinstance(node, Barrier):
+        return [], None
+    found: list[str] = []
+    after = before
+    for child in node.children if isinstance(node, Block) else _below(node):
+        start = before if isinstance(node, Guard) else after
+        faults_in, end = _unmet(child, start)
+        found += faults_in
+        after = end if isinstance(node, Block) else end or after
+    if isinstance(node, Loop) and node.trip_count != 1 and after and after != before:
+        found += _unmet(node.body, after)[0]
+    return found, after
 
 
 def _buffer(node: Node, scope: Scope) -> Iterator[str]:

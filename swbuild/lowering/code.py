@@ -12,7 +12,7 @@ from swbuild.names import own
 from swbuild.options import KernelOptions
 from swbuild.planning.where import Threshold
 
-__all__ = ["ARGUMENTS", "THREAD", "KernelCode", "RegionCode", "symbol_stem"]
+__all__ = ["ARGUMENTS", "THREAD", "KernelCode", "RegionCode", "SpawnCode", "symbol_stem"]
 
 #: A kernel's argument struct, on either side, and the number of the CPE that runs it.
 ARGUMENTS = own("sw_args")
@@ -37,10 +37,40 @@ class KernelCode:
     parameters: tuple[Parameter, ...]
     #: names in the emitted code of the host loops around the launch
     loops: tuple[str, ...]
+    #: the spawn that it is a phase of, if it has none of its own
+    spawn: str | None = None
 
     @property
     def name(self) -> str:
         return self.tiled.kernel.name
+
+    @property
+    def function(self) -> str:
+        """The name of its function."""
+        return own(self.name)
+
+    @property
+    def struct(self) -> str:
+        """The tag of the struct that its arguments travel in."""
+        return own(f"{self.spawn or self.name}_args")
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnCode:
+    """Kernels that share a spawn: ``body`` is what every CPE runs, loops around their phases and barriers.
+
+    ``loops`` are the names of the host's loops around it; the rest is as in :class:`KernelCode`.
+    """
+
+    name: str
+    body: Node
+    kernels: tuple[str, ...]
+    values: tuple[Array, ...]
+    pointers: tuple[Array, ...]
+    parameters: tuple[Parameter, ...]
+    loops: tuple[str, ...]
+    #: CPEs store without DMA, too, what has to be visible after a barrier
+    stores: bool
 
     @property
     def function(self) -> str:
@@ -72,11 +102,22 @@ class RegionCode:
     threshold: Threshold | None = None
     #: every sum is computed in the order of the source
     exact: bool = True
+    spawns: tuple[SpawnCode, ...] = ()
 
     @property
     def entry(self) -> str:
         """The name of the function on the host that runs it."""
         return own(f"sw_{self.scop.symbol}", "entry")
+
+    @property
+    def sharing(self) -> dict[str, int]:
+        """How many kernels share the spawn of a kernel, by its name, where others do."""
+        return {kernel: len(spawn.kernels) for spawn in self.spawns for kernel in spawn.kernels}
+
+    @property
+    def spawned(self) -> tuple[KernelCode | SpawnCode, ...]:
+        """What the host spawns: kernels, and kernels that share a spawn."""
+        return (*(kernel for kernel in self.kernels if kernel.spawn is None), *self.spawns)
 
 
 def symbol_stem(regions: tuple[RegionCode, ...]) -> str:

@@ -30,6 +30,7 @@ from swbuild.kernelir.transfers import (
 )
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.lowering.code import KernelCode, RegionCode
+from swbuild.lowering.spawns import spawned
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.names import own
@@ -44,11 +45,12 @@ __all__ = ["Assembled", "NoCode", "assemble", "leave_alone", "limits_of"]
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A region's code with the trees that led to it: the host's, if any, and one per kernel."""
+    """A region's code with the trees that led to it: the host's, if any, one per kernel and per spawn."""
 
     code: RegionCode
     host: Program | None
     kernels: tuple[Program, ...]
+    spawns: tuple[Program, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,9 @@ def _assembled(
     host, *programs = _unrolled([host, *(program for _, program in made)], unrolls)
     pairs = zip(made, programs, strict=True)
     kernels = tuple(replace(kernel, body=program.result) for (kernel, _), program in pairs)
-    region = RegionCode(scop, options, host.result, kernels, local, arguments, {})
-    return Assembled(region, host, tuple(programs))
+    kernels, spawns, host, shared = spawned(scop, options, host, kernels)
+    region = RegionCode(scop, options, host.result, kernels, local, arguments, {}, spawns=spawns)
+    return Assembled(region, host, tuple(programs), shared)
 
 
 def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: HostTree) -> Assembled:

@@ -21,10 +21,15 @@ _HINT = "this is a defect of swbuild, not of your input; please report it with t
 def verify(assembled: Assembled) -> tuple[Diagnostic, ...]:
     """Return what is wrong with the trees of a region: one message for the first bad tree of each program."""
     code = assembled.code
-    host = Scope(_names(code.scop), kernels={k.name: len(k.loops) for k in code.kernels}, host=True)
+    counts = {kernel.name: len(kernel.loops) for kernel in code.kernels}
+    spawned = {spawned.name: len(spawned.loops) for spawned in code.spawned}
+    host = Scope(_names(code.scop), kernels=counts | spawned, host=True)
     trees = [] if assembled.host is None else [("host", assembled.host, host)]
     for kernel, program in zip(code.kernels, assembled.kernels, strict=True):
         trees.append((f"kernel {kernel.name}", program, _scope(assembled, kernel)))
+    for spawn, program in zip(code.spawns, assembled.spawns, strict=True):
+        scope = Scope(_names(code.scop) | set(spawn.loops), phases=counts)
+        trees.append((f"spawn {spawn.name}", program, scope))
     return tuple(
         Diagnostic("SW491", f"{where} {when}: {'; '.join(found)}", code.scop.span, _HINT)
         for where, program, scope in trees

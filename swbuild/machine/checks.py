@@ -37,6 +37,7 @@ _PIECES: Mapping[str, tuple[str, ...]] = {
     "wait": ("reply", "count"),
     "fence": (),
     "store_fence": (),
+    "barrier": (),
 }
 
 

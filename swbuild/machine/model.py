@@ -56,9 +56,9 @@ class Dialect:
     ``ldm`` and ``memory`` are addresses, ``bytes`` the length of the transfer, ``block`` the length
     of one contiguous piece in main memory and ``gap`` the distance from its end to the next one's
     start, all in bytes.  ``fence`` makes earlier puts visible to later gets of the same CPE,
-    ``store_fence`` earlier stores.  ``start`` comes once, ahead of the first spawn; ``thread`` is the
-    number of the CPE that runs, from 0; ``declare`` tells the host of a kernel, ``storage`` puts a variable
-    into the LDM.
+    ``store_fence`` earlier stores; at ``barrier`` all CPEs of the core group meet.  ``start`` comes
+    once, ahead of the first spawn; ``thread`` is the number of the CPE that runs, from 0; ``declare``
+    tells the host of a kernel, ``storage`` puts a variable into the LDM.
     """
 
     host_includes: tuple[str, ...]
@@ -77,6 +77,7 @@ class Dialect:
     wait: str
     fence: str
     store_fence: str
+    barrier: str
 
 
 @dataclass(frozen=True, slots=True)

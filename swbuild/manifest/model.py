@@ -38,7 +38,7 @@ from swbuild.manifest.values import (
     Shape,
     Sizes,
 )
-from swbuild.options import Distribution, Fusion, Preset, Where
+from swbuild.options import Distribution, Fusion, Preset, Spawn, Where
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -222,6 +222,17 @@ class Defaults:
         default=None,
         shown="auto",
         also=("target", "offload", "run-on"),
+    )
+    spawn: Spawn | None = option(
+        Choice(Spawn),
+        "What one spawn of the CPEs is for: as many kernels of the region as can follow each other, with "
+        "the host's loops around them and barriers of all CPEs in between (`region`), or a single run of a "
+        "kernel (`kernel`).  A barrier takes a small part of what a join and the next spawn do.  "
+        "`preset: classic` spawns for each kernel.",
+        example="kernel",
+        default=None,
+        shown="region",
+        also=("launch", "spawns", "barriers"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

@@ -88,14 +88,28 @@ class _Rivals:
     homes: tuple[Home, ...]
     left: Home
     home: Home
+    #: how many kernels share the spawn of one, by its name
+    sharing: Mapping[str, int]
+
+    def estimates(self, sizes: Mapping[str, int]) -> tuple[Estimate, ...]:
+        return tuple(self._spawned(kernel.at(sizes), kernel.machine) for kernel in self.kernels)
+
+    def _spawned(self, found: Estimate, machine: MachineModel) -> Estimate:
+        """Return the estimate of a kernel with what its spawn takes: its part of one, and barriers."""
+        members = self.sharing.get(found.kernel)
+        if members is None:
+            return found
+        times = machine.control
+        control = (times.spawn_cycles + times.join_cycles) / members + found.launches * times.sync_cycles
+        return replace(found, cycles=replace(found.cycles, control=control))
 
     def cpes(self, sizes: Mapping[str, int]) -> float:
-        return sum(kernel.at(sizes).cycles.total for kernel in self.kernels) + self.left.cycles(sizes)
+        return sum(found.cycles.total for found in self.estimates(sizes)) + self.left.cycles(sizes)
 
     def sides(self, sizes: Mapping[str, int]) -> tuple[Sides, ...]:
         return tuple(
-            Sides(kernel.placed.tiled.kernel.statements, kernel.at(sizes), home.cycles(sizes))
-            for kernel, home in zip(self.kernels, self.homes, strict=True)
+            Sides(kernel.placed.tiled.kernel.statements, found, home.cycles(sizes))
+            for kernel, found, home in zip(self.kernels, self.estimates(sizes), self.homes, strict=True)
         )
 
     def home_wins(self, sizes: Mapping[str, int]) -> bool:
@@ -104,15 +118,20 @@ class _Rivals:
 
 @step("host or core group")
 def compared(
-    scop: Scop, options: KernelOptions, private: Private, tree: HostTree, placed: Sequence[Placed]
+    scop: Scop,
+    options: KernelOptions,
+    private: Private,
+    tree: HostTree,
+    placed: Sequence[Placed],
+    sharing: Mapping[str, int],
 ) -> Comparison | None:
     """Return what the kernels ``placed`` of ``scop`` take beside its loops on the host.
 
-    None where isl takes too long over it.
+    ``sharing`` says of those that share a spawn how many do.  None where isl takes too long over it.
     """
     try:
         with bounded_effort(_EFFORT):
-            return _compared(scop, options, private, tree, placed)
+            return _compared(scop, options, private, tree, placed, sharing)
     except isl.Error as error:
         if not ran_out(error):
             raise
@@ -120,10 +139,15 @@ def compared(
 
 
 def _compared(
-    scop: Scop, options: KernelOptions, private: Private, tree: HostTree, placed: Sequence[Placed]
+    scop: Scop,
+    options: KernelOptions,
+    private: Private,
+    tree: HostTree,
+    placed: Sequence[Placed],
+    sharing: Mapping[str, int],
 ) -> Comparison:
     machine = load(options.machine)
-    rivals = _rivals(scop, private, tree, placed, machine)
+    rivals = _rivals(scop, private, tree, placed, machine, sharing)
     assumed = assumed_sizes(scop, options)
     sizes = assumed.values
     found = _at_sizes(rivals, sizes)
@@ -171,12 +195,17 @@ def _is_open(kernel: Kernel, assumed: Sizes) -> bool:
 
 
 def _rivals(
-    scop: Scop, private: Private, tree: HostTree, placed: Sequence[Placed], machine: MachineModel
+    scop: Scop,
+    private: Private,
+    tree: HostTree,
+    placed: Sequence[Placed],
+    machine: MachineModel,
+    sharing: Mapping[str, int],
 ) -> _Rivals:
     kernels = tuple(counted(scop, place, private, machine) for place in placed)
     homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in placed)
     everything = at_home(scop, [statement.name for statement in scop.statements], machine)
-    return _Rivals(kernels, homes, at_home(scop, tree.statements, machine), everything)
+    return _Rivals(kernels, homes, at_home(scop, tree.statements, machine), everything, sharing)
 
 
 def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[str, int] | None:

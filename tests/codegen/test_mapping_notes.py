@@ -12,7 +12,7 @@ from swbuild.codegen.unit import RegionUnit
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.request import RegionRequest
 from swbuild.generate import generate_unit
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Spawn
 
 HEAD = (
     "void f(int n, int m, int *restrict c, double *restrict a, double *restrict b, double x[16]) {\n"
@@ -54,6 +54,7 @@ GOOD = {
     "plain": "for (int i = 0; i < n; i++) a[i] = b[i];",
     "two kernels": "for (int i = 1; i < n; i++) a[i] = b[i]; for (int i = 1; i < n; i++) b[i] = a[i - 1];",
     "large": "for (int i = 0; i < 2048; i++) a[i] = b[i];",
+    "one spawn": "for (int t = 0; t < m; t++) for (int i = 1; i < n; i++) { b[i] = a[i - 1]; a[i] = b[i]; }",
     "half": "for (int i = 0; i < 1024; i++) a[i] = b[i];",
 }
 
@@ -66,7 +67,7 @@ def region(directory: Path, body: str, options: KernelOptions | None = None) -> 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_mappings_are_said(tmp_path: Path, name: str) -> None:
     body, expected = BAD[name]
-    found = region(tmp_path, body, KernelOptions(tile=(32,)))
+    found = region(tmp_path, body, KernelOptions(tile=(32,), spawn=Spawn.KERNEL))
     notes = {note.code: note.message for note in mapping_notes(found.report)}
     assert notes.keys() == expected.keys(), notes
     for code, text in expected.items():
@@ -88,7 +89,7 @@ def test_sizes_that_are_fixed_count_as_constant(tmp_path: Path, n: int, codes: l
 
 
 def test_a_check_adds_what_it_counted(tmp_path: Path) -> None:
-    found = region(tmp_path, BAD["time loop"][0])
+    found = region(tmp_path, BAD["time loop"][0], KernelOptions(spawn=Spawn.KERNEL))
     observed = {kernel: Observed(1.0, "n=8 m=2", 4, "n=9 m=4") for kernel in found.kernels}
     text = "\n".join(map(str, mapping_diagnostics(found, observed)))
     assert "region.c:2:1: note[SW320]" in text

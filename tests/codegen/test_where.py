@@ -13,7 +13,7 @@ from generation import generated
 
 from swbuild.cli.summary import summary
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.options import Fusion, KernelOptions, Preset, Where
+from swbuild.options import Fusion, KernelOptions, Preset, Spawn, Where
 
 AUTO = KernelOptions(where=Where.AUTO)
 
@@ -105,7 +105,9 @@ void steps(int t, int n) {
 #pragma endscop
 }
 """
-    assert _where(generated(tmp_path, text, AUTO))["chosen"] == "host"
+    each = _where(generated(tmp_path, text, replace(AUTO, spawn=Spawn.KERNEL)))
+    once = _where(generated(tmp_path, text, AUTO))
+    assert each["chosen"] == "host" and once["chosen"] == "at run time"
 
 
 @pytest.mark.parametrize("where", list(Where))
@@ -150,7 +152,7 @@ void step(int t, int n) {
 
 
 def test_a_kernel_that_never_pays_stays_on_the_host_beside_others(tmp_path: Path) -> None:
-    auto = replace(AUTO, fusion=Fusion.MIN)
+    auto = replace(AUTO, fusion=Fusion.MIN, spawn=Spawn.KERNEL)
     known = replace(auto, params={"n": 900})
     (forced,) = generated(tmp_path, EDGES, replace(known, where=Where.CPES)).regions
     for options in (auto, known, known.for_kernels()):
@@ -159,6 +161,8 @@ def test_a_kernel_that_never_pays_stays_on_the_host_beside_others(tmp_path: Path
         (left,) = region.report["where"]["left_to_the_host"]
         assert left["host_cycles"] < left["cpes_cycles"]
         assert [s["statement"] for s in region.report["host_statements"]] == left["statements"]
+    (together,) = generated(tmp_path, EDGES, replace(auto, spawn=Spawn.REGION)).regions
+    assert len(together.kernels) == len(forced.kernels)  # a barrier is cheaper than another spawn
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -179,7 +183,7 @@ int main(void) {
 """
     folder = tmp_path / "mixed"
     folder.mkdir()
-    unit = generated(tmp_path, EDGES + main, replace(AUTO, fusion=Fusion.MIN))
+    unit = generated(tmp_path, EDGES + main, replace(AUTO, fusion=Fusion.MIN, spawn=Spawn.KERNEL))
     assert unit.regions[0].report["where"]["left_to_the_host"]
     build_generated("sw26010", unit, folder)
     counters = tmp_path / "counters.json"

@@ -1,4 +1,4 @@
-/* The sequential core group, and the run of a table of programs on it, each in a process of its own.
+/* The core group, one CPE at a time, and the run of a table of programs on it, each in a process of its own.
 
    usage: EXE [SECONDS [PROGRAM...]]
    One line per program: "NAME ok SPAWNS" or "NAME KIND: what happened".  Every case runs three
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define ZONE 1024
@@ -168,17 +169,60 @@ void generated(void) {}
 
 /* -- the core group ---------------------------------------------------------------------------- */
 
+#define CPES 64
+#define STACK (256 << 10)
+
+/* Each CPE has a stack of its own and runs until it meets the others at a barrier, or to its end.  They share
+   one LDM: what a CPE wants to find there after a barrier has to be the same for all, as arguments are. */
+static ucontext_t host, cpes[CPES];
+static char stacks[CPES][STACK] __attribute__((aligned(64)));
+static int ended[CPES];
+static void (*spawned)(void *);
+static void *passed;
+
+static void cpe(void)
+{
+    spawned(passed);
+    ended[swmock_pen] = 1;
+}
+
+static int turn(int i) { return order == 0 ? i : order == 1 ? CPES - 1 - i : (i * 37 + 11) % CPES; }
+
+void swmock_barrier(void)
+{
+    int pen = swmock_pen;
+
+    swapcontext(&cpes[pen], &host);
+}
+
 void swmock_spawn(void (*kernel)(void *), void *argument)
 {
     long used = __stop_swmock_ldm - __start_swmock_ldm;
 
     here = (const unsigned char *)&used;
     spawns++;
-    for (int i = 0; i < 64; i++) {
-        swmock_pen = order == 0 ? i : order == 1 ? 63 - i : (i * 37 + 11) % 64;
-        if (spawns < 40)
-            memset(__start_swmock_ldm, 0xa5, (size_t)used);
-        kernel(argument);
+    spawned = kernel;
+    passed = argument;
+    for (int left = CPES, first = 1; left; first = 0) {
+        int gone = 0;
+        for (int i = 0; i < CPES; i++) {
+            swmock_pen = turn(i);
+            if (first) {
+                ended[swmock_pen] = 0;
+                getcontext(&cpes[swmock_pen]);
+                cpes[swmock_pen].uc_stack.ss_sp = stacks[swmock_pen];
+                cpes[swmock_pen].uc_stack.ss_size = STACK;
+                cpes[swmock_pen].uc_link = &host;
+                makecontext(&cpes[swmock_pen], cpe, 0);
+                if (spawns < 40)
+                    memset(__start_swmock_ldm, 0xa5, (size_t)used);
+            }
+            swapcontext(&host, &cpes[swmock_pen]);
+            gone += ended[swmock_pen];
+        }
+        if (gone && gone < CPES)
+            fail("hang", "a barrier that not all CPEs come to");
+        left = CPES - gone;
     }
     swmock_pen = -1;
 }

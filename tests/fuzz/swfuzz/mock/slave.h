@@ -21,6 +21,9 @@ __asm__(".macro memb\n.endm");
 #define athread_dma_iput_stride(to, from, length, block, stride, reply) \
     swmock_put(from, to, length, (void *)(reply), stride, block)
 #define athread_dma_wait_value(reply, value) swmock_wait((void *)(reply), value)
+#define ARRAY_SCOPE 2
+#define athread_syn(scope, mask) swmock_barrier()
+#define athread_ssync_array() swmock_barrier()
 typedef volatile long athread_rply_t;
 typedef volatile int crts_rply_t;
 #endif

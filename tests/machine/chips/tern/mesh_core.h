@@ -15,6 +15,7 @@ typedef volatile int mesh_flag;
 #define mesh_store_rows(ldm, memory, bytes, block, gap, flag) athread_dma_iput_stride(memory, ldm, bytes, block, gap, flag)
 #define mesh_wait(flag, count) athread_dma_wait_value(flag, count)
 #define mesh_order() athread_dma_barrier()
+#define mesh_meet() athread_syn(ARRAY_SCOPE, 0xfffff)
 #define mesh_order_stores() __asm__ __volatile__("memb" ::: "memory")
 
 #endif

@@ -1,0 +1,142 @@
+"""Kernels that share a spawn: the host's loops around them run on the CPEs, with barriers in between.
+
+A join and the next spawn take some ten thousand cycles, a barrier of all CPEs a few dozen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from swbuild.classes import dataclass
+from swbuild.expressions.nodes import Expression, Name
+from swbuild.expressions.trees import names_in
+from swbuild.kernelir.nodes import Barrier, Block, Compute, Counter, Guard, Launch, Loop, Node, Phase
+from swbuild.kernelir.passes import walk
+
+__all__ = ["Shared", "share_spawns"]
+
+#: Whether kernels, by their names, may run one after the other in one spawn.
+Permission = Callable[[frozenset[str]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the CPEs run in one spawn; ``loops`` are the names that its ``body`` takes from around it."""
+
+    name: str
+    body: Node
+    kernels: tuple[str, ...]
+    loops: tuple[str, ...]
+
+
+def share_spawns(
+    host: Node, may: Permission, stem: str, known: frozenset[str]
+) -> tuple[Node, tuple[Shared, ...]]:
+    """Return the host's tree with one launch in the place of every largest part that is for the CPEs alone.
+
+    Such a part has launches, more than one of them in a run, and no statement of the host's.  It is
+    equivalent: all that is done before a barrier happens before all that comes after it on any CPE, as with a
+    join and the next spawn; loops and conditions are those of the host, with equal values on all CPEs.
+    ``stem`` begins the names of the spawns; ``known`` are names that have their values everywhere.
+    """
+    sharing = _Sharing(may, stem, known)
+    return sharing.of(host), tuple(sharing.found)
+
+
+class _Sharing:
+    """Goes through the host's tree from the outside and collects what shares a spawn."""
+
+    def __init__(self, may: Permission, stem: str, known: frozenset[str]) -> None:
+        self._may, self._stem, self._known = may, stem, known
+        self.found: list[Shared] = []
+
+    def of(self, node: Node) -> Node:
+        """Return ``node`` with its largest parts for the CPEs as launches."""
+        if isinstance(node, Block):
+            return Block(tuple(self._one(run) for run in self._runs(node)))
+        if isinstance(node, Guard):
+            otherwise = None if node.otherwise is None else self.of(node.otherwise)
+            return replace(node, then=self.of(node.then), otherwise=otherwise)
+        if isinstance(node, (Loop, Counter)):
+            return self._taken(node) if self._is_for_cpes(node) else replace(node, body=self.of(node.body))
+        return node
+
+    def _runs(self, block: Block) -> list[tuple[Node, ...]]:
+        """Return the children in runs, as long as they can be for the CPEs, and each of the others alone."""
+        runs: list[tuple[Node, ...]] = []
+        for child in block.children:
+            if runs and self._is_for_cpes(Block((*runs[-1], child))):
+                runs[-1] = (*runs[-1], child)
+            else:
+                runs.append((child,))
+        return runs
+
+    def _one(self, run: tuple[Node, ...]) -> Node:
+        return self.of(run[0]) if len(run) == 1 else self._taken(Block(run))
+
+    def _is_for_cpes(self, node: Node) -> bool:
+        nodes = walk(node)
+        kernels = frozenset(found.kernel for found in nodes if isinstance(found, Launch))
+        alone = not any(isinstance(found, Compute) for found in nodes)
+        return bool(alone and kernels) and _repeats(node) and self._may(kernels)
+
+    def _taken(self, node: Node) -> Launch:
+        """Return the launch of a new spawn that runs ``node``."""
+        loops = tuple(name for name in dict.fromkeys(_free(node)) if name not in self._known)
+        kernels = (found.kernel for found in walk(node) if isinstance(found, Launch))
+        name = f"{self._stem}{len(self.found)}"
+        self.found.append(Shared(name, _phases(node, last=True), tuple(dict.fromkeys(kernels)), loops))
+        return Launch(name, tuple(map(Name, loops)))
+
+
+def _repeats(node: Node) -> bool:
+    """Return whether ``node`` may launch more than once in a run."""
+    if isinstance(node, Block):
+        return sum(_launches(child) for child in node.children) > 1 or any(map(_repeats, node.children))
+    if isinstance(node, Guard):
+        return any(_repeats(child) for child in (node.then, node.otherwise) if child is not None)
+    if isinstance(node, Loop) and node.trip_count != 1:
+        return _launches(node)
+    return isinstance(node, (Loop, Counter)) and _repeats(node.body)
+
+
+def _launches(node: Node) -> bool:
+    return any(isinstance(found, Launch) for found in walk(node))
+
+
+def _phases(node: Node, *, last: bool) -> Node:
+    """Return what a CPE runs for ``node``: phases for launches, a barrier after each but the ``last``."""
+    if isinstance(node, Block):
+        end = len(node.children) - 1
+        parts = [_phases(child, last=last and k == end) for k, child in enumerate(node.children)]
+        return Block(
+            tuple(n for part in parts for n in (part.children if isinstance(part, Block) else (part,)))
+        )
+    if isinstance(node, Guard):
+        otherwise = None if node.otherwise is None else _phases(node.otherwise, last=last)
+        return replace(node, then=_phases(node.then, last=last), otherwise=otherwise)
+    if isinstance(node, Loop):
+        return replace(node, body=_phases(node.body, last=last and node.trip_count == 1))
+    if isinstance(node, Counter):
+        return replace(node, body=_phases(node.body, last=last))
+    assert isinstance(node, Launch)
+    phase = Phase(node.kernel, node.loops)
+    return phase if last else Block((phase, Barrier()))
+
+
+def _free(node: Node) -> Iterator[str]:
+    """Yield the names in ``node`` that have their values from around it."""
+    bound = {found.iterator for found in walk(node) if isinstance(found, (Loop, Counter))}
+    for found in walk(node):
+        for expression in _expressions(found):
+            yield from sorted(names_in(expression) - bound)
+
+
+def _expressions(node: Node) -> Iterator[Expression]:
+    for item in fields(node):
+        value: Any = getattr(node, item.name)
+        for found in value if isinstance(value, tuple) else (value,):
+            if isinstance(found, Expression):
+                yield found

@@ -1,0 +1,74 @@
+"""Which kernels of a region share a spawn, and what they are given together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from swbuild.frontend.scop import Array, Scop
+from swbuild.kernelir.nodes import ElementStore
+from swbuild.kernelir.passes import walk
+from swbuild.kernelir.phases import Shared, share_spawns
+from swbuild.kernelir.program import Program
+from swbuild.lowering.code import KernelCode, SpawnCode
+from swbuild.options import KernelOptions, Preset, Spawn
+
+__all__ = ["spawned"]
+
+#: kernels, those that share a spawn, the host's program and those of the spawns
+Spawned = tuple[tuple[KernelCode, ...], tuple[SpawnCode, ...], Program, tuple[Program, ...]]
+
+
+def spawned(scop: Scop, options: KernelOptions, host: Program, kernels: tuple[KernelCode, ...]) -> Spawned:
+    """Return what the host spawns in the place of the launches in ``host``, one for each of ``kernels``."""
+    if options.spawn is Spawn.KERNEL or options.preset is Preset.CLASSIC:
+        return kernels, (), host, ()
+    by_name = {kernel.name: kernel for kernel in kernels}
+    known = frozenset(parameter.name for parameter in scop.parameters)
+
+    def may(names: frozenset[str]) -> bool:
+        return _may_share(scop, [by_name[name] for name in sorted(names)])
+
+    tree, found = share_spawns(host.result, may, f"{scop.symbol}_s", known)
+    home = {name: shared.name for shared in found for name in shared.kernels}
+    members = tuple(replace(kernel, spawn=home.get(kernel.name)) for kernel in kernels)
+    spawns = tuple(_spawn(scop, shared, by_name) for shared in found)
+    host = host.after("share spawns", tree)
+    return members, spawns, host, tuple(Program(spawn.body) for spawn in spawns)
+
+
+def _may_share(scop: Scop, kernels: Sequence[KernelCode]) -> bool:
+    """Return whether ``kernels`` need nothing of the host's between them.
+
+    It combines the parts of reductions, and passes scalars by value: none of those may change in between.
+    """
+    written = scop.written_by({name for kernel in kernels for name in kernel.tiled.kernel.statements})
+    by_value = {array.name for kernel in kernels for array in kernel.values}
+    return not (by_value & written or any(kernel.partials for kernel in kernels))
+
+
+def _spawn(scop: Scop, shared: Shared, by_name: Mapping[str, KernelCode]) -> SpawnCode:
+    kernels = [by_name[name] for name in shared.kernels]
+    return SpawnCode(
+        name=shared.name,
+        body=shared.body,
+        kernels=shared.kernels,
+        values=_together(scop, [kernel.values for kernel in kernels]),
+        pointers=_together(scop, [kernel.pointers for kernel in kernels]),
+        parameters=scop.parameters,
+        loops=shared.loops,
+        stores=any(_stores(scop, kernel) for kernel in kernels),
+    )
+
+
+def _together(scop: Scop, groups: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
+    """Return the arrays of all ``groups``, in the order of the region."""
+    names = {array.name for group in groups for array in group}
+    return tuple(array for array in scop.arrays if array.name in names)
+
+
+def _stores(scop: Scop, kernel: KernelCode) -> bool:
+    """Return whether ``kernel`` stores straight into main memory."""
+    written = scop.written_by(set(kernel.tiled.kernel.statements))
+    direct = {item.array for item in kernel.plan.direct} | {a.name for a in kernel.pointers if a.is_scalar}
+    return bool(direct & written) or any(isinstance(node, ElementStore) for node in walk(kernel.body))

@@ -1,0 +1,183 @@
+"""Kernels share a spawn where nothing of the host's comes between them; results stay the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from generation import generated
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.codegen.unit import GeneratedUnit
+from swbuild.compilation import compile_regions
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
+from swbuild.frontend import CppOptions, read_source
+from swbuild.kernelir.nodes import Barrier, Block, Compute, Guard, Launch, Loop, Node, Phase
+from swbuild.kernelir.origin import Origin, Role
+from swbuild.kernelir.phases import share_spawns
+from swbuild.kernelir.scope import Scope
+from swbuild.kernelir.verify import faults
+from swbuild.lowering.verification import verify
+from swbuild.options import KernelOptions, Preset, Spawn
+from swbuild.region import RegionResult
+
+ON_HOST = Compute("S0", Name("x"), ())
+FIRST, SECOND = Launch("k0", ()), Launch("k1", ())
+A, B = Phase("k0", ()), Phase("k1", ())
+POSITIVE = Binary(BinaryOperator.GT, Name("n"), Constant(0))
+
+
+def steps(*nodes: Node, end: str = "m", iterator: str = "t") -> Loop:
+    condition = Binary(BinaryOperator.LT, Name(iterator), Name(end))
+    return Loop(iterator, Constant(0), condition, 1, Block(nodes), Origin(Role.HOST))
+
+
+TREES = {
+    "alone": (FIRST, FIRST, ()),
+    "in a row": (Block((FIRST, SECOND)), Block((Launch("s0", ()),)), (Block((A, Barrier(), B)),)),
+    "in a loop": (steps(FIRST), Launch("s0", ()), (steps(A, Barrier()),)),
+    "by its guard": (
+        Guard(POSITIVE, Block((FIRST, SECOND))),
+        Guard(POSITIVE, Block((Launch("s0", ()),))),
+        (Block((A, Barrier(), B)),),
+    ),
+    "between statements": (
+        Block((FIRST, ON_HOST, FIRST, SECOND, ON_HOST)),
+        Block((FIRST, ON_HOST, Launch("s0", ()), ON_HOST)),
+        (Block((A, Barrier(), B)),),
+    ),
+    "inside a loop of the host": (
+        steps(ON_HOST, steps(Launch("k0", (Name("t"),)), end="t", iterator="u")),
+        steps(ON_HOST, Launch("s0", (Name("t"),))),
+        (steps(Phase("k0", (Name("t"),)), Barrier(), end="t", iterator="u"),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_largest_parts_without_the_host_share_a_spawn(name: str) -> None:
+    host, left, bodies = TREES[name]
+    tree, found = share_spawns(host, lambda _: True, "s", frozenset({"n", "m", "x"}))
+    assert tree == left
+    assert tuple(shared.body for shared in found) == bodies
+
+
+def test_what_may_not_share_has_spawns_of_its_own() -> None:
+    tree, found = share_spawns(
+        Block((FIRST, SECOND, FIRST)), lambda names: "k1" not in names, "s", frozenset()
+    )
+    assert tree == Block((FIRST, SECOND, FIRST)) and not found
+
+
+UNMET = {
+    "two phases": Block((A, B)),
+    "a loop": steps(A),
+    "a barrier under a condition": Block((A, Guard(POSITIVE, Barrier()), B)),
+    "a phase under a condition": Block((Guard(POSITIVE, A), B)),
+    "the end of a loop and what follows": Block((steps(Barrier(), A), B)),
+}
+
+
+@pytest.mark.parametrize("name", UNMET)
+def test_a_missing_barrier_is_found(name: str) -> None:
+    scope = Scope(frozenset({"n", "m"}), phases={"k0": 0, "k1": 0})
+    assert any("no barrier comes between" in fault for fault in faults(UNMET[name], scope))
+
+
+def test_phases_that_meet_are_sound() -> None:
+    scope = Scope(frozenset({"n", "m"}), phases={"k0": 0, "k1": 0})
+    body = Block((A, Barrier(), Guard(POSITIVE, Block((B, Barrier()))), steps(A, Barrier(), B, Barrier()), A))
+    assert faults(body, scope) == ()
+    assert faults(Phase("k2", ()), scope) == ("k2 is a phase and is no kernel of the region",)
+    assert faults(Phase("k1", (Constant(1),)), scope) == ("k1 is a phase with 1 values for 0 loops",)
+
+
+HEAD = "void f(int n, int m, double *restrict a, double *restrict b, double *restrict s) {\n#pragma scop\n"
+STEPS = """for (int t = 0; t < m; t++) {
+  for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1] + t;
+  for (int i = 1; i < n - 1; i++) a[i] = b[i] * 0.5 + b[i - 1];
+}"""
+SCALAR = """for (int t = 0; t < m; t++) {
+  for (int i = 0; i < n; i++) b[i] = b[i] + *s;
+  for (int i = n - 1; i < n; i++) *s = b[i] * 0.25;
+}"""
+SUM = """for (int t = 0; t < m; t++) {
+  for (int i = 0; i < n; i++) *s = *s + a[i];
+  for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + *s;
+}"""
+MIXED = """for (int t = 0; t < m; t++) {
+  for (int i = 1; i < n; i++) s[i] = s[i - 1] + a[i];
+  for (int i = 1; i < n; i++) b[i] = s[i] * 2.0 + a[i];
+  for (int i = 0; i < n; i++) a[i] = b[n - 1 - i] + t;
+}"""
+
+
+def unit(directory: Path, body: str, options: KernelOptions | None = None) -> GeneratedUnit:
+    return generated(directory, f"{HEAD}{body}\n#pragma endscop\n}}\n", options)
+
+
+def spawns(found: GeneratedUnit) -> list[str]:
+    return re.findall(r"athread_spawn\((\w+),", found.host.text)
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_one_spawn_has_the_loop_and_a_barrier_after_each_kernel(tmp_path: Path, machine: str) -> None:
+    found = unit(tmp_path, STEPS, KernelOptions(machine=machine))
+    assert spawns(found) == ["f_s0"] and found.slave is not None
+    barrier = {"sw26010": "athread_syn(ARRAY_SCOPE, 0xffff);", "sw26010-pro": "athread_ssync_array();"}[
+        machine
+    ]
+    body = found.slave.text.partition("void f_s0(")[2]
+    assert body.index("for (long t = 0; t < m; t++)") < body.index("f_k0(sw_args, t);")
+    assert body.count(barrier) == 2
+
+
+def test_the_user_may_have_a_spawn_for_each_kernel(tmp_path: Path) -> None:
+    assert spawns(unit(tmp_path, STEPS, KernelOptions(spawn=Spawn.KERNEL))) == ["f_k0", "f_k1"]
+    assert spawns(unit(tmp_path, STEPS, KernelOptions(preset=Preset.CLASSIC))) == ["f_k0", "f_k1"]
+
+
+def test_what_the_host_does_in_between_separates_spawns(tmp_path: Path) -> None:
+    parts = unit(tmp_path, SUM, KernelOptions(reassociate=True))
+    assert spawns(parts) == ["f_k0", "f_k1"]  # the host combines the parts of the sum
+    assert spawns(unit(tmp_path, SCALAR)) == ["f_k0"]  # the host computes the scalar and passes its value
+    assert spawns(unit(tmp_path, MIXED)) == ["f_s0"]
+
+
+PROGRAM = "\n".join(
+    HEAD.replace("void f", f"void {name}") + body + "\n#pragma endscop\n}"
+    for name, body in {"steps": STEPS, "scalar": SCALAR, "mixed": MIXED}.items()
+)
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("threads", [(0, 0), (8, 8), (1, 7), (3, 5)])
+def test_results_are_those_of_the_serial_loops(
+    tmp_path: Path, machine: str, threads: tuple[int, int]
+) -> None:
+    path = tmp_path / "phases.c"
+    path.write_text(PROGRAM)
+    names = ("steps", "scalar", "mixed")
+    sizes = ({"n": 1, "m": 3}, {"n": 67, "m": 1}, {"n": 331, "m": 4}, {"n": 40, "m": 0})
+    options = KernelOptions(machine=machine, threads=threads, tile=(7,))
+    task = SourceTask(
+        path,
+        options=dict.fromkeys(names, options),
+        checks={name: RegionCheck(sizes=sizes) for name in names},
+    )
+    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    assert {result.region for result in results} == set(names)
+    assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
+
+
+def test_trees_of_spawns_are_sound(tmp_path: Path) -> None:
+    path = tmp_path / "phases.c"
+    path.write_text(PROGRAM)
+    found = compile_regions(read_source(path, CppOptions(), None), {})
+    results = [item.result for item in found]
+    spawns = [len(r.assembled.code.spawns) for r in results if isinstance(r, RegionResult)]
+    assert spawns == [1, 0, 1]
+    assert [
+        p for result in results if isinstance(result, RegionResult) for p in verify(result.assembled)
+    ] == []
