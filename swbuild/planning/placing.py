@@ -68,7 +68,7 @@ Record = Callable[[Estimated | Tiling | Choice], None]
 class _Task:
     """A kernel to place; ``sizes`` are assumed for its parameters.
 
-    ``costs`` and ``outcomes`` are those found so far.
+    ``shapes``, ``costs`` and ``outcomes`` are those found so far.
     """
 
     scop: Scop
@@ -78,6 +78,7 @@ class _Task:
     reductions: tuple[Reduction, ...]
     sizes: Sizes
     record: Record
+    shapes: dict[Mapping, list[KernelShape]]
     costs: dict[Mapping, float]
     outcomes: dict[Mapping, _Outcome]
 
@@ -134,7 +135,7 @@ def place_kernel(
     count as buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way
     of one: buffers, private variables, parts.
     """
-    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {}, {})
+    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {}, {}, {})
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first
@@ -193,8 +194,10 @@ def _candidates(task: _Task, purpose: Purpose, mapping: Mapping, unit: frozenset
     """Return what may be chosen in the order of ``mapping``, None where nothing may."""
     if not may_choose(task.kernel, task.options):
         return None
-    tiled = task.tiled(mapping)
-    shapes = [task.shape(tiled, sizes) for sizes in task.sizes.orders]
+    if mapping not in task.shapes:
+        tiled = task.tiled(mapping)
+        task.shapes[mapping] = [task.shape(tiled, sizes) for sizes in task.sizes.orders]
+    shapes = task.shapes[mapping]
     found = ranked(shapes, grids(task.kernel, task.options), task.budget, task.machine, unit)
     task.record(Estimated(task.kernel.name, purpose, found))
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from pathlib import Path
 from statistics import geometric_mean
+from typing import Any
 
 import pytest
 from generation import generated, model_of
@@ -13,12 +14,15 @@ from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend.scop import Scop
 from swbuild.generate import GeneratedUnit
 from swbuild.machine import MachineModel, load, machine_names
+from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory import box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Where
+from swbuild.planning import placing
 from swbuild.planning.candidates import estimate, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.shaping import shape_of
@@ -358,3 +362,27 @@ def test_a_box_without_ends_has_no_buffer(monkeypatch: pytest.MonkeyPatch, tmp_p
     *_, last = tilings_of(STENCIL, tmp_path)
     assert isinstance(last.outcome, Placed)
     assert not last.outcome.plan.buffers and last.outcome.plan.direct
+
+
+#: A nest with reads of what other tiles write, for which loops in steps of 1 are looked at, too.
+SCATTERED = body(
+    "for (int t = 0; t < 3; t++)\n  for (int i = 0; i < m; i++)\n    for (int j = 0; j <= i; j++)\n"
+    "      for (int k = 1; k < n - 1; k++)\n        if (k % 4 == 0)\n          A[k][i] += A[k][j] * A[k][i];",
+    "int n, int m, double A[n][m]",
+)
+
+
+def test_numbers_of_an_order_are_taken_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """However many searches look for tiles in that order."""
+    asked: list[object] = []
+    searches: list[object] = []
+    taken = placing.shape_of
+
+    def shape(scop: Scop, tiled: TiledKernel, *rest: Any) -> KernelShape:
+        asked.append((tiled.mapping, rest[1]))
+        return taken(scop, tiled, *rest)
+
+    monkeypatch.setattr(placing, "shape_of", shape)
+    monkeypatch.setattr(placing, "ranked", lambda *given: searches.append(given) or ranked(*given))
+    tilings_of(SCATTERED, tmp_path)
+    assert len(searches) > 2 and asked.count(asked[0]) == 1
