@@ -44,6 +44,7 @@ class View:
         self.tile = candidate.tile
         self.threads = candidate.threads
         self.share = prod(loop.share(size, count) for count, loop, size in self.mapped())
+        self.uneven = any(loop.trips < loop.extent for loop in shape.loops)
 
     def mapped(self) -> Iterator[tuple[int, Loop, int]]:
         return zip(self.threads, self.shape.loops, self.tile, strict=False)
@@ -93,7 +94,8 @@ class View:
             size = prod(box) * family.element if box is not None else 0
             if box is not None and (least is None or size < least):
                 least = size
-                yield Choice(size, 0.0, self._moved(family, place, box))
+                usual = self._usual(family, place, box) if self.uneven else box
+                yield Choice(size, 0.0, self._moved(family, place, usual))
         yield Choice(0, 0.0, (), family.instances * self.share)
 
     def _price(self, choice: Choice) -> float:
@@ -122,6 +124,17 @@ class View:
                     return None
             box.append(extent)
         return tuple(box)
+
+    def _usual(self, family: Family, place: Place, box: tuple[int, ...]) -> tuple[int, ...]:
+        """Return how much of ``box`` a visit touches on average: what one run of each loop inside it does."""
+        missed = [
+            0 if k in place.above | place.fixed else round(loop.extent - loop.trips)
+            for k, loop in enumerate(self.shape.loops)
+        ]
+        return tuple(
+            max(1, side - sum(abs(factor) * missed[k] for k, factor in subscript.factors))
+            for side, subscript in zip(box, family.subscripts, strict=True)
+        )
 
     def _moved(self, family: Family, place: Place, box: tuple[int, ...]) -> tuple[Moved, ...]:
         visits = self.visits(place)

@@ -83,6 +83,18 @@ def test_the_buffer_that_loses_least_moves_inwards() -> None:
     assert within([costly, cheap], 29) is None
 
 
+def test_a_visit_moves_what_one_run_of_the_loops_inside_it_takes() -> None:
+    """Rows of a triangle: the buffer has room for the longest, half of it is moved on average."""
+    row = (Subscript(((0, 1),), 0, 0, 0), Subscript(((1, 1),), 0, 0, 0))
+    family = Family("a", 8, (100, 100), row, True, False, (0,), 5050.0, frozenset())
+    place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
+    loops = (Loop(100, 100.0, constant=True), Loop(100, 50.5, constant=True))
+    shape = KernelShape(1, loops, (place,), (family,), (), 1.0, 0.0)
+    buffer = View(shape, Candidate((4,), (10, 100)), load(MACHINES[0])).options(family)[0]
+    assert buffer.bytes == 10 * 100 * 8
+    assert [each.shape.row_bytes for each in buffer.moved] == [50 * 8]
+
+
 def test_a_stream_is_cut_into_long_tiles_for_all_threads() -> None:
     """One loop over 2²⁰ doubles of two arrays."""
     machine = load(MACHINES[0])
