@@ -38,6 +38,9 @@ from swbuild.frontend.symbols import identifiers
 
 __all__ = ["Shape", "Shapes"]
 
+#: Elements of a row that a transfer must not take without need.
+_FEW = 8
+
 
 @dataclass(slots=True)
 class Shape:
@@ -213,12 +216,28 @@ class Shapes:
         inner = [constant(big // small) for big, small in itertools.pairwise([*steps, 1])]
         strides = [*(Stride((), step) for step in steps), Stride((), 1)]
         outer = _rows(shape.extents[0], steps[0])
-        if outer is None and shape.extents[0] is not None:
+        if outer is None and (shape.extents[0] is not None or self._ends_early(accesses, steps)):
             return
         extents = (outer, *inner)
         split = {access: self._split_given(access, strides, extents) for access in accesses}
         if all(parts is not None and self._is_inside(a, parts, extents) for a, parts in split.items()):
             self._adopt(shape, extents, split)
+
+    def _ends_early(self, accesses: Sequence[RawAccess], steps: Sequence[int]) -> bool:
+        """Whether rows of a few elements end with one in which the last element may never be touched.
+
+        Of an array whose length nobody knows, that element may not be there: rows of pixels, complex numbers
+        or lattice directions are touched as a whole, while ``A[2*i + 2] = A[2*i + 1]`` are places two apart.
+        """
+        if steps[0] > _FEW:
+            return False
+        touched = isl.Set("{ [x] : false }")
+        for access in accesses:
+            place = access.subscripts[0]
+            assert isinstance(place, isl.PwAff)
+            points = isl.Set.from_pw_aff(place).intersect_params(access.domain)
+            touched = touched.union(sizes_only(points.intersect_params(self._builder.state.context)))
+        return not touched.lexmax().is_subset(isl.Set(f"{{ [x] : (x + 1) mod {steps[0]} = 0 }}"))
 
     def _is_inside(
         self, access: RawAccess, subscripts: Sequence[isl.PwAff], extents: Sequence[isl.PwAff | None]

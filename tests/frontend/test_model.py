@@ -560,3 +560,25 @@ void f(int n, int m, int u, double *restrict x) {{
     )
     assert scop.assumptions.intersect(isl.Set(f"[n, m, u] -> {{ : {wraps} }}")).is_empty()
     assert not scop.assumptions.intersect(isl.Set("[n, m, u] -> { : n = m = 10 and u = 1 }")).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        ("A[2 * i] = A[2 * i + 1];", 2),
+        ("A[9 * i + 8] = A[9 * i + 1];", 2),
+        ("A[12 * i + 3] = A[12 * i + 1];", 2),
+        ("A[3 * i] = B[i] + A[3 * i + 1];", 1),
+        ("A[2 * i + 2] = A[2 * i + 1];", 1),
+        ("B[i] = A[4 * i + 1];", 1),
+        ("B[i] = A[8 * i + 6] + A[8 * i + 9];", 1),
+    ],
+)
+def test_short_rows_are_taken_apart_only_where_they_are_whole(tmp_path: Path, body: str, rows: int) -> None:
+    text = f"void f(int n, double *restrict A, double *restrict B) {{\n#pragma scop\nfor (int i = 0; i < n; i++) {{ {body} }}\n#pragma endscop\n}}\n"
+    assert len(model(tmp_path, text).array("A").extents) == rows
+
+
+def test_short_rows_of_an_array_of_known_length_are_taken_apart(tmp_path: Path) -> None:
+    text = "double A[600];\nvoid f(int n) {\n#pragma scop\nfor (int i = 0; i < 200; i++) A[3 * i] = A[3 * i + 1];\n#pragma endscop\n}\n"
+    assert len(model(tmp_path, text).array("A").extents) == 2
