@@ -39,7 +39,7 @@ BODIES = {
     ),
     "wavefronts": (
         "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) a[i][j] += a[i - 1][j] + a[i][j - 1];",
-        "on the core group, 1 kernel on 64 CPEs (8x8); limit: f_k0: launched inside a loop of the host",
+        "on the core group, 1 kernel on 64 CPEs (8x8); limit: transfers of a, once per i0",
     ),
 }
 
