@@ -201,7 +201,8 @@ def _at_one_size(
 ) -> tuple[Cycles, int] | None:
     """Return what ``candidate`` would cost, and the bytes of its buffers; None where these cannot fit."""
     view = View(shape, candidate, machine)
-    picked = _buffers(view, budget)
+    held = sum(each.bytes * prod(candidate.tile[k] for k in each.loops) for each in shape.copies)
+    picked = _buffers(view, budget - held) if held <= budget else None
     if picked is None:
         return None
     moved = tuple(m for option in picked for m in option.moved)
@@ -211,7 +212,8 @@ def _at_one_size(
     direct = shape.direct * view.share + sum(option.direct for option in picked)
     mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0
     launch = Launch(float(busy), work + visits, moved, direct, mean)
-    return launch_cycles(launch, machine).times(shape.launches), sum(option.bytes for option in picked)
+    cycles = launch_cycles(launch, machine).times(shape.launches)
+    return cycles, held + sum(option.bytes for option in picked)
 
 
 def _buffers(view: View, budget: int) -> list[Choice] | None:

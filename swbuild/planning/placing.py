@@ -31,7 +31,7 @@ from swbuild.planning.mappings import (
     unit_tile_variants,
 )
 from swbuild.planning.shape import KernelShape
-from swbuild.planning.shaping import shape_of
+from swbuild.planning.shaping import copies_of, shape_of
 from swbuild.planning.sizes import Sizes
 from swbuild.planning.tilings import (
     Choice,
@@ -161,9 +161,19 @@ def _searched(task: _Task, purpose: Purpose, first: Mapping, unit: frozenset[int
     """Return the kernel with the cheapest tiles in the order of ``first``, loops ``unit`` in steps of 1.
 
     The best are taken by their estimates and placed until one has all its data in the LDM, as they are
-    estimated for.  Where none has, the one is taken that costs least as it is.
+    estimated for.  Where none has, the one is taken that costs least as it is.  Private variables that need
+    a copy per iteration are left out of the estimates first, then counted, and the better outcome is taken.
     """
-    ranking = _candidates(task, purpose, first, unit)
+    found = _of_ranking(task, purpose, first, _candidates(task, purpose, first, unit))
+    if not (isinstance(found, Placed) and found.expanded):
+        return found
+    other = _of_ranking(task, purpose, first, _candidates(task, purpose, first, unit, found.expanded))
+    return min(found, other, key=task.cycles) if isinstance(other, Placed) else found
+
+
+def _of_ranking(
+    task: _Task, purpose: Purpose, first: Mapping, ranking: Ranking | None
+) -> Placed | Overflow | NotPrivate | Inseparable:
     found = _cheapest(task, purpose, first, ranking)
     return replace(found, among=ranking) if isinstance(found, Placed) else found
 
@@ -190,14 +200,24 @@ def _cheapest(
     return min([*found, last] if isinstance(last, Placed) else found, key=task.cycles)
 
 
-def _candidates(task: _Task, purpose: Purpose, mapping: Mapping, unit: frozenset[int]) -> Ranking | None:
-    """Return what may be chosen in the order of ``mapping``, None where nothing may."""
+def _candidates(
+    task: _Task,
+    purpose: Purpose,
+    mapping: Mapping,
+    unit: frozenset[int],
+    expanded: frozenset[str] = frozenset(),
+) -> Ranking | None:
+    """Return what may be chosen in the order of ``mapping``, None where nothing may.
+
+    The LDM is to have room for copies of ``expanded``.
+    """
     if not may_choose(task.kernel, task.options):
         return None
     if mapping not in task.shapes:
         tiled = task.tiled(mapping)
         task.shapes[mapping] = [task.shape(tiled, sizes) for sizes in task.sizes.orders]
-    shapes = task.shapes[mapping]
+    copies = copies_of(task.scop, task.tiled(mapping), task.scheduled.private, expanded) if expanded else ()
+    shapes = [replace(shape, copies=copies) for shape in task.shapes[mapping]]
     found = ranked(shapes, grids(task.kernel, task.options), task.budget, task.machine, unit)
     task.record(Estimated(task.kernel.name, purpose, found))
     return found

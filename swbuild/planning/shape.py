@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from swbuild.classes import dataclass
 
-__all__ = ["Family", "KernelShape", "Loop", "Place", "Subscript", "Work"]
+__all__ = ["Copies", "Family", "KernelShape", "Loop", "Place", "Subscript", "Work"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,14 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """A private variable of ``bytes`` that the LDM holds once per iteration of ``loops`` in a tile."""
+
+    bytes: int
+    loops: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class KernelShape:
     """One kernel: the first ``mapped`` of its loops are shared out.  ``launches`` says how often it runs."""
 
@@ -135,3 +143,4 @@ class KernelShape:
     works: tuple[Work, ...]
     launches: float
     direct: float
+    copies: tuple[Copies, ...] = ()

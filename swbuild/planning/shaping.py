@@ -16,10 +16,11 @@ from swbuild.memory.levels import Level, find_levels
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.loops import innermost
-from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
+from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.polyhedral.islutil import loop_values, maps_of, sets_of
+from swbuild.polyhedral.privatise import Private, private_bytes
 
-__all__ = ["shape_of"]
+__all__ = ["copies_of", "shape_of"]
 
 _IN, _OUT, _SET, _PARAM = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set, isl.dim_type.param
 
@@ -72,6 +73,19 @@ def shape_of(
     order = _orders(tiled, nests)
     works = tuple(_work(scop, nest, private, machine, *order[nest.statement.name]) for nest in nests)
     return KernelShape(len(tiled.mapping.threads), loops, places, families, works, max(1.0, times), direct)
+
+
+def copies_of(scop: Scop, tiled: TiledKernel, private: Private, names: Iterable[str]) -> tuple[Copies, ...]:
+    """Return what the LDM holds of the private variables ``names``, of constant size, for a tile."""
+    return tuple(_copies(scop, tiled, private, name) for name in sorted(names))
+
+
+def _copies(scop: Scop, tiled: TiledKernel, private: Private, name: str) -> Copies:
+    user = min(scop.users(name) & set(tiled.kernel.statements))
+    depth, count = private.expansions[(user, name)].depth, len(scop.statement(user).iterators)
+    rows = [_row(loop, user, count) for loop in tiled.loops]
+    loops = tuple(k for k, row in enumerate(rows) if row is not None and any(row) and not any(row[depth:]))
+    return Copies(private_bytes(scop.array(name)) or 0, loops)
 
 
 def _places(level: Level, above: frozenset[int], nests: Sequence[_Nest]) -> Iterable[Place]:

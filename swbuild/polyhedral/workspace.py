@@ -11,12 +11,16 @@ their own iteration, which write the same copy.  An element that is written at a
 whatever may write it later does so in the same iteration, before the new statement.  So that one stores the
 value that the element is left with.  Reads behind the loops find it there, no read needs an earlier value of
 ``w[e]`` in memory, and an element that is never written keeps its value, also where loops run no iteration.
+
+Where only the run knows the size of ``w``, the copy has room for some elements, and the model assumes that
+``w`` has no more; the host tests it, and runs the loops of the source where that does not hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from math import prod
 
 import islpy as isl
 
@@ -27,14 +31,17 @@ from swbuild.expressions.types import LONG
 from swbuild.frontend.scop import Access, AccessKind, Array, Iterator, Scop, Statement, Storage
 from swbuild.names import own
 from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations
-from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps
+from swbuild.polyhedral.islutil import bounded_effort, constant_of, maps_of, union_maps
 from swbuild.polyhedral.looptree import Leaf, Loop, Sequence, Tree, leaves, loop_tree, plain
-from swbuild.polyhedral.privatise import is_private_candidate, private_bytes, shared_copies
+from swbuild.polyhedral.privatise import MAX_PRIVATE_BYTES, is_private_candidate, shared_copies
 
 __all__ = ["Workspace", "find_workspace", "with_copies"]
 
 #: isl steps for finding the last writes of one array.
 MAX_OPERATIONS = 200_000
+
+#: The least room for elements along an extent that only the run knows.
+_LEAST_ROOM = 64
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
 
@@ -127,8 +134,23 @@ def _is_candidate(scop: Scop, array: Array) -> bool:
     accesses = [a for s in scop.statements for a in s.accesses if a.array == array.name]
     written = any(a.kind is not AccessKind.READ for a in accesses)
     plain_ones = written and all(a.affine for a in accesses) and not array.is_scalar
-    fits = plain_ones and private_bytes(array) is not None
+    fits = plain_ones and _room(array) is not None
     return fits and array.storage is not Storage.REGION and not is_private_candidate(array)
+
+
+def _room(array: Array) -> tuple[int, ...] | None:
+    """Return how many elements a copy of ``array`` has room for in each dimension, None if it is too large.
+
+    Of the extents one may be known at run time only; that dimension gets what the others leave.
+    """
+    counts = [None if extent is None else constant_of(extent) for extent in array.extents]
+    known = [count for count in counts if count is not None]
+    if any(extent is None for extent in array.extents) or len(counts) - len(known) > 1:
+        return None
+    room = MAX_PRIVATE_BYTES // max(1, array.element.size * prod(known))
+    if room < (1 if len(known) == len(counts) else _LEAST_ROOM):
+        return None
+    return tuple(room if count is None else count for count in counts)
 
 
 def _workspaces(scop: Scop, array: str, copies: dict[str, Expansion], last: isl.UnionMap) -> list[Workspace]:
@@ -201,22 +223,36 @@ def with_copies(scop: Scop, workspace: Iterable[Workspace]) -> Scop:
 
 def _with_copy(scop: Scop, work: Workspace) -> Scop:
     array = scop.array(work.array)
-    added = () if any(a.name == work.copy for a in scop.arrays) else (_declared(array, work.copy),)
+    room = _room(array)
+    assert room is not None, "a copy that was found to fit"
+    added = () if any(a.name == work.copy for a in scop.arrays) else (_declared(array, work.copy, room),)
     final = _final_statement(scop, work)
     renamed = tuple(_renamed(s, work) if s.name in work.statements else s for s in scop.statements)
     tree = _with_part(loop_tree(scop), work, _looped(final, work.depth), 0)
+    scop = replace(scop, assumptions=scop.assumptions.intersect(_no_larger(array, room)))
     return replace(scop, arrays=(*scop.arrays, *added), statements=(*renamed, final), schedule=plain(tree))
 
 
-def _declared(array: Array, name: str) -> Array:
-    """Return the copy of ``array``: a variable of the region."""
-    extents = "".join(f"[{int(e.max_val().to_python())}]" for e in array.extents if e is not None)
+def _no_larger(array: Array, room: tuple[int, ...]) -> isl.Set:
+    """Return the sizes at which ``array`` has no more elements in any dimension than ``room`` says."""
+    allowed = isl.Set("{ : }")
+    for extent, count in zip(array.extents, room, strict=True):
+        if extent is not None and constant_of(extent) is None:
+            most = isl.PwAff.val_on_domain(extent.domain(), isl.Val(count))
+            allowed = allowed.intersect(extent.le_set(most))
+    return allowed
+
+
+def _declared(array: Array, name: str, room: tuple[int, ...]) -> Array:
+    """Return the copy of ``array``, with ``room`` for elements: a variable of the region."""
+    extents = "".join(f"[{count}]" for count in room)
     return replace(
         array,
         name=name,
         storage=Storage.REGION,
         declaration=f"{array.element.name} {name}{extents}",
         pointer=f"&{name}{'[0]' * len(array.extents)}",
+        extents=tuple(isl.PwAff(f"{{ [({count})] }}") for count in room),
         live_out=False,
         scope_depth=0,
         is_const=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import islpy as isl
 import pytest
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
@@ -196,6 +197,37 @@ PARTLY = {
             B[i][p] = w[12 - p];
     }""",
 }
+#: As PRIVATE; only the run knows how much room the work space takes.
+SIZED = {
+    "row": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < m; p++) {
+            w[p] = 0.0;
+            for (int k = 0; k < m; k++)
+                w[p] += A[i][k] * B[k][p];
+        }
+        for (int p = 0; p < m; p++)
+            A[i][p] = w[p];
+    }""",
+    "plane": """
+    for (int i = 0; i < n; i++) {
+        for (int p = 0; p < m; p++)
+            for (int q = 0; q < 7; q++)
+                W[q][p] = A[i][p] * q;
+        for (int p = 1; p < m; p++)
+            for (int q = 1; q < 6; q++)
+                A[i][p] += W[q][p - 1] - W[q - 1][p] * W[q + 1][p];
+    }""",
+    "halo": """
+    for (int i = n - 1; i > 0; i--) {
+        v[0] = -1.0;
+        v[m + 1] = i;
+        for (int p = 0; p < m; p++)
+            v[p + 1] = A[i][p];
+        for (int p = 0; p < m; p++)
+            A[i][p] = v[p] + v[p + 2];
+    }""",
+}
 HEAD = """\
 typedef struct { double w[13]; } work;
 double shared[13];
@@ -213,12 +245,21 @@ void {name}(int n, int m, double A[n + 1][13], double B[n + m + 13][13], double 
 #pragma endscop
 }}
 """
+FUNCTION_OF_SIZES = """\
+void {name}(int n, int m, double A[n + 1][m + 1], double B[m + 1][m + 1], double w[m], double v[m + 2],
+    double W[7][m])
+{{
+#pragma scop{body}
+#pragma endscop
+}}
+"""
 SIZES = ({"n": 0, "m": 1}, {"n": 1, "m": 5}, {"n": 7, "m": 6}, {"n": 67, "m": 0})
 
 
 def _source(bodies: dict[str, str], directory: Path) -> Path:
     path = directory / "work.c"
-    path.write_text(HEAD + "".join(FUNCTION.format(name=f"f_{name}", body=bodies[name]) for name in bodies))
+    function = FUNCTION_OF_SIZES if bodies is SIZED else FUNCTION
+    path.write_text(HEAD + "".join(function.format(name=f"f_{name}", body=bodies[name]) for name in bodies))
     return path
 
 
@@ -229,7 +270,7 @@ def _scops(bodies: dict[str, str], directory: Path) -> dict[str, Scop]:
 
 
 def test_work_space_is_found_and_loops_around_it_leave_the_host(tmp_path: Path) -> None:
-    for name, scop in _scops(PRIVATE, tmp_path).items():
+    for name, scop in [*_scops(PRIVATE, tmp_path).items(), *_scops(SIZED, tmp_path).items()]:
         assert find_workspace(scop), name
         tree = compile_region(scop, KernelOptions(), lambda _: None).order.tree
         assert tree.kernels and not tree.statements, name
@@ -240,7 +281,17 @@ def test_work_space_is_found_and_loops_around_it_leave_the_host(tmp_path: Path) 
     assert [len(work.statements) for work in find_workspace(scop)] == [2]
 
 
-@pytest.mark.parametrize("bodies", [PRIVATE, SHARED | PARTLY], ids=["private", "shared"])
+def test_copies_have_room_for_the_sizes_at_which_kernels_run(tmp_path: Path) -> None:
+    most = {"f_row": 512, "f_plane": 73, "f_halo": 510}
+    for name, scop in _scops(SIZED, tmp_path).items():
+        code = compile_region(scop, KernelOptions(), lambda _: None).assembled.code
+        allowed = code.scop.assumptions.intersect_params(isl.Set(f"[m] -> {{ : m = {most[name]} }}"))
+        too_large = code.scop.assumptions.intersect_params(isl.Set(f"[m] -> {{ : m = {most[name] + 1} }}"))
+        assert not allowed.is_empty(), name
+        assert too_large.is_empty(), name
+
+
+@pytest.mark.parametrize("bodies", [PRIVATE, SIZED, SHARED | PARTLY], ids=["private", "sized", "shared"])
 @pytest.mark.parametrize("machine", machine_names())
 def test_results_and_what_is_left_in_the_arrays_are_right(
     bodies: dict[str, str], machine: str, tmp_path: Path
