@@ -110,9 +110,13 @@ class RegionCode:
         return own(f"sw_{self.scop.symbol}", "entry")
 
     @property
-    def sharing(self) -> dict[str, int]:
-        """How many kernels share the spawn of a kernel, by its name, where others do."""
-        return {kernel: len(spawn.kernels) for spawn in self.spawns for kernel in spawn.kernels}
+    def sharing(self) -> dict[str, tuple[int, int]]:
+        """How many kernels share the spawn of a kernel, in how many loops of the host, where others do."""
+        return {
+            kernel: (len(spawn.kernels), len(spawn.loops))
+            for spawn in self.spawns
+            for kernel in spawn.kernels
+        }
 
     @property
     def spawned(self) -> tuple[KernelCode | SpawnCode, ...]:

@@ -88,19 +88,21 @@ class _Rivals:
     homes: tuple[Home, ...]
     left: Home
     home: Home
-    #: how many kernels share the spawn of one, by its name
-    sharing: Mapping[str, int]
+    #: how many kernels share the spawn of one, by its name, and in how many of the host's loops
+    sharing: Mapping[str, tuple[int, int]]
 
     def estimates(self, sizes: Mapping[str, int]) -> tuple[Estimate, ...]:
-        return tuple(self._spawned(kernel.at(sizes), kernel.machine) for kernel in self.kernels)
+        return tuple(self._spawned(kernel, kernel.at(sizes)) for kernel in self.kernels)
 
-    def _spawned(self, found: Estimate, machine: MachineModel) -> Estimate:
-        """Return the estimate of a kernel with what its spawn takes: its part of one, and barriers."""
-        members = self.sharing.get(found.kernel)
-        if members is None:
+    def _spawned(self, kernel: Counted, found: Estimate) -> Estimate:
+        """Return the estimate of a kernel with what its spawns take: its part of them, and barriers."""
+        if found.kernel not in self.sharing:
             return found
-        times = machine.control
-        control = (times.spawn_cycles + times.join_cycles) / members + found.launches * times.sync_cycles
+        members, around = self.sharing[found.kernel]
+        times, loops = kernel.machine.control, len(kernel.placed.tiled.kernel.host_loops)
+        spawns = found.launches ** (around / loops) if loops else 1.0
+        control = spawns * (times.spawn_cycles + times.join_cycles) / members
+        control += found.launches * times.sync_cycles
         return replace(found, cycles=replace(found.cycles, control=control))
 
     def cpes(self, sizes: Mapping[str, int]) -> float:
@@ -123,7 +125,7 @@ def compared(
     private: Private,
     tree: HostTree,
     placed: Sequence[Placed],
-    sharing: Mapping[str, int],
+    sharing: Mapping[str, tuple[int, int]],
 ) -> Comparison | None:
     """Return what the kernels ``placed`` of ``scop`` take beside its loops on the host.
 
@@ -144,7 +146,7 @@ def _compared(
     private: Private,
     tree: HostTree,
     placed: Sequence[Placed],
-    sharing: Mapping[str, int],
+    sharing: Mapping[str, tuple[int, int]],
 ) -> Comparison:
     machine = load(options.machine)
     rivals = _rivals(scop, private, tree, placed, machine, sharing)
@@ -200,7 +202,7 @@ def _rivals(
     tree: HostTree,
     placed: Sequence[Placed],
     machine: MachineModel,
-    sharing: Mapping[str, int],
+    sharing: Mapping[str, tuple[int, int]],
 ) -> _Rivals:
     kernels = tuple(counted(scop, place, private, machine) for place in placed)
     homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in placed)
