@@ -192,6 +192,14 @@ int main(void) {
     assert json.loads(counters.read_text())["spawns"] == 3 * len(unit.regions[0].kernels)
 
 
+def test_a_shared_spawn_in_a_loop_of_the_host_counts_in_each_turn(tmp_path: Path) -> None:
+    durbin = Path(__file__).parents[2] / "examples" / "polybench" / "durbin.c"
+    found = _where(generated(tmp_path, durbin.read_text(), replace(AUTO, params={"n": 2000})))
+    assert found["chosen"] == "host"
+    kernels: list[dict[str, int]] = found["kernels"]  # type: ignore[assignment]
+    assert all(kernel["spawn_and_join"] > 10_000 * kernel["launches"] for kernel in kernels)
+
+
 def test_sizes_without_a_limit_keep_a_kernel(tmp_path: Path) -> None:
     text = EDGES.replace("double a[900][900], b[900][900];\n", "").replace(
         "int n)", "int n, double a[restrict n][n], double b[restrict n][n])"
