@@ -12,7 +12,6 @@ from swbuild.expressions.c import (
     Conditional,
     IteratorRef,
     Literal,
-    Opaque,
     Operation,
     ParameterRef,
     Step,
@@ -75,7 +74,7 @@ def _lines(node: Expression, wanted: ElementType | None) -> Iterator[str]:
 def _label(node: Expression) -> str:
     if isinstance(node, (Operation, Assignment, Unary, Step)):
         return node.operator
-    if isinstance(node, (AccessRef, Literal, Opaque, ParameterRef, Variable)):
+    if isinstance(node, (AccessRef, Literal, ParameterRef, Variable)):
         return c_text(node)
     if isinstance(node, Call):
         return f"call {node.function}"

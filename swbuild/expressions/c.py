@@ -22,7 +22,6 @@ __all__ = [
     "InitialList",
     "IteratorRef",
     "Literal",
-    "Opaque",
     "Operation",
     "ParameterRef",
     "Parentheses",
@@ -77,13 +76,6 @@ class Variable(Typed):
     """A variable, or an array of this element type, by its name in C."""
 
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Opaque(Typed):
-    """A primary expression of which nothing is known but its text."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

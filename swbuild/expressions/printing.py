@@ -19,7 +19,6 @@ from swbuild.expressions.c import (
     InitialList,
     IteratorRef,
     Literal,
-    Opaque,
     Operation,
     ParameterRef,
     Parentheses,
@@ -166,11 +165,6 @@ def _call(macro: str, operands: tuple[Expression, ...]) -> _Printed:
 @_printed.register
 def _literal(expression: Literal) -> _Printed:
     return expression.text, _UNARY if expression.text.startswith("-") else _PRIMARY
-
-
-@_printed.register
-def _opaque(expression: Opaque) -> _Printed:
-    return expression.text, _PRIMARY
 
 
 @_printed.register(Variable)

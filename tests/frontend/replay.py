@@ -14,7 +14,7 @@ from pathlib import Path
 
 import islpy as isl
 
-from swbuild.expressions.c import AccessRef, IteratorRef, Opaque, ParameterRef
+from swbuild.expressions.c import AccessRef, IteratorRef, ParameterRef, Variable
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import c_text
 from swbuild.expressions.statement_printing import statement_text
@@ -127,7 +127,7 @@ def _instance(call: isl.AstExpr, scop: Scop) -> str:
 def _resolved(tree: Expression, statement: Statement, scop: Scop) -> Expression:
     def change(node: Expression) -> Expression:
         text = _reference(node, statement, scop)
-        return node if text is None else Opaque(INT, text)
+        return node if text is None else Variable(INT, text)  # printed as it stands, like any name
 
     return transformed(tree, change)
 
