@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,11 @@ def _processes(place: Path) -> list[int]:
 
 
 def _names(place: Path) -> list[str]:
-    return [Path(f"/proc/{pid}/exe").readlink().name for pid in _processes(place)]
+    found = []
+    for pid in _processes(place):
+        with suppress(OSError):  # it may have ended
+            found.append(Path(f"/proc/{pid}/exe").readlink().name)
+    return found
 
 
 def _wait(true: Callable[[], bool], seconds: float = 60.0) -> bool:

@@ -20,6 +20,7 @@ from swbuild.options import KernelOptions
 
 #: Not square: swapping rows and columns of threads must lose tiles.
 THREADS = (2, 8)
+TILE = (8, 8)
 SIZES = {
     "gemm": {"ni": 71, "nj": 67, "nk": 37},
     "syrk": {"n": 71, "m": 37},
@@ -33,7 +34,7 @@ def check_mutated(
 ) -> tuple[RegionResult, int]:
     """Check an example after a replacement in its slave file; return how often that was made, too."""
     name = REGIONS.get(example, example)
-    options = KernelOptions(machine=machine, threads=THREADS)
+    options = KernelOptions(machine=machine, threads=THREADS, tile=TILE)
     model = read_source(EXAMPLES / f"{example}.c", CppOptions(), None)
     unit = generate_unit(model, {name: options})
     assert unit.slave is not None

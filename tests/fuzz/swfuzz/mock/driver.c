@@ -8,6 +8,7 @@
 #include "driver.h"
 #include "swmock.h"
 #include <math.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -174,9 +175,10 @@ void generated(void) {}
 
 /* Each CPE has a stack of its own and runs until it meets the others at a barrier, or to its end.  They share
    one LDM: what a CPE wants to find there after a barrier has to be the same for all, as arguments are. */
-static ucontext_t host, cpes[CPES];
+static ucontext_t entry, nowhere;
+static jmp_buf host, cpes[CPES]; /* cheaper than contexts, which save the mask of signals each time */
 static char stacks[CPES][STACK] __attribute__((aligned(64)));
-static int ended[CPES];
+static int begun[CPES], ended[CPES];
 static void (*spawned)(void *);
 static void *passed;
 
@@ -184,15 +186,31 @@ static void cpe(void)
 {
     spawned(passed);
     ended[swmock_pen] = 1;
+    _longjmp(host, 1);
+}
+
+/* Let a CPE run, from its beginning or from its barrier, until it comes to the next or to its end. */
+static void resume(int pen)
+{
+    if (_setjmp(host))
+        return;
+    if (begun[pen])
+        _longjmp(cpes[pen], 1);
+    begun[pen] = 1;
+    getcontext(&entry);
+    entry.uc_stack.ss_sp = stacks[pen];
+    entry.uc_stack.ss_size = STACK;
+    entry.uc_link = NULL;
+    makecontext(&entry, cpe, 0);
+    swapcontext(&nowhere, &entry);
 }
 
 static int turn(int i) { return order == 0 ? i : order == 1 ? CPES - 1 - i : (i * 37 + 11) % CPES; }
 
 void swmock_barrier(void)
 {
-    int pen = swmock_pen;
-
-    swapcontext(&cpes[pen], &host);
+    if (!_setjmp(cpes[swmock_pen]))
+        _longjmp(host, 1);
 }
 
 void swmock_spawn(void (*kernel)(void *), void *argument)
@@ -208,16 +226,11 @@ void swmock_spawn(void (*kernel)(void *), void *argument)
         for (int i = 0; i < CPES; i++) {
             swmock_pen = turn(i);
             if (first) {
-                ended[swmock_pen] = 0;
-                getcontext(&cpes[swmock_pen]);
-                cpes[swmock_pen].uc_stack.ss_sp = stacks[swmock_pen];
-                cpes[swmock_pen].uc_stack.ss_size = STACK;
-                cpes[swmock_pen].uc_link = &host;
-                makecontext(&cpes[swmock_pen], cpe, 0);
+                begun[swmock_pen] = ended[swmock_pen] = 0;
                 if (spawns < 40)
                     memset(__start_swmock_ldm, 0xa5, (size_t)used);
             }
-            swapcontext(&host, &cpes[swmock_pen]);
+            resume(swmock_pen);
             gone += ended[swmock_pen];
         }
         if (gone && gone < CPES)
