@@ -102,12 +102,16 @@ class _Task:
         return shape_of(self.scop, tiled, self.scheduled.private.names, sizes, self.machine)
 
     def cycles(self, placed: Placed) -> float:
-        """Return what ``placed`` costs at the assumed sizes, as a geometric mean."""
+        """Return what ``placed`` costs at the assumed sizes, as a geometric mean.
+
+        Where a kernel is not launched at one of them, it costs as little as can be there: a cycle.
+        """
         mapping = placed.tiled.mapping
         if mapping not in self.costs:
             private = self.scheduled.private
             kernel = counted(self.scop, placed, private, self.machine)
-            self.costs[mapping] = geometric_mean(kernel.at(s).cycles.total for s in self.sizes.orders)
+            costs = (kernel.at(sizes).cycles.total for sizes in self.sizes.orders)
+            self.costs[mapping] = geometric_mean(max(1.0, cost) for cost in costs)
         return self.costs[mapping]
 
     def rank(self, placed: Placed) -> float:
