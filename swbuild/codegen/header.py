@@ -21,7 +21,8 @@ def header_lines(regions: tuple[RegionCode, ...], around: Surroundings) -> Lines
     guard = own(f"SW_{symbol_stem(regions).upper() if regions else ''}_H")
     lines: Lines = [*_MACROS]
     for region in regions:
-        for spawned in region.spawned:
+        structs = {spawned.struct: spawned for spawned in reversed(region.spawned)}
+        for spawned in reversed(structs.values()):
             lines += ["", *_struct(region, spawned)]
     for region in regions:
         lines += ["", *_entry(region)]
@@ -40,7 +41,8 @@ _MACROS = [
 
 
 def _struct(region: RegionCode, kernel: KernelCode | SpawnCode) -> Lines:
-    fields = [f"  long {name};" for name in (*kernel.loops, *(p.name for p in kernel.parameters))]
+    loops = kernel.members if isinstance(kernel, SpawnCode) else kernel.loops
+    fields = [f"  long {name};" for name in (*loops, *(p.name for p in kernel.parameters))]
     fields += [f"  {array.element.name} *{array.name};" for array in kernel.pointers]
     fields += [f"  {array.element.name} {array.name};" for array in kernel.values]
     if isinstance(kernel, KernelCode):

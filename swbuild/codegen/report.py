@@ -176,7 +176,7 @@ def _candidate(found: Cost) -> dict[str, object]:
 def _launched_in(region: RegionCode, kernel: KernelCode) -> int:
     """Return in how many loops of the host the spawn stands that runs ``kernel``."""
     return next(
-        (len(spawn.loops) for spawn in region.spawns if spawn.name == kernel.spawn), len(kernel.loops)
+        (len(spawn.loops) for spawn in region.spawns if kernel.name in spawn.kernels), len(kernel.loops)
     )
 
 

@@ -13,7 +13,7 @@ from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Expression, Name
 from swbuild.expressions.trees import names_in
 from swbuild.kernelir.nodes import Barrier, Block, Compute, Counter, Guard, Launch, Loop, Node, Phase
-from swbuild.kernelir.passes import walk
+from swbuild.kernelir.passes import transform, walk
 
 __all__ = ["Shared", "share_spawns"]
 
@@ -39,10 +39,17 @@ def share_spawns(
     Such a part has launches, more than one of them in a run, and no statement of the host's.  It is
     equivalent: all that is done before a barrier happens before all that comes after it on any CPE, as with a
     join and the next spawn; loops and conditions are those of the host, with equal values on all CPEs.
-    ``stem`` begins the names of the spawns; ``known`` are names that have their values everywhere.
+    A kernel that is a phase of such a part is one wherever it is launched.  ``stem`` begins the names of the
+    spawns; ``known`` are names that have their values everywhere.
     """
     sharing = _Sharing(may, stem, known)
-    return sharing.of(host), tuple(sharing.found)
+    tree = sharing.of(host)
+    phases = {kernel for shared in sharing.found for kernel in shared.kernels}
+
+    def alone(node: Node) -> Node:
+        return sharing.taken(node) if isinstance(node, Launch) and node.kernel in phases else node
+
+    return transform(tree, alone), tuple(sharing.found)
 
 
 class _Sharing:
@@ -60,7 +67,7 @@ class _Sharing:
             otherwise = None if node.otherwise is None else self.of(node.otherwise)
             return replace(node, then=self.of(node.then), otherwise=otherwise)
         if isinstance(node, (Loop, Counter)):
-            return self._taken(node) if self._is_for_cpes(node) else replace(node, body=self.of(node.body))
+            return self.taken(node) if self._is_for_cpes(node) else replace(node, body=self.of(node.body))
         return node
 
     def _runs(self, block: Block) -> list[tuple[Node, ...]]:
@@ -74,7 +81,7 @@ class _Sharing:
         return runs
 
     def _one(self, run: tuple[Node, ...]) -> Node:
-        return self.of(run[0]) if len(run) == 1 else self._taken(Block(run))
+        return self.of(run[0]) if len(run) == 1 else self.taken(Block(run))
 
     def _is_for_cpes(self, node: Node) -> bool:
         nodes = walk(node)
@@ -82,7 +89,7 @@ class _Sharing:
         alone = not any(isinstance(found, Compute) for found in nodes)
         return bool(alone and kernels) and _repeats(node) and self._may(kernels)
 
-    def _taken(self, node: Node) -> Launch:
+    def taken(self, node: Node) -> Launch:
         """Return the launch of a new spawn that runs ``node``."""
         loops = tuple(name for name in dict.fromkeys(_free(node)) if name not in self._known)
         kernels = (found.kernel for found in walk(node) if isinstance(found, Launch))

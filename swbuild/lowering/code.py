@@ -37,7 +37,7 @@ class KernelCode:
     parameters: tuple[Parameter, ...]
     #: names in the emitted code of the host loops around the launch
     loops: tuple[str, ...]
-    #: the spawn that it is a phase of, if it has none of its own
+    #: the family of the spawns that it is a phase of, if it has none of its own
     spawn: str | None = None
 
     @property
@@ -59,12 +59,16 @@ class KernelCode:
 class SpawnCode:
     """Kernels that share a spawn: ``body`` is what every CPE runs, loops around their phases and barriers.
 
-    ``loops`` are the names of the host's loops around it; the rest is as in :class:`KernelCode`.
+    ``loops`` are the names of the host's loops around it; the rest is as in :class:`KernelCode`.  Spawns that
+    run the same kernel are of one ``family``, called after its first: they have one argument struct, with
+    ``members`` for the loops of them all.
     """
 
     name: str
     body: Node
     kernels: tuple[str, ...]
+    family: str
+    members: tuple[str, ...]
     values: tuple[Array, ...]
     pointers: tuple[Array, ...]
     parameters: tuple[Parameter, ...]
@@ -80,7 +84,7 @@ class SpawnCode:
     @property
     def struct(self) -> str:
         """The tag of the struct that its arguments travel in."""
-        return own(f"{self.name}_args")
+        return own(f"{self.family}_args")
 
 
 @dataclass(frozen=True, slots=True)

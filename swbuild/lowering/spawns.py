@@ -30,11 +30,23 @@ def spawned(scop: Scop, options: KernelOptions, host: Program, kernels: tuple[Ke
         return _may_share(scop, [by_name[name] for name in sorted(names)])
 
     tree, found = share_spawns(host.result, may, f"{scop.symbol}_s", known)
-    home = {name: shared.name for shared in found for name in shared.kernels}
+    families = _families(found)
+    home = {name: family[0].name for family in families for shared in family for name in shared.kernels}
     members = tuple(replace(kernel, spawn=home.get(kernel.name)) for kernel in kernels)
-    spawns = tuple(_spawn(scop, shared, by_name) for shared in found)
+    related = {shared.name: family for family in families for shared in family}
+    spawns = tuple(_spawn(scop, shared, related[shared.name], by_name) for shared in found)
     host = host.after("share spawns", tree)
     return members, spawns, host, tuple(Program(spawn.body) for spawn in spawns)
+
+
+def _families(found: Sequence[Shared]) -> list[list[Shared]]:
+    """Return the spawns in families: a kernel takes its arguments in the same struct from all that run it."""
+    families: list[list[Shared]] = []
+    for shared in found:
+        kin = [family for family in families if any(set(shared.kernels) & set(one.kernels) for one in family)]
+        families = [family for family in families if family not in kin]
+        families.append([*(one for family in kin for one in family), shared])
+    return families
 
 
 def _may_share(scop: Scop, kernels: Sequence[KernelCode]) -> bool:
@@ -47,12 +59,16 @@ def _may_share(scop: Scop, kernels: Sequence[KernelCode]) -> bool:
     return not (by_value & written or any(kernel.partials for kernel in kernels))
 
 
-def _spawn(scop: Scop, shared: Shared, by_name: Mapping[str, KernelCode]) -> SpawnCode:
-    kernels = [by_name[name] for name in shared.kernels]
+def _spawn(
+    scop: Scop, shared: Shared, family: Sequence[Shared], by_name: Mapping[str, KernelCode]
+) -> SpawnCode:
+    kernels = [by_name[name] for one in family for name in one.kernels]
     return SpawnCode(
         name=shared.name,
         body=shared.body,
         kernels=shared.kernels,
+        family=family[0].name,
+        members=tuple(dict.fromkeys(name for one in family for name in one.loops)),
         values=_together(scop, [kernel.values for kernel in kernels]),
         pointers=_together(scop, [kernel.pointers for kernel in kernels]),
         parameters=scop.parameters,

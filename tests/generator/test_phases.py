@@ -43,9 +43,14 @@ TREES = {
         (Block((A, Barrier(), B)),),
     ),
     "between statements": (
-        Block((FIRST, ON_HOST, FIRST, SECOND, ON_HOST)),
-        Block((FIRST, ON_HOST, Launch("s0", ()), ON_HOST)),
+        Block((Launch("k2", ()), ON_HOST, FIRST, SECOND, ON_HOST)),
+        Block((Launch("k2", ()), ON_HOST, Launch("s0", ()), ON_HOST)),
         (Block((A, Barrier(), B)),),
+    ),
+    "elsewhere alone": (
+        Block((steps(FIRST), ON_HOST, FIRST)),
+        Block((Launch("s0", ()), ON_HOST, Launch("s1", ()))),
+        (steps(A, Barrier()), A),
     ),
     "inside a loop of the host": (
         steps(ON_HOST, steps(Launch("k0", (Name("t"),)), end="t", iterator="u")),
@@ -181,3 +186,12 @@ def test_trees_of_spawns_are_sound(tmp_path: Path) -> None:
     assert [
         p for result in results if isinstance(result, RegionResult) for p in verify(result.assembled)
     ] == []
+
+
+def test_spawns_that_run_one_kernel_have_one_struct(tmp_path: Path) -> None:
+    """The host takes part in one of the places to which isl distributes the kernel."""
+    path = Path(__file__).parents[1] / "fuzz" / "regressions" / "launched_in_three_places.c"
+    found = generated(tmp_path, path.read_text(), KernelOptions(threads=(2, 32)))
+    assert len(spawns(found)) > 1
+    assert len(set(re.findall(r"struct (\w+) sw_args;", found.host.text))) == 1
+    assert found.header.text.count("_args {") == 1
