@@ -407,7 +407,7 @@ def _subscripts(
         made = _coordinates(basis, row) if row is not None else None
         if made is None or any(value.denominator != 1 for value in made):
             return None
-        constant = _int(pieces.gist(pieces.domain()).get_pieces()[0][1].get_constant_val())
+        constant = _int(pieces.gist(pieces.domain()).get_pieces()[0][1].get_constant_val().floor())
         known = zip(made[len(positions) : after], nest.fixed.values(), strict=True)
         constant += sum(int(factor) * value for factor, value in known)
         factors = [(p, int(v)) for p, v in zip(positions, made, strict=False) if v]
