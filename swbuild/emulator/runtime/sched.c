@@ -425,12 +425,25 @@ static void take_away(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* With the baton: when its holder has not come by for a while, it is made to take a turn of a spin loop. */
+/* The processor time of a CPE's thread, in nanoseconds. */
+static long worked(const struct cpe *c)
+{
+    clockid_t clock;
+    struct timespec t;
+
+    if (!c || pthread_getcpuclockid(c->thread, &clock) || clock_gettime(clock, &t))
+        return 0;
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+/* With the baton: when its holder has not come by for a while, it is made to take a turn of a spin loop.  What counts
+   is the time that it has worked: it may have to wait for the processor, or for who reads the events. */
 static void *taker(void *unused)
 {
     struct sigaction action = {.sa_sigaction = take_away, .sa_flags = SA_SIGINFO | SA_RESTART};
     const struct cpe *seen = NULL;
     unsigned long calls = 0;
+    long time = 0;
     (void)unused;
     sigaction(SIGURG, &action, NULL);
     for (;;) {
@@ -439,7 +452,10 @@ static void *taker(void *unused)
         swemu_lock();
         struct cpe *c = swemu.holder;
         unsigned long now = swemu.handovers + (c ? __atomic_load_n(&c->calls, __ATOMIC_RELAXED) + __atomic_load_n(&c->turns, __ATOMIC_RELAXED) : 0);
-        taker_quiet = c && c == seen && now == calls ? taker_quiet + 1 : 0;
+        long until = worked(c);
+        bool same_place = c && c == seen && now == calls;
+        taker_quiet = same_place ? taker_quiet + (until - time >= t.tv_nsec / 2) : 0;
+        time = until;
         seen = c;
         calls = now;
         if (taker_quiet >= (spin_place_count ? 1 : PATIENCE) && c->state == CPE_RUNNING)
