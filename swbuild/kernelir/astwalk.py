@@ -301,7 +301,8 @@ class _Converter:
     def _block(self, node: isl.AstNode) -> tuple[Node, Path]:
         children = node.block_get_children()
         parts = [self.converted(children.get_at(k)) for k in range(children.n_ast_node())]
-        return Block(tuple(_flat([part for part, _ in parts]))), max((path for _, path in parts), key=len)
+        deepest = max((path for _, path in parts), key=len, default=())  # isl's blocks may be empty
+        return Block(tuple(_flat([part for part, _ in parts]))), deepest
 
     def _loop(self, node: isl.AstNode) -> tuple[Node, Path]:
         body, path = self.converted(node.for_get_body())

@@ -12,7 +12,7 @@ from generation import generated, unit_of
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.machine import machine_names
-from swbuild.options import KernelOptions
+from swbuild.options import Fusion, KernelOptions
 from swbuild.polyhedral import scheduling
 
 
@@ -270,3 +270,10 @@ def test_inner_iterations_have_buffers_where_neighbours_wrap_around(neighbour: s
 def test_subscripts_that_are_clamped_stay_in_one_statement(tmp_path: Path) -> None:
     found = region(generated(tmp_path, body("for (int j = 0; j < n; j++)\n  a[j] = b[j == 0 ? 0 : j - 1];")))
     assert len(found.scop.statements) == 1
+
+
+def test_a_block_of_isl_may_be_empty(tmp_path: Path) -> None:
+    text = (Path(__file__).parent / "regions" / "empty_block.c").read_text()
+    (tmp_path / "empty").mkdir()
+    found = region(generated(tmp_path / "empty", text, KernelOptions(fusion=Fusion.MIN)))
+    assert len(found.kernels) == 3
