@@ -34,9 +34,10 @@ _TEXT = """\
 
 Is there anything better than the tiles and the grid of threads that are chosen? The twelve kernels of
 `tests/examples/choices`, of constant sizes, are built and run with other *candidates*: every grid of all 64
-CPEs with all sizes of tiles that the search may try, as far as their buffers fit the LDM. Where there are
-more than some dozens, the cheapest are run and some as evenly spread among those that are estimated to take
-at most twice as long (*near*), and some among all others.
+CPEs with all sizes of tiles that the search may try, as far as their buffers fit the LDM. Of a larger space
+only a sample is run: the ten cheapest of different estimates, twenty as evenly spread among those that are
+estimated to take at most twice as long as the cheapest (*near*), and six among all others. Rows are measured
+one by one, as the search changes: neighbouring rows may be of different versions of it.
 
 * **over best**: model cycles of the choice over those of the best candidate that was run.
 * **estimate**: what the choice was estimated to take, over its model cycles.
