@@ -31,7 +31,7 @@ from swbuild.planning.ordering import (
 from swbuild.planning.placing import place_kernel
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
-from swbuild.planning.where import Comparison, compared
+from swbuild.planning.where import Comparison, Offload, compared
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -149,8 +149,8 @@ def _for_the_faster(scop: Scop, options: KernelOptions, found: RegionResult, rec
 
 def _compared(options: KernelOptions, found: RegionResult) -> Comparison | None:
     order, code = found.order, found.assembled.code
-    private = order.scheduled.private
-    return compared(code.scop, options, private, order.tree, found.placed, code.sharing)
+    offload = Offload(order.scheduled.private, order.tree, found.placed, code.sharing)
+    return compared(code.scop, options, offload)
 
 
 def _without_short(

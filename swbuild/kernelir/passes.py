@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ from swbuild.names import own, plain
 
 _Same = TypeVar("_Same", bound=Node)
 
-__all__ = ["loop_name", "name_loops", "transform", "walk", "with_values"]
+__all__ = ["expressions_of", "loop_name", "name_loops", "transform", "walk", "with_values"]
 
 
 def walk(node: Node) -> list[Node]:
@@ -43,6 +43,24 @@ def _children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Guard):
         return (node.then,) if node.otherwise is None else (node.then, node.otherwise)
     return ()
+
+
+def expressions_of(node: Node) -> Iterator[Expression]:
+    """Yield the expressions of ``node`` itself."""
+
+    def within(value: Any) -> Iterator[Expression]:
+        if isinstance(value, Expression):
+            yield value
+        elif isinstance(value, tuple):
+            for item in value:
+                yield from within(item)
+
+    for item in fields(node):
+        value = getattr(node, item.name)
+        yield from within(value)
+        if item.name == "part":
+            for inner in fields(value):
+                yield from within(getattr(value, inner.name))
 
 
 def transform(node: Node, change: Callable[[Node], Node]) -> Node:

@@ -6,14 +6,13 @@ A join and the next spawn take some ten thousand cycles, a barrier of all CPEs a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 from swbuild.classes import dataclass
-from swbuild.expressions.nodes import Expression, Name
+from swbuild.expressions.nodes import Name
 from swbuild.expressions.trees import names_in
 from swbuild.kernelir.nodes import Barrier, Block, Compute, Counter, Guard, Launch, Loop, Node, Phase
-from swbuild.kernelir.passes import transform, walk
+from swbuild.kernelir.passes import expressions_of, transform, walk
 
 __all__ = ["Shared", "share_spawns"]
 
@@ -137,13 +136,5 @@ def _free(node: Node) -> Iterator[str]:
     """Yield the names in ``node`` that have their values from around it."""
     bound = {found.iterator for found in walk(node) if isinstance(found, (Loop, Counter))}
     for found in walk(node):
-        for expression in _expressions(found):
+        for expression in expressions_of(found):
             yield from sorted(names_in(expression) - bound)
-
-
-def _expressions(node: Node) -> Iterator[Expression]:
-    for item in fields(node):
-        value: Any = getattr(node, item.name)
-        for found in value if isinstance(value, tuple) else (value,):
-            if isinstance(found, Expression):
-                yield found

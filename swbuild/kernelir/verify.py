@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from typing import Any
 
-from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import constant_value, names_in
 from swbuild.kernelir.flow import flow_faults
 from swbuild.kernelir.lengths import length_faults
@@ -23,7 +20,7 @@ from swbuild.kernelir.nodes import (
     Place,
     Transfer,
 )
-from swbuild.kernelir.passes import walk
+from swbuild.kernelir.passes import expressions_of, walk
 from swbuild.kernelir.scope import Scope
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.names import plain_name
@@ -66,7 +63,7 @@ def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[
             counting |= {node.iterator}
     if isinstance(node, Place):
         inside = known | _boxes_in(node)
-    for value in _expressions(node):
+    for value in expressions_of(node):
         first = isinstance(node, (Loop, Counter)) and value is node.first
         for name in sorted(names_in(value) - (known if first else inside)):
             if not (name in _box_names(scope) and isinstance(node, (Transfer, Loop))):
@@ -104,24 +101,6 @@ def _box_names(scope: Scope) -> frozenset[str]:
         for k in range(len(buffer.bound))
         for variable in (low_of, size_of)
     )
-
-
-def _expressions(node: Node) -> Iterator[Expression]:
-    """Yield the expressions of ``node`` itself."""
-
-    def within(value: Any) -> Iterator[Expression]:
-        if isinstance(value, Expression):
-            yield value
-        elif isinstance(value, tuple):
-            for item in value:
-                yield from within(item)
-
-    for item in fields(node):
-        value = getattr(node, item.name)
-        yield from within(value)
-        if item.name == "part":
-            for inner in fields(value):
-                yield from within(getattr(value, inner.name))
 
 
 def _below(node: Node) -> tuple[Node, ...]:

@@ -21,7 +21,7 @@ from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.privatise import Private
 from swbuild.timings import step
 
-__all__ = ["Comparison", "Sides", "Threshold", "compared"]
+__all__ = ["Comparison", "Offload", "Sides", "Threshold", "compared"]
 
 #: isl steps for all estimates of a region.
 _EFFORT = 3_000_000
@@ -42,6 +42,19 @@ class Threshold:
     kernel: str
     lengths: tuple[isl.PwAff, ...]
     iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offload:
+    """What leaves the host: kernels ``placed``, the ``tree`` of what it runs around and beside them.
+
+    ``sharing`` says of kernels, by their names, how many share their spawn, in how many of the host's loops.
+    """
+
+    private: Private
+    tree: HostTree
+    placed: Sequence[Placed]
+    sharing: Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +108,10 @@ class _Rivals:
         return tuple(self._spawned(kernel, kernel.at(sizes)) for kernel in self.kernels)
 
     def _spawned(self, kernel: Counted, found: Estimate) -> Estimate:
-        """Return the estimate of a kernel with what its spawns take: its part of them, and barriers."""
+        """Return the estimate of a kernel with what its spawns take: its part of them, and barriers.
+
+        The host's loops around it are taken to make as many iterations each.
+        """
         if found.kernel not in self.sharing:
             return found
         members, around = self.sharing[found.kernel]
@@ -119,37 +135,23 @@ class _Rivals:
 
 
 @step("host or core group")
-def compared(
-    scop: Scop,
-    options: KernelOptions,
-    private: Private,
-    tree: HostTree,
-    placed: Sequence[Placed],
-    sharing: Mapping[str, tuple[int, int]],
-) -> Comparison | None:
-    """Return what the kernels ``placed`` of ``scop`` take beside its loops on the host.
+def compared(scop: Scop, options: KernelOptions, offload: Offload) -> Comparison | None:
+    """Return what the kernels of ``offload`` take beside the loops of ``scop`` on the host.
 
-    ``sharing`` says of those that share a spawn how many do.  None where isl takes too long over it.
+    None where isl takes too long over it.
     """
     try:
         with bounded_effort(_EFFORT):
-            return _compared(scop, options, private, tree, placed, sharing)
+            return _compared(scop, options, offload)
     except isl.Error as error:
         if not ran_out(error):
             raise
         return None
 
 
-def _compared(
-    scop: Scop,
-    options: KernelOptions,
-    private: Private,
-    tree: HostTree,
-    placed: Sequence[Placed],
-    sharing: Mapping[str, tuple[int, int]],
-) -> Comparison:
+def _compared(scop: Scop, options: KernelOptions, offload: Offload) -> Comparison:
     machine = load(options.machine)
-    rivals = _rivals(scop, private, tree, placed, machine, sharing)
+    placed, rivals = offload.placed, _rivals(scop, offload, machine)
     assumed = assumed_sizes(scop, options)
     sizes = assumed.values
     found = _at_sizes(rivals, sizes)
@@ -196,18 +198,12 @@ def _is_open(kernel: Kernel, assumed: Sizes) -> bool:
     return any(_depends(length, assumed) for length in lengths)
 
 
-def _rivals(
-    scop: Scop,
-    private: Private,
-    tree: HostTree,
-    placed: Sequence[Placed],
-    machine: MachineModel,
-    sharing: Mapping[str, tuple[int, int]],
-) -> _Rivals:
-    kernels = tuple(counted(scop, place, private, machine) for place in placed)
-    homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in placed)
+def _rivals(scop: Scop, offload: Offload, machine: MachineModel) -> _Rivals:
+    kernels = tuple(counted(scop, place, offload.private, machine) for place in offload.placed)
+    homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in offload.placed)
+    left = at_home(scop, offload.tree.statements, machine)
     everything = at_home(scop, [statement.name for statement in scop.statements], machine)
-    return _Rivals(kernels, homes, at_home(scop, tree.statements, machine), everything, sharing)
+    return _Rivals(kernels, homes, left, everything, offload.sharing)
 
 
 def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[str, int] | None:
