@@ -47,7 +47,7 @@ def spawn_comment(scop: Scop, spawn: SpawnCode) -> Lines:
     phases = ", ".join(map(own, spawn.kernels))
     lines = [
         f" * {spawn.function}: {where}, function {scop.function}",
-        f" * one spawn for {phases}; after each of them all CPEs meet",
+        f" * one spawn for {phases}, with barriers of all CPEs in between",
     ]
     return ["/*", *lines, " */"]
 

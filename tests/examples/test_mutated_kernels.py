@@ -20,6 +20,7 @@ from swbuild.options import KernelOptions
 
 #: Not square: swapping rows and columns of threads must lose tiles.
 THREADS = (2, 8)
+#: Small: with larger tiles, one per thread would do, whoever it is.
 TILE = (8, 8)
 SIZES = {
     "gemm": {"ni": 71, "nj": 67, "nk": 37},
