@@ -98,14 +98,15 @@ def test_phases_that_meet_are_sound() -> None:
     assert faults(Phase("k1", (Constant(1),)), scope) == ("k1 is a phase with 1 values for 0 loops",)
 
 
+LEVEL = "double level = 0.5;\n"
 HEAD = "void f(int n, int m, double *restrict a, double *restrict b, double *restrict s) {\n#pragma scop\n"
 STEPS = """for (int t = 0; t < m; t++) {
   for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1] + t;
   for (int i = 1; i < n - 1; i++) a[i] = b[i] * 0.5 + b[i - 1];
 }"""
 SCALAR = """for (int t = 0; t < m; t++) {
-  for (int i = 0; i < n; i++) b[i] = b[i] + *s;
-  for (int i = n - 1; i < n; i++) *s = b[i] * 0.25;
+  for (int i = 0; i < n; i++) b[i] = a[n - 1 - i] + level;
+  for (int i = 0; i < n; i++) { a[i] = b[i]; if (i == 5) level = a[i]; }
 }"""
 SUM = """for (int t = 0; t < m; t++) {
   for (int i = 0; i < n; i++) *s = *s + a[i];
@@ -119,7 +120,7 @@ MIXED = """for (int t = 0; t < m; t++) {
 
 
 def unit(directory: Path, body: str, options: KernelOptions | None = None) -> GeneratedUnit:
-    return generated(directory, f"{HEAD}{body}\n#pragma endscop\n}}\n", options)
+    return generated(directory, f"{LEVEL}{HEAD}{body}\n#pragma endscop\n}}\n", options)
 
 
 def spawns(found: GeneratedUnit) -> list[str]:
@@ -146,11 +147,11 @@ def test_the_user_may_have_a_spawn_for_each_kernel(tmp_path: Path) -> None:
 def test_what_the_host_does_in_between_separates_spawns(tmp_path: Path) -> None:
     parts = unit(tmp_path, SUM, KernelOptions(reassociate=True))
     assert spawns(parts) == ["f_k0", "f_k1"]  # the host combines the parts of the sum
-    assert spawns(unit(tmp_path, SCALAR)) == ["f_k0"]  # the host computes the scalar and passes its value
+    assert spawns(unit(tmp_path, SCALAR)) == ["f_k0", "f_k1"]  # it passes what the other writes by value
     assert spawns(unit(tmp_path, MIXED)) == ["f_s0"]
 
 
-PROGRAM = "\n".join(
+PROGRAM = LEVEL + "\n".join(
     HEAD.replace("void f", f"void {name}") + body + "\n#pragma endscop\n}"
     for name, body in {"steps": STEPS, "scalar": SCALAR, "mixed": MIXED}.items()
 )
