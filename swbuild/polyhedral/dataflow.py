@@ -13,7 +13,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
-from swbuild.polyhedral.islutil import bounded_effort, maps_of, union_maps, union_sets
+from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, union_maps, union_sets
 from swbuild.timings import step
 
 __all__ = [
@@ -33,6 +33,9 @@ __all__ = [
 
 #: isl steps for one data flow; the largest of PolyBench take some ten thousand.
 MAX_OPERATIONS = 400_000
+
+#: Processor seconds for one data flow that is tried apart; MAX_OPERATIONS ends it long before.
+SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,21 +245,32 @@ def _flow(
     info = isl.UnionAccessInfo.from_sink(sink)
     info = info.set_must_source(must_source).set_may_source(may_source)
     if isinstance(schedule, isl.Schedule):
-        return info.set_schedule(schedule).compute_flow()
-    return info.set_schedule_map(schedule).compute_flow()
+        info = info.set_schedule(schedule)
+    else:
+        info = info.set_schedule_map(schedule)
+    if any(map(_divides, (sink, must_source, may_source))) and not _survives(info):
+        raise _IncompleteError
+    return info.compute_flow()
+
+
+def _survives(info: isl.UnionAccessInfo) -> bool:
+    """Return whether isl finds the flow of ``info``, tried in a process of its own: isl crashes on some."""
+    return apart(lambda: str(info.compute_flow()), SECONDS) is not None
 
 
 class _IncompleteError(Exception):
-    """A data flow that misses dependences."""
+    """A data flow that misses dependences, or that isl dies of."""
 
 
 def _is_risky(found: Relations) -> bool:
-    """Return whether some access takes a division to say.
+    """Return whether isl may miss a dependence: it has, where one remainder is written in two ways."""
+    return _divides(found.reads) or _divides(found.writes)
 
-    isl has been seen to miss dependences where one remainder is written in two ways.
-    """
-    pieces = [piece for accesses in (found.reads, found.writes) for piece in maps_of(accesses)]
-    return any(basic.dim(isl.dim_type.div) for piece in pieces for basic in piece.get_basic_maps())
+
+def _divides(accesses: isl.UnionMap) -> bool:
+    """Return whether some access takes a division to say."""
+    basics = (basic for piece in maps_of(accesses) for basic in piece.get_basic_maps())
+    return any(basic.dim(isl.dim_type.div) for basic in basics)
 
 
 def _check_complete(

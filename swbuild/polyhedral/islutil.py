@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import resource
 import signal
@@ -162,7 +163,7 @@ def constant_of(value: isl.PwAff) -> int | None:
 
 
 def apart(work: Callable[[], str], seconds: int) -> str | None:
-    """Return what ``work`` returns, or None if it fails or takes more than ``seconds`` of processor time.
+    """Return what ``work`` returns, or None if it fails, crashes, or takes ``seconds`` of processor time.
 
     It runs in a process of its own: isl does not count the steps of its arithmetic on long numbers, so
     :func:`bounded_effort` alone does not end everything that would take for ever.
@@ -189,6 +190,7 @@ def apart(work: Callable[[], str], seconds: int) -> str | None:
 def _answer(work: Callable[[], str], seconds: int, pipe: int) -> None:
     """Do the work in the child process, and end it."""
     status = 1
+    faulthandler.disable()  # the parent is told of a crash by the status
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
