@@ -7,6 +7,7 @@ The tree that :func:`tile_kernel` builds is, from the top::
     …        one band per further tiled loop                 LevelMark(n), below each
     band     the loops inside the tile, iterators in global coordinates
 
+Statements beside further tiled loops have marks of their own, numbered behind the others.
 A transfer may be placed at each mark: everything above it is fixed there.
 """
 
@@ -91,6 +92,8 @@ def tile_kernel(
     node, inside = _restructured(node, dependences, mapping)
     node = inserted(LevelMark(0), builder.over(inside, node)).child(0)
     node = builder.below(_descended(node, 2 * (len(builder.loops) - len(mapped))))
+    if mapping.apart:
+        node, _ = _marked_beside(node, len(builder.loops) + 1)
     return TiledKernel(
         kernel,
         mapping,
@@ -190,6 +193,29 @@ def _banded(node: isl.ScheduleNode, members: list[isl.UnionPwAff], *, coincident
     """Return a permutable band of ``members`` above ``node``."""
     band = node.insert_partial_schedule(multi_union(members))
     return _flagged(band, [coincident] * len(members)).band_set_permutable(1)
+
+
+def _marked_beside(node: isl.ScheduleNode, number: int) -> tuple[isl.ScheduleNode, int]:
+    """Return ``node`` with a mark above the loops of statements that stand beside marks; and the next number.
+
+    What they access may be moved for them alone, where a box for all that stands there has no bound.
+    """
+    several = node.get_type() in (_NODE.sequence, _NODE.set)
+    marked = [_holds(node.child(k), _NODE.mark) for k in range(node.n_children())]
+    for position in range(node.n_children()):
+        child = node.child(position)
+        if marked[position]:
+            child, number = _marked_beside(child, number)
+        elif several and any(marked) and _holds(child, _NODE.band):
+            child = inserted(LevelMark(number), child.child(0)).parent()
+            number += 1
+        node = child.parent()
+    return node, number
+
+
+def _holds(node: isl.ScheduleNode, kind: isl.schedule_node_type) -> bool:
+    """Return whether ``node``, or one below it, is of ``kind``."""
+    return node.get_type() == kind or any(_holds(node.child(k), kind) for k in range(node.n_children()))
 
 
 def _reflagged(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode | None:

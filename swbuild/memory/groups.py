@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.memory.apart import Timing
 from swbuild.memory.box import Box, bounding_box
 from swbuild.memory.levels import Level, Reference, footprint
-from swbuild.polyhedral.islutil import bounded_effort, constant_of, union_maps
+from swbuild.polyhedral.islutil import constant_of
 
 __all__ = ["Group", "Grouping", "hull_group"]
-
-#: isl steps for telling whether what a group reads was written before.
-MAX_OPERATIONS = 100_000
-
 
 #: The number of a level and places in the text.
 _Key = tuple[int, tuple[tuple[str, int], ...]]
@@ -36,26 +34,30 @@ class Group:
 class Grouping:
     """Computes groups, each only once per level and set of references.
 
-    ``schedule`` is the order in which the kernel runs; without it nothing is told from that.
+    ``timing`` says when the kernel runs what; without it nothing is told from that.
     """
 
-    def __init__(self, schedule: isl.Schedule | None) -> None:
-        self._schedule = schedule
+    def __init__(self, timing: Callable[[], Timing] | None) -> None:
+        self._timing = timing
         self._families: dict[_Key, list[Group]] = {}
         self._known: dict[tuple[_Key, bool], list[Group]] = {}
 
     @cached_property
-    def order(self) -> isl.UnionMap | None:
-        """The time of every instance."""
-        return None if self._schedule is None else self._schedule.get_map()
+    def timing(self) -> Timing | None:
+        """When the kernel runs what."""
+        return None if self._timing is None else self._timing()
+
+    def may_part(self, level: Level, a: Group, b: Group) -> bool:
+        """Return whether ``a`` and ``b``, which touch common elements, may have buffers of their own."""
+        return self.timing is not None and self.timing.may_part(level, a.refs, b.refs)
 
     def groups(self, level: Level, refs: list[Reference], *, careful: bool) -> list[Group]:
         """Return the groups of ``refs``, all of one array, at ``level``.
 
         References that may touch a common element in one visit share a group when one of them
         writes; read-only ones when the common box is no larger than the boxes apart, and, ``careful``, isl
-        finds its ends.  Where it is larger, reads of what the visit writes only later are a group of their
-        own, too.
+        finds its ends.  Where it is larger, they are groups of their own, too, if neither reads what the
+        other has written in the visit (:class:`Timing`).
         """
         key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
         if key not in self._families:
@@ -129,34 +131,6 @@ def _merged(grouping: Grouping, level: Level, groups: list[Group], careful: bool
     return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
 
 
-def _reads_only_older_values(grouping: Grouping, level: Level, a: Group, b: Group) -> bool:
-    """Return whether one of the groups only reads, and nothing that the other writes earlier in the visit.
-
-    An instance counts as earlier than itself: it may hold a loop, in which it writes before it reads.
-    Then each may have a buffer of its own, at ``level`` or below.  The reader's is loaded when a visit of
-    its level begins.  A write that a read comes after is in an earlier visit of ``level``, and so in one of
-    either buffer's level that is over: its value is in main memory by then.  A write that comes later in
-    the visit goes to the writer's buffer, where the reader does not see it.  Other tiles write nothing that
-    this one reads: no dependence leads from tile to tile.  What becomes stale in the reader's buffer does no
-    harm, as nothing is stored from it.
-    """
-    order = grouping.order
-    if order is None or (a.writes and b.writes):
-        return False
-    reader, writer = (b, a) if a.writes else (a, b)
-    writes = union_maps(ref.relation for ref in writer.refs if ref.writes)  # instance -> element
-    reads = union_maps(ref.relation for ref in reader.refs)
-    try:
-        with bounded_effort(MAX_OPERATIONS):
-            same_visit = level.prefix.apply_range(level.prefix.reverse())
-            # instance that writes an element -> instance of the same visit that reads it
-            pairs = writes.apply_range(reads.reverse()).intersect(same_visit)
-            first, second = (order.intersect_domain(ends) for ends in (pairs.domain(), pairs.range()))
-            return bool(pairs.intersect(first.lex_le_union_map(second)).is_empty())
-    except isl.Error:
-        return False
-
-
 def _merge(grouping: Grouping, level: Level, a: Group, b: Group, careful: bool) -> Group | None:
     refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
     writes = a.writes or b.writes
@@ -165,7 +139,7 @@ def _merge(grouping: Grouping, level: Level, a: Group, b: Group, careful: bool) 
     box = a.box.hull(b.box)
     if _is_no_larger(box, a.box, b.box):
         return Group(refs, box) if writes or not careful or box.is_usable else None
-    return Group(refs, box) if writes and not _reads_only_older_values(grouping, level, a, b) else None
+    return Group(refs, box) if writes and not grouping.may_part(level, a, b) else None
 
 
 def _is_no_larger(box: Box, a: Box, b: Box) -> bool:

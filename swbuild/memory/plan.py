@@ -4,8 +4,8 @@ The rules (they keep the result right whatever the sizes):
 
 * a buffer holds the bounding box of a group of overlapping references, at the outermost level
   where the box has a constant bound and fits;
-* references that only read what was in memory before a visit may have a buffer of their own, beside
-  that of writes to the same elements later in the visit;
+* references that read nothing of what others write earlier in a visit may have a buffer of their own;
+  of elements that both write, that buffer is stored in which they are written last;
 * it is loaded when something in it is read before being written at that level, or when more is
   stored than was written;
 * what is stored is exactly what was written; the box may be stored in its place only when no
@@ -26,6 +26,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.apart import timing_of
 from swbuild.memory.box import Box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.groups import Group, Grouping, hull_group
@@ -225,7 +226,7 @@ def plan_memory(
     """
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
-    task = _Task(scop, tiled, dependences, refs, expanded, budget, _grouping(tiled), smallest, care)
+    task = _Task(scop, tiled, dependences, refs, expanded, budget, _grouping(scop, tiled), smallest, care)
     homes = _homes(task, top, budget, price)
     if not isinstance(homes, Overflow) and not all(home.is_usable for home in homes):
         task = replace(task, care=Care.ALL)
@@ -233,8 +234,8 @@ def plan_memory(
     return homes if isinstance(homes, Overflow) else _plan(task, top, homes)
 
 
-def _grouping(tiled: TiledKernel) -> Grouping:
-    return Grouping(tiled.schedule if tiled.mapping.apart else None)
+def _grouping(scop: Scop, tiled: TiledKernel) -> Grouping:
+    return Grouping((lambda: timing_of(scop, tiled.schedule)) if tiled.mapping.apart else None)
 
 
 def _homes(task: _Task, top: Level, budget: int, price: Price | None) -> list[_Home] | Overflow:
@@ -299,7 +300,7 @@ def least_buffers(
     """Return what the buffers of each array take where they are smallest, whatever the budget."""
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
-    grouping = _grouping(tiled)
+    grouping = _grouping(scop, tiled)
     task = _Task(scop, tiled, dependences, refs, expanded, _NO_LIMIT, grouping, False, Care.ALL)
     found = []
     for array in task.arrays:
@@ -482,7 +483,7 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         box, size = group.box.simplified(), _bytes(task, group)
         return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
     writers = [ref for ref in group.refs if ref.writes]
-    written = footprint(level, writers) if writers else None
+    written = _stored(task, level, group) if writers else None
     store = Store.NONE if written is None else _store(task, level, group, written)
     whole = written is not None and _box_map(group.box, written).is_subset(written)
     load = _reads_old_values(task, level, group) or any(ref.may_write for ref in writers)
@@ -492,6 +493,18 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     return Buffer(
         name, array, level.number, identity, group.box.simplified(), load, store, written, _bytes(task, group)
     )
+
+
+def _stored(task: _Task, level: Level, group: Group) -> isl.Map:
+    """Return what of the elements written by ``group`` it has to store, per visit: all it writes last."""
+    written, timing = footprint(level, [ref for ref in group.refs if ref.writes]), task.grouping.timing
+    array = group.refs[0].array
+    others = [r for r in task.refs if r.array == array and r.writes and r.happens and r not in group.refs]
+    others = [ref for ref in others if ref.statement in level.statements]
+    if timing is None or not others:
+        return written
+    superseded = timing.superseded(level, group.refs, others)
+    return written.subtract(superseded.extract_map(written.get_space())).coalesce()
 
 
 def _box_map(box: Box, like: isl.Map) -> isl.Map:

@@ -66,7 +66,8 @@ def shape_of(
     times = bounds_of(_at_sizes(tiled.kernel.launches, sizes)).count(())
     nests = [_nest(scop, tiled, piece, sizes) for piece in sets_of(tiled.kernel.domain)]
     top = find_levels(tiled)
-    places = tuple(_places(top, frozenset(range(len(tiled.mapping.threads))), nests))
+    mapped = frozenset(range(len(tiled.mapping.threads)))
+    places = tuple(_places(top, mapped, len(tiled.loops), nests))
     free = _unlimited(scop)
     loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
     families, direct = _families(scop, nests, places, private, sizes)
@@ -88,10 +89,12 @@ def _copies(scop: Scop, tiled: TiledKernel, private: Private, name: str) -> Copi
     return Copies(private_bytes(scop.array(name)) or 0, loops)
 
 
-def _places(level: Level, above: frozenset[int], nests: Sequence[_Nest]) -> Iterable[Place]:
+def _places(level: Level, above: frozenset[int], loops: int, nests: Sequence[_Nest]) -> Iterable[Place]:
+    """Yield the places at ``level`` and below; there are ``loops``, of the last levels none is above."""
     yield Place(level.number, above, _fixed_at(level, nests), level.statements)
     for child in level.children:
-        yield from _places(child, above | {child.number - 1}, nests)
+        tiled = frozenset({child.number - 1} if child.number <= loops else ())
+        yield from _places(child, above | tiled, loops, nests)
 
 
 def _fixed_at(level: Level, nests: Sequence[_Nest]) -> frozenset[int]:

@@ -1,0 +1,116 @@
+"""Whether references to the same elements of an array may have buffers of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.expressions.c import Assignment, Step
+from swbuild.expressions.statements import Evaluation
+from swbuild.expressions.trees import walk
+from swbuild.frontend.scop import Scop, Statement
+from swbuild.memory.levels import Level, Reference
+from swbuild.polyhedral.islutil import bounded_effort, union_maps
+
+__all__ = ["Timing", "timing_of"]
+
+#: isl steps for telling what is accessed before what.
+MAX_OPERATIONS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When a kernel runs what: ``order`` gives the time of every instance.
+
+    An instance of one of ``plain`` writes once, after all that it reads; another one may hold a loop, in
+    which it writes before it reads.
+    """
+
+    order: isl.UnionMap
+    plain: frozenset[str]
+
+    def may_part(self, level: Level, a: Sequence[Reference], b: Sequence[Reference]) -> bool:
+        """Return whether ``a`` and ``b``, of one array, may have buffers of their own at ``level`` or below.
+
+        They may if neither reads what the other writes earlier in the visit: what it reads then is in its own
+        buffer, or in main memory from visits that are over.  A write that comes later in the visit goes to
+        the other buffer, where it is not seen.  Other tiles write nothing that this one reads: no dependence
+        leads from tile to tile.  Of elements that both write, all last values have to be certain, and in one
+        of the buffers; the other one must not store them (:meth:`superseded`).
+        """
+        try:
+            with bounded_effort(MAX_OPERATIONS):
+                return not self._reads_newer(level, a, b) and self._has_one_last(level, a, b)
+        except isl.Error:
+            return False
+
+    def superseded(
+        self, level: Level, refs: Sequence[Reference], others: Sequence[Reference]
+    ) -> isl.UnionMap:
+        """Return visit -> element: what ``refs`` write, and ``others`` later in the same visit."""
+        first, second = (_elements(r for r in some if r.writes).reverse() for some in (refs, others))
+        earlier = self._ordered(self._writes(level, refs, others), strictly=True)
+        meeting = first.range_product(second).intersect_range(earlier.wrap())  # element -> [earlier -> later]
+        return level.prefix.reverse().apply_range(meeting.range_factor_domain().reverse())
+
+    def _reads_newer(self, level: Level, a: Sequence[Reference], b: Sequence[Reference]) -> bool:
+        return any(
+            not self._newer(level, writers, readers).is_empty() for writers, readers in ((a, b), (b, a))
+        )
+
+    def _newer(
+        self, level: Level, writers: Sequence[Reference], readers: Sequence[Reference]
+    ) -> isl.UnionMap:
+        """Return the pairs of a write, and a read of its element that comes later in the visit."""
+        written = [ref for ref in writers if ref.writes]
+        reads = _elements(ref for ref in readers if ref.reads)
+        plain = _elements(ref for ref in written if ref.statement in self.plain)
+        other = _elements(ref for ref in written if ref.statement not in self.plain)
+        after = self._ordered(_meeting(level, plain, reads), strictly=True)
+        return after.union(self._ordered(_meeting(level, other, reads), strictly=False))
+
+    def _has_one_last(self, level: Level, a: Sequence[Reference], b: Sequence[Reference]) -> bool:
+        """Return whether all common elements are certainly written last by ``a``, or all by ``b``."""
+        for first, last in ((a, b), (b, a)):
+            pairs = self._writes(level, last, first)
+            if self._ordered(pairs, strictly=False).is_empty():
+                certain = not any(ref.may_write for ref in last)
+                return certain or self._writes(level, first, last).is_empty()
+        return False
+
+    def _writes(self, level: Level, a: Sequence[Reference], b: Sequence[Reference]) -> isl.UnionMap:
+        """Return the pairs of writes of ``a`` and ``b`` to one element in one visit."""
+        first, second = (_elements(ref for ref in refs if ref.writes) for refs in (a, b))
+        return _meeting(level, first, second)
+
+    def _ordered(self, pairs: isl.UnionMap, *, strictly: bool) -> isl.UnionMap:
+        """Return those of ``pairs`` of which the first comes first."""
+        first, second = (self.order.intersect_domain(ends) for ends in (pairs.domain(), pairs.range()))
+        before = first.lex_lt_union_map(second) if strictly else first.lex_le_union_map(second)
+        return pairs.intersect(before)
+
+
+def timing_of(scop: Scop, schedule: isl.Schedule) -> Timing:
+    """Return when the statements of ``scop`` run in ``schedule``."""
+    plain = frozenset(s.name for s in scop.statements if _writes_last(s))
+    return Timing(schedule.get_map(), plain)
+
+
+def _writes_last(statement: Statement) -> bool:
+    """Return whether the statement is one assignment, without another one in it."""
+    body = statement.body.expression if isinstance(statement.body, Evaluation) else statement.body
+    if not isinstance(body, Assignment):
+        return False
+    return not any(isinstance(node, Assignment | Step) for node in walk(body) if node is not body)
+
+
+def _elements(refs: Iterable[Reference]) -> isl.UnionMap:
+    return union_maps(ref.relation for ref in refs)
+
+
+def _meeting(level: Level, first: isl.UnionMap, second: isl.UnionMap) -> isl.UnionMap:
+    """Return the pairs of instances in one visit of ``level`` that access one element."""
+    same_visit = level.prefix.apply_range(level.prefix.reverse())
+    return first.apply_range(second.reverse()).intersect(same_visit)
