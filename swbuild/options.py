@@ -33,10 +33,15 @@ class Fusion(Enum):
 
 
 class Distribution(Enum):
-    """How tiles go to threads: block-cyclic (any size) or one block each (balanced for known sizes)."""
+    """How tiles go to threads: block-cyclic (any size) or one block each (balanced for known sizes).
+
+    So each loop has its own part of the threads.  ``joint``: tiles of several loops are numbered together and
+    dealt in turn to all threads, so that no loop has to have many.
+    """
 
     CYCLIC = "cyclic"
     BLOCK = "block"
+    JOINT = "joint"
 
 
 class Preset(Enum):
@@ -103,7 +108,8 @@ class KernelOptions:
     """Options of one region.
 
     ``machine`` is the name of one that :func:`swbuild.machine.load` knows; ``threads`` are the
-    rows and columns of the thread grid, as many as it has CPEs at most (none given: chosen by cost).
+    rows and columns of the thread grid, as many as it has CPEs at most (none given: chosen by cost,
+    as is ``distribution``).
     ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen by cost);
     ``ldm_budget`` is in bytes (``None``: the machine file's, shared by the ``files`` of the program, whose
     buffers all lie in the LDM at fixed places); ``params`` fixes symbolic sizes to
@@ -119,7 +125,7 @@ class KernelOptions:
     machine: str = DEFAULT_MACHINE
     threads: tuple[int, int] = (0, 0)
     tile: tuple[int, ...] = ()
-    distribution: Distribution = Distribution.CYCLIC
+    distribution: Distribution | None = None
     fusion: Fusion = Fusion.MAX
     preset: Preset = Preset.DEFAULT
     ldm_budget: int | None = None

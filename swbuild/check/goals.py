@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
+from itertools import product
+from math import prod
 
 import islpy as isl
 
@@ -18,6 +20,7 @@ from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 from swbuild.frontend.scop import Scop, Statement
 from swbuild.mapping.grid import Grid, TiledLoop
+from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
 
 __all__ = ["Goal", "GoalKind", "feasible_sizes", "region_goals"]
@@ -202,17 +205,38 @@ def _with_greater(values: isl.Map, distance: int) -> isl.Set:
 
 def _kernel_goals(grid: Grid, scop: Scop) -> Iterator[Goal]:
     lines = [scop.statement(name).span.line for name in grid.statements]
+    joint = grid.distribution is Distribution.JOINT
+    if joint:
+        yield _joint_goal(grid, min(lines, default=0))
     for loop in (*grid.mapped, *grid.inner):
         hosts = grid.hosts
-        yield from _tile_goals(grid.kernel, loop, _last_of(_plain(loop.values), hosts), min(lines, default=0))
+        yield from _tile_goals(
+            grid.kernel, loop, _last_of(_plain(loop.values), hosts), min(lines, default=0), joint=joint
+        )
 
 
-def _tile_goals(kernel: str, loop: TiledLoop, values: isl.Map, line: int) -> Iterator[Goal]:
+def _joint_goal(grid: Grid, line: int) -> Goal:
+    """Return that threads have several tiles: some lie at the corners of a box that has enough of them."""
+    count = len(grid.mapped)
+    names = [f"v{k}" for k in range(count)]
+    tiles = [f"floor({name}/{loop.tile})" for name, loop in zip(names, grid.mapped, strict=True)]
+    values = _last_of(_plain(grid.points), grid.hosts)
+    found = values.apply_range(isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(tiles)}] }}"))
+    side = next(n for n in range(1, prod(grid.threads) + 1) if (n + 1) ** count > prod(grid.threads))
+    corners = found
+    for corner in product((0, side), repeat=count):
+        moved = ", ".join(f"{name} - {step}" for name, step in zip(names, corner, strict=True))
+        corners = corners.intersect(found.apply_range(isl.Map(f"{{ [{', '.join(names)}] -> [{moved}] }}")))
+    what = f"a second round (more tiles than the {prod(grid.threads)} threads) of {grid.kernel}"
+    return Goal(GoalKind.ROUNDS, what, line, corners.domain().params())
+
+
+def _tile_goals(kernel: str, loop: TiledLoop, values: isl.Map, line: int, *, joint: bool) -> Iterator[Goal]:
     tiles = values.apply_range(isl.Map(f"{{ [v] -> [floor(v/{loop.tile})] }}")).coalesce()
     several = _with_greater(tiles, 1)
     where = f"of the loop over {loop.name} in {kernel}"
     yield Goal(GoalKind.TILES, f"a second tile {where}", line, several.params())
-    if loop.threads > 1:
+    if loop.threads > 1 and not joint:
         rounds = _with_greater(tiles, loop.threads)
         what = f"a second round (more tiles than the {loop.threads} threads) {where}"
         yield Goal(GoalKind.ROUNDS, what, line, rounds.params())

@@ -49,7 +49,7 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     group.add_argument("--machine", metavar="M", help=" or ".join(machine_names()))
     group.add_argument("--threads", metavar="R,C", help="thread grid, such as 8,8 or 8x8")
     group.add_argument("--tile", metavar="N,…", help="tile sizes, outermost loop first, such as 64,64,32")
-    group.add_argument("--distribution", metavar="D", help="cyclic or block")
+    group.add_argument("--distribution", metavar="D", help="cyclic, block or joint")
     group.add_argument("--fusion", metavar="F", help="max or min")
     group.add_argument("--preset", metavar="P", help="default or classic")
     group.add_argument("--ldm-budget", metavar="BYTES", help="for the buffers of a CPE, such as 48KiB")

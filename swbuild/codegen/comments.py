@@ -23,11 +23,14 @@ def kernel_comment(scop: Scop, kernel: KernelCode) -> Lines:
     """Return the comment that says what ``kernel`` does and how."""
     mapping = kernel.tiled.mapping
     sizes = " x ".join(str(size) for size in kernel.tiled.sizes)
-    shape = " x ".join(map(str, mapping.threads))
+    shape = " x ".join(map(str, mapping.grid))
+    dealt = f"{mapping.distribution.value} distribution of tiles"
+    if mapping.is_joint:
+        dealt = f"tiles of {len(mapping.threads)} loops dealt out together"
     where = f"lines {scop.span.line}-{scop.span.end_line} of {os.path.basename(scop.source)}"
     lines = [
         f" * {kernel.function}: {where}, function {scop.function}",
-        f" * {shape} threads, {mapping.distribution.value} distribution of tiles, tile {sizes}",
+        f" * {shape} threads, {dealt}, tile {sizes}",
     ]
     if kernel.plan.buffers:
         lines.append(f" * LDM: {kernel.plan.bytes} bytes of buffers")

@@ -21,7 +21,7 @@ from swbuild.expressions.statement_printing import statement_text
 from swbuild.expressions.trees import constant_value, names_in
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import Block, Compute, Counter, Guard, Loop, Node
+from swbuild.kernelir.nodes import Block, Compute, Counter, Deal, Guard, Loop, Node
 
 __all__ = [
     "Lines",
@@ -57,6 +57,8 @@ def print_node(node: Node, special: Special) -> Lines:
     if isinstance(node, Counter):
         body = indent(print_node(node.body, special))
         return ["{", f"  long {node.iterator} = {c_text(node.first)};", *body, "}"]
+    if isinstance(node, Deal):
+        return _deal(node, special)
     if isinstance(node, Guard):
         lines = [f"if ({c_text(node.condition)}) {{", *indent(print_node(node.then, special))]
         if node.otherwise is not None:
@@ -75,6 +77,18 @@ def _loop(node: Loop, special: Special) -> Lines:
     step = f"{node.iterator}++" if node.step == 1 else f"{node.iterator} += {node.step}"
     head = f"for ({first}; {c_text(node.condition)}; {step}) {{"
     return [head, *body, "}"]
+
+
+def _deal(node: Deal, special: Special) -> Lines:
+    first = Binary(BinaryOperator.ADD, node.first, Name(node.turn))
+    left = Binary(BinaryOperator.SUB, Name(node.iterator), node.end)
+    return [
+        f"long {node.iterator} = {node.turn if node.first == Constant(0) else c_text(first)};",
+        f"for (; {node.iterator} <= {c_text(node.last)}; {node.iterator} += {node.step}) {{",
+        *indent(print_node(node.body, special)),
+        "}",
+        f"{node.turn} = {c_text(left)};",
+    ]
 
 
 def quoted(name: str) -> str:

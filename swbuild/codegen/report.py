@@ -116,19 +116,20 @@ def _because(found: tuple[Described, ...] | None) -> list[str]:
 
 
 def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, object]:
-    mapping = kernel.tiled.mapping
+    mapping, grid = kernel.tiled.mapping, grid_of(region.scop, kernel.tiled)
     return {
         "name": kernel.name,
         "statements": list(kernel.tiled.kernel.statements),
         "mapped_loops": len(mapping.threads),
-        "threads": list(mapping.threads),
+        "shared_loops": [loop.name for loop in grid.mapped],
+        "threads": list(mapping.grid),
         "tile": list(kernel.tiled.sizes),
         "distribution": mapping.distribution.value,
         "choice": None if place.among is None else _choice(mapping, place.among),
         "host_loops": len(kernel.loops),
         "launched_in": _launched_in(region, kernel),
         "nest": _nest(region, kernel),
-        "busy_cpes": constant_busy_cpes(grid_of(region.scop, kernel.tiled), region.scop.context),
+        "busy_cpes": constant_busy_cpes(grid, region.scop.context),
         "ldm_bytes": kernel.plan.bytes + part_bytes(kernel),
         "buffers": [_buffer(region, buffer) for buffer in kernel.plan.buffers],
         "transfers": transfer_rows(region, kernel),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import in_parentheses
-from swbuild.kernelir.nodes import Block, Guard, Loop, Node, Place, Row, Transfer
+from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node, Place, Row, Transfer
 from swbuild.kernelir.origin import Role
 from swbuild.lowering.code import KernelCode, RegionCode
 
@@ -40,6 +40,10 @@ def _visited(node: Node, loops: tuple[str, ...]) -> Iterator[tuple[Node, tuple[s
     elif isinstance(node, Loop):
         silent = node.condition is None or node.origin.role is Role.SPLIT
         yield from _visited(node.body, loops if silent else (*loops, node.iterator))
+    elif isinstance(node, Counter):
+        yield from _visited(node.body, loops)
+    elif isinstance(node, Deal):
+        yield from _visited(node.body, (*loops, node.iterator))
     elif isinstance(node, Guard):
         yield from _visited(node.then, loops)
         if node.otherwise is not None:

@@ -10,6 +10,7 @@ from swbuild.expressions.trees import names_in
 from swbuild.kernelir.nodes import (
     Compute,
     Counter,
+    Deal,
     ElementStore,
     Guard,
     Loop,
@@ -61,6 +62,8 @@ def _printed(
     elif isinstance(node, (Loop, Counter)):
         ends = (node.first, node.condition if isinstance(node, Loop) else None)
         yield from (end for end in ends if end is not None)
+    elif isinstance(node, Deal):
+        yield from (node.first, node.last, node.end)
     elif isinstance(node, Place):
         yield from (*node.low, *(node.size[k] for k in sizes(buffers[node.buffer])))
     elif isinstance(node, ElementStore):

@@ -87,7 +87,7 @@ def _mapping(mapping: Mapping) -> str:
         "distributed over statements" if mapping.restructure else "in one nest",
         "unit strides innermost" if mapping.reorder else "in the order given",
     ]
-    tiles, threads = (" x ".join(map(str, sizes)) for sizes in (mapping.tile, mapping.threads))
+    tiles, threads = (" x ".join(map(str, sizes)) for sizes in (mapping.tile, mapping.grid))
     return f"tiles {tiles}, threads {threads} {mapping.distribution.value}, {', '.join(flags)}"
 
 

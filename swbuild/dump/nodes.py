@@ -15,6 +15,7 @@ from swbuild.kernelir.nodes import (
     Block,
     Compute,
     Counter,
+    Deal,
     ElementStore,
     Fence,
     Group,
@@ -57,7 +58,16 @@ def _loop(node: Loop) -> Iterator[str]:
     yield from indented(node_lines(node.body))
 
 
-def _origin(node: Loop) -> str:
+@node_lines.register
+def _deal(node: Deal) -> Iterator[str]:
+    """Yield the loop, and from where its counter goes on."""
+    steps = f"from {c_text(node.first)} + {node.turn} while <= {c_text(node.last)} by {node.step}"
+    yield f"for {node.iterator} {steps}  ({_origin(node)})"
+    yield from indented(node_lines(node.body))
+    yield f"let {node.turn} go on from {node.iterator} - {c_text(node.end)}"
+
+
+def _origin(node: Loop | Deal) -> str:
     """Return what ``node`` is, and its trip count where that is constant."""
     origin = node.origin
     said = [origin.role.value]
@@ -67,7 +77,7 @@ def _origin(node: Loop) -> str:
         said.append(f"level {origin.level}")
     if origin.coincident:
         said.append("coincident")
-    if node.trip_count is not None:
+    if isinstance(node, Loop) and node.trip_count is not None:
         said.append(f"{node.trip_count} times")
     return ", ".join(said)
 

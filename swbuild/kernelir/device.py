@@ -12,6 +12,7 @@ from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expressi
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, Undecided, build_ir, require_simple
 from swbuild.kernelir.bodies import Spell, compute_leaf
+from swbuild.kernelir.dealing import dealt, numbers_of
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import (
     Begin,
@@ -60,6 +61,26 @@ def build_device(
         if statement.name in tiled.kernel.statements
     }
     context = _context(scop, tiled)
+    if tiled.mapping.is_joint:
+        return _of_dealt_tiles(tiled, plan, bodies, context, doubtful=doubtful)
+    return _of_thread(tiled, plan, bodies, context, doubtful=doubtful)
+
+
+def _of_dealt_tiles(
+    tiled: TiledKernel, plan: MemoryPlan, bodies: Leaves, context: isl.Set, *, doubtful: bool
+) -> Node:
+    """Return the loops over all tiles, with what a thread runs of one that is its own."""
+    numbers = numbers_of(tiled)
+    inside = context
+    for each in numbers:
+        inside = inside.intersect(each.certain)
+    return dealt(tiled, numbers, context, _of_thread(tiled, plan, bodies, inside, doubtful=doubtful))
+
+
+def _of_thread(
+    tiled: TiledKernel, plan: MemoryPlan, bodies: Leaves, context: isl.Set, *, doubtful: bool
+) -> Node:
+    """Return what a thread runs, of which ``context`` knows the parameters."""
     plain = is_plain(tiled.schedule)
     try:
         return _built(tiled, plan, bodies, context, confined=False, doubtful=doubtful)
@@ -123,7 +144,7 @@ def _context(scop: Scop, tiled: TiledKernel) -> isl.Set:
         context = without_upper_bounds(context.remove_divs())
     context = context.intersect(_launched(tiled)).remove_divs().coalesce()
     names = thread_parameters(tiled.mapping)
-    if tiled.mapping.distribution is Distribution.BLOCK:
+    if tiled.mapping.distribution is not Distribution.CYCLIC:
         return context.intersect(over_parameters("{ : }", names))
     bounds = " and ".join(f"0 <= p{k} < {t}" for k, t in enumerate(tiled.mapping.threads))
     return context.intersect(over_parameters(f"{{ : {bounds} }}", names))

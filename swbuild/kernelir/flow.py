@@ -17,6 +17,7 @@ from swbuild.kernelir.nodes import (
     Block,
     Compute,
     Counter,
+    Deal,
     Direction,
     ElementStore,
     Group,
@@ -70,15 +71,15 @@ class _Walk:
             for child in node.children:
                 state = self.after(child, state)
             return state
-        if isinstance(node, (Loop, Counter)):
+        if isinstance(node, (Loop, Counter, Deal)):
             return self._loop(node, state)
         if isinstance(node, Guard):
             return self._guard(node, state)
         return self._leaf(node, state)
 
-    def _loop(self, node: Loop | Counter, state: _State) -> _State:
+    def _loop(self, node: Loop | Counter | Deal, state: _State) -> _State:
         behind = self.after(node.body, state)
-        if isinstance(node, Counter) or node.condition is None:
+        if isinstance(node, Counter) or (isinstance(node, Loop) and node.condition is None):
             return behind
         for group in behind.keys() - state.keys():
             self.found.append(f"an iteration over {node.iterator} leaves the {_name(group)} open")

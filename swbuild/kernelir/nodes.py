@@ -19,6 +19,7 @@ __all__ = [
     "Block",
     "Compute",
     "Counter",
+    "Deal",
     "Direction",
     "ElementStore",
     "Fence",
@@ -79,6 +80,24 @@ class Counter:
     iterator: str
     first: Expression
     body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """``body`` for every one of ``step`` numbers from ``first`` to ``last``: those that are this thread's.
+
+    ``turn``, the variable of a :class:`Counter` around it, says how many numbers come before its first one,
+    and counts on from ``end``, the number behind the last one, for the next time.  Nothing is beside it.
+    """
+
+    iterator: str
+    turn: str
+    first: Expression
+    last: Expression
+    end: Expression
+    step: int
+    body: Node
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +251,7 @@ Node = (
     | Block
     | Compute
     | Counter
+    | Deal
     | ElementStore
     | Fence
     | Guard

@@ -20,6 +20,7 @@ class Role(Enum):
 
     HOST = "host"  # what the host runs around launches
     ROUND = "round"  # the tiles of a mapped loop that are this CPE's
+    DEALT = "dealt"  # numbers of tiles of a mapped loop that is dealt out together with others
     TILE = "tile"  # the tiles of another loop, all by every CPE
     POINT = "point"  # the iterations inside a tile
     MOVED = "moved"  # rows or elements that are moved

@@ -12,6 +12,7 @@ from swbuild.kernelir.nodes import (
     Block,
     Compute,
     Counter,
+    Deal,
     Guard,
     Launch,
     Loop,
@@ -19,6 +20,7 @@ from swbuild.kernelir.nodes import (
     Piece,
     Row,
 )
+from swbuild.kernelir.origin import Role
 from swbuild.machine.reserved import is_reserved
 from swbuild.names import own, plain
 
@@ -38,7 +40,7 @@ def walk(node: Node) -> list[Node]:
 def _children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Block):
         return node.children
-    if isinstance(node, (Loop, Counter)):
+    if isinstance(node, (Loop, Counter, Deal)):
         return (node.body,)
     if isinstance(node, Guard):
         return (node.then,) if node.otherwise is None else (node.then, node.otherwise)
@@ -67,7 +69,7 @@ def transform(node: Node, change: Callable[[Node], Node]) -> Node:
     """Return the tree with ``change`` applied to every node, children first."""
     if isinstance(node, Block):
         node = Block(tuple(transform(child, change) for child in node.children))
-    elif isinstance(node, (Loop, Counter)):
+    elif isinstance(node, (Loop, Counter, Deal)):
         node = replace(node, body=transform(node.body, change))
     elif isinstance(node, Guard):
         otherwise = None if node.otherwise is None else transform(node.otherwise, change)
@@ -95,7 +97,9 @@ def _named(
         otherwise = None if node.otherwise is None else _named(node.otherwise, names, taken, new)
         then = _named(node.then, names, taken, new)
         return Guard(substituted(node.condition, new), then, otherwise)
-    if not isinstance(node, Loop):
+    if isinstance(node, Counter):
+        return replace(_with_values_in(node, new), body=_named(node.body, names, taken, new))
+    if not isinstance(node, (Loop, Deal)):
         return _with_values_in(node, new)
     wish = _wish(node, names)
     name = loop_name(*wish, taken) if wish else node.iterator
@@ -117,8 +121,10 @@ def loop_name(wish: str, is_users: bool, taken: frozenset[str]) -> str:
     return own(wish, "loop")
 
 
-def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | None:
+def _wish(loop: Loop | Deal, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | None:
     """Return what to call ``loop``, and whether the source calls it so."""
+    if loop.origin.role is Role.DEALT:
+        return _wish_of_numbers(loop, names)
     for found in walk(loop.body):
         if isinstance(found, Compute):
             wishes = zip(found.iterators, names[found.statement], strict=True)
@@ -134,6 +140,16 @@ def _wish(loop: Loop, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | N
             inner = _wish(found, names)
             if inner is not None and found.iterator != loop.iterator:
                 return f"{inner[0]}0", False
+    return None
+
+
+def _wish_of_numbers(loop: Loop | Deal, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | None:
+    """Return what to call ``loop``, over the numbers of tiles: after the loop that begins at such a tile."""
+    for found in walk(loop.body):
+        if isinstance(found, Loop) and found.first is not None and mentions(found.first, loop.iterator):
+            wish = _wish(found, names)
+            if wish is not None:
+                return f"{wish[0] if wish[1] else wish[0].removesuffix('0')}_tile", False
     return None
 
 

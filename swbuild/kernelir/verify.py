@@ -12,6 +12,7 @@ from swbuild.kernelir.nodes import (
     Block,
     Compute,
     Counter,
+    Deal,
     Guard,
     Launch,
     Loop,
@@ -56,7 +57,7 @@ def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[
                 known |= _boxes_in(child)
         return
     inside = known
-    if isinstance(node, (Loop, Counter)):
+    if isinstance(node, (Loop, Counter, Deal)):
         yield from _iterator(node, known, counting)
         inside = known | {node.iterator}
         if isinstance(node, Counter):
@@ -64,7 +65,7 @@ def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[
     if isinstance(node, Place):
         inside = known | _boxes_in(node)
     for value in expressions_of(node):
-        first = isinstance(node, (Loop, Counter)) and value is node.first
+        first = isinstance(node, Deal) or (isinstance(node, (Loop, Counter)) and value is node.first)
         for name in sorted(names_in(value) - (known if first else inside)):
             if not (name in _box_names(scope) and isinstance(node, (Transfer, Loop))):
                 yield f"{_what(node)} uses '{name}', which is not in scope"
@@ -72,13 +73,16 @@ def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[
         yield from _names(child, scope, inside, counting)
 
 
-def _iterator(node: Loop | Counter, known: frozenset[str], counting: frozenset[str]) -> Iterator[str]:
+def _iterator(node: Loop | Counter | Deal, known: frozenset[str], counting: frozenset[str]) -> Iterator[str]:
     continues = isinstance(node, Loop) and node.first is None
     if continues and node.iterator not in counting:
         yield f"{_what(node)} goes on from a counter that is not there"
     if not continues and node.iterator in known:
         yield f"{_what(node)} hides another '{node.iterator}'"
-    if isinstance(node, Loop) and node.condition is not None and node.step <= 0:
+    if isinstance(node, Deal) and node.turn not in counting:
+        yield f"{_what(node)} takes turns by a counter that is not there"
+    steps = isinstance(node, Deal) or (isinstance(node, Loop) and node.condition is not None)
+    if steps and not isinstance(node, Counter) and node.step <= 0:
         yield f"{_what(node)} steps by {node.step}"
 
 
@@ -104,7 +108,7 @@ def _box_names(scope: Scope) -> frozenset[str]:
 
 
 def _below(node: Node) -> tuple[Node, ...]:
-    if isinstance(node, (Loop, Counter)):
+    if isinstance(node, (Loop, Counter, Deal)):
         return (node.body,)
     if isinstance(node, Guard):
         return (node.then,) if node.otherwise is None else (node.then, node.otherwise)
@@ -186,7 +190,7 @@ def _box(node: Place, bound: tuple[int, ...]) -> Iterator[str]:
 
 def _what(node: Node) -> str:
     """Return ``node`` in a word or two."""
-    if isinstance(node, (Loop, Counter)):
+    if isinstance(node, (Loop, Counter, Deal)):
         return f"the loop over {node.iterator}"
     if isinstance(node, Compute):
         return f"the computation of {node.statement}"

@@ -11,7 +11,7 @@ from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.code import KernelCode
 from swbuild.lowering.region import Assembled, limits_of
-from swbuild.mapping.tiling import thread_parameters
+from swbuild.mapping.tiling import given_names
 
 __all__ = ["verify"]
 
@@ -55,7 +55,7 @@ def _names(scop: Scop) -> frozenset[str]:
 def _scope(assembled: Assembled, kernel: KernelCode) -> Scope:
     """Return what the tree of ``kernel`` may speak of."""
     scop, options = assembled.code.scop, assembled.code.options
-    names = {*_names(scop), *thread_parameters(kernel.tiled.mapping)}
+    names = {*_names(scop), *given_names(kernel.tiled.mapping)}
     names |= {*kernel.tiled.kernel.host_loops, *kernel.loops}
     budget = options.budget
     buffers = {

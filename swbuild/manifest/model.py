@@ -135,8 +135,9 @@ class Defaults:
     )
     distribution: Distribution | None = option(
         Choice(Distribution),
-        "How tiles go to threads: dealt out in turn (`cyclic`, for any size), or one contiguous block each "
-        "(`block`).",
+        "How tiles go to threads: each loop's in turn to its part of the threads (`cyclic`, for any "
+        "size), or one contiguous block each (`block`); or those of all outer parallel loops, four at most, "
+        "numbered together and dealt out in turn to all threads (`joint`), so that no loop has to have many.",
         example="block",
         default=None,
         shown="cyclic",

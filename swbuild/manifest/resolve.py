@@ -17,7 +17,7 @@ from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.options import Distribution, Fusion, KernelOptions, Preset, Spawn, Where
+from swbuild.options import Fusion, KernelOptions, Preset, Spawn, Where
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
 
@@ -173,7 +173,7 @@ class _Resolver:
             machine=self.machine,
             threads=settings.threads or (0, 0),
             tile=settings.tile or (),
-            distribution=settings.distribution or Distribution.CYCLIC,
+            distribution=settings.distribution,
             fusion=settings.fusion or Fusion.MAX,
             preset=settings.preset or Preset.DEFAULT,
             ldm_budget=settings.ldm_budget,

@@ -76,6 +76,8 @@ def _of_box(grid: Grid, tiles: isl.Set) -> Busy | None:
     sides = [_length(tiles, k) for k in range(len(grid.mapped))]
     if prod(sides) > _LIMIT:
         return None
+    if grid.distribution is Distribution.JOINT:
+        return Busy(1, float(min(prod(sides), prod(grid.threads))))
     if grid.distribution is Distribution.BLOCK:
         chunks = [-(-side // threads) for side, threads in zip(sides, grid.threads, strict=True)]
         return Busy(1, float(prod(-(-side // chunk) for side, chunk in zip(sides, chunks, strict=True))))
@@ -102,6 +104,9 @@ def _shared(grid: Grid, rows: Numbers) -> Busy:
 
     if not len(rows):
         return Busy(0, 0.0)
+    if grid.distribution is Distribution.JOINT:
+        _, tiles = np.unique(rows[:, : grid.hosts], axis=0, return_counts=True)
+        return Busy(len(tiles), float(np.minimum(tiles, prod(grid.threads)).mean()))
     owners = rows.copy()
     for k, threads in enumerate(grid.threads):
         column = owners[:, grid.hosts + k]

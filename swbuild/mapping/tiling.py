@@ -22,7 +22,7 @@ from swbuild.names import own
 from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import constant_of, maps_of, over_parameters
 
-__all__ = ["Mapping", "TiledKernel", "thread_parameters", "tile_kernel"]
+__all__ = ["Mapping", "TiledKernel", "given_names", "thread_parameters", "tile_kernel"]
 
 _NODE = isl.schedule_node_type
 
@@ -32,7 +32,8 @@ class Mapping:
     """The choices for one kernel.
 
     ``tile`` gives the tile size per loop in the order met from the top (the last one serves all
-    further loops); ``threads`` the threads per mapped loop, one or two numbers.
+    further loops); ``threads`` the threads per mapped loop, one or two numbers.  Loops that are dealt out
+    together may be more: the first number is that of all threads, the others are 1.
     """
 
     threads: tuple[int, ...]
@@ -44,6 +45,16 @@ class Mapping:
     reorder: bool = True
     #: give what only reads values from before a visit a buffer of its own
     apart: bool = True
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the tiles of all mapped loops are dealt out together."""
+        return self.distribution is Distribution.JOINT
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """The threads in the directions in which they are counted: one of all, where loops share them."""
+        return self.threads[:1] if self.is_joint else self.threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +78,20 @@ class TiledKernel:
 
 
 def thread_parameters(mapping: Mapping) -> tuple[str, ...]:
-    """Return the names of the parameters that say which thread this is, per mapped loop."""
+    """Return the names of the parameters that say which thread this is, per mapped loop.
+
+    Where loops are dealt out together, they are the numbers of a tile that is this thread's.
+    """
+    if mapping.is_joint:
+        return tuple(own(f"sw_t{k}") for k in range(len(mapping.threads)))
     if mapping.distribution is Distribution.BLOCK:
         return tuple(own(f"sw_{edge}{k}") for k in range(len(mapping.threads)) for edge in ("first", "last"))
     return (own("sw_rid"), own("sw_cid"))[: len(mapping.threads)]
+
+
+def given_names(mapping: Mapping) -> tuple[str, ...]:
+    """Return the names of what a thread knows of itself before it runs the kernel's loops."""
+    return (own("sw_rid"),) if mapping.is_joint else thread_parameters(mapping)
 
 
 def tile_kernel(
@@ -122,7 +143,9 @@ def _thread_filter(mapping: Mapping, tiles: list[isl.UnionPwAff]) -> isl.UnionSe
     result: isl.UnionSet | None = None
     for k, tile in enumerate(tiles):
         index = tile.scale_down_val(isl.Val(_size(mapping, k)))  # instance -> number of its tile
-        if mapping.distribution is Distribution.BLOCK:
+        if mapping.is_joint:
+            condition = f"x = p{k}"
+        elif mapping.distribution is Distribution.BLOCK:
             condition = f"p{2 * k} <= x < p{2 * k + 1}"
         else:
             condition = f"x mod {mapping.threads[k]} = p{k}"

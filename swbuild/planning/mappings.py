@@ -12,7 +12,7 @@ from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import Overflow
-from swbuild.options import KernelOptions, Preset
+from swbuild.options import Distribution, KernelOptions, Preset
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import has_unit_steps
 from swbuild.polyhedral.privatise import NotPrivate
@@ -29,6 +29,8 @@ __all__ = [
 
 #: Iterations per tile and loop, as in the published algorithm.
 DEFAULT_TILE = 32
+#: So many loops are dealt out together, at most.
+MOST_JOINT = 4
 #: Below this nothing can be shrunk.
 SMALLEST_TILE = 1
 
@@ -42,16 +44,28 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     Loops over tiles, the user's or those of wavefronts, are dealt out one tile at a time, and the order
     below them stays as it is.
     """
-    rows, columns = options.grid
     free = options.preset is not Preset.CLASSIC
-    two = kernel.parallel >= 2 and (rows > 1 or free)
-    threads = (rows, columns) if two else (rows * columns,)
+    threads, distribution = _shared(kernel, options)
     if kernel.in_front:
-        return Mapping(threads, (SMALLEST_TILE,), options.distribution, restructure=False, apart=free)
+        return Mapping(threads, (SMALLEST_TILE,), distribution, restructure=False, apart=free)
     tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
     restructure = free and not any(tiles)
-    return Mapping(threads, tile, options.distribution, restructure, not options.transform, free)
+    return Mapping(threads, tile, distribution, restructure, not options.transform, free)
+
+
+def _shared(kernel: Kernel, options: KernelOptions) -> tuple[tuple[int, ...], Distribution]:
+    """Return the threads per mapped loop, and how these get their tiles."""
+    rows, columns = options.grid
+    distribution = options.distribution or Distribution.CYCLIC
+    if distribution is Distribution.JOINT:
+        loops = min(kernel.parallel, MOST_JOINT)
+        return (
+            rows * columns,
+            *(1 for _ in range(1, loops)),
+        ), distribution if loops > 1 else Distribution.CYCLIC
+    two = kernel.parallel >= 2 and (rows > 1 or options.preset is not Preset.CLASSIC)
+    return (rows, columns) if two else (rows * columns,), distribution
 
 
 def may_choose(kernel: Kernel, options: KernelOptions) -> bool:

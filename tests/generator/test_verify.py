@@ -15,6 +15,8 @@ from swbuild.kernelir.nodes import (
     Begin,
     Block,
     Compute,
+    Counter,
+    Deal,
     Direction,
     Fence,
     Group,
@@ -60,6 +62,10 @@ def tiles(*nodes: Node, end: Expression = N, step: int = 32, iterator: str = "t"
     return Loop(iterator, Constant(0), condition, step, Block(nodes), Origin(Role.ROUND))
 
 
+def dealt(*nodes: Node, step: int = 64, end: Expression = N) -> Deal:
+    return Deal("t", "turn", Constant(0), N, end, step, Block(nodes), Origin(Role.DEALT))
+
+
 def piece(rows: int | None, length: int) -> Transfer:
     some = None if rows is None else Constant(rows)
     return replace(GET, part=Piece((Constant(0), Constant(0)), Constant(length), some))
@@ -84,6 +90,7 @@ SOUND = {
     "in both branches": tiles(Guard(POSITIVE, Block(LOAD), Block(LOAD)), COMPUTE),
     "with a fence": tiles(*LOAD, COMPUTE, OPEN_PUTS, PUT, replace(CLOSE_PUTS, fence=True), Fence()),
     "computed, not fetched": tiles(PLACE, COMPUTE, *STORE),
+    "dealt out": Counter("turn", Constant(0), dealt(*LOAD, COMPUTE, *STORE)),
     "in rows": tiles(PLACE, COMPUTE, OPEN_PUTS, replace(PUT, part=Row((T,), T, N)), CLOSE_PUTS),
 }
 
@@ -105,6 +112,19 @@ FAULTS: dict[str, tuple[Node, str]] = {
         "the loop over i goes on from a counter that is not there",
     ),
     "a loop that stands still": (tiles(*LOAD, step=0), "the loop over t steps by 0"),
+    "turns without their counter": (
+        dealt(*LOAD),
+        "the loop over t takes turns by a counter that is not there",
+    ),
+    "turns that stand still": (Counter("turn", N, dealt(*LOAD, step=0)), "the loop over t steps by 0"),
+    "an end out of scope": (
+        Counter("turn", N, dealt(*LOAD, end=T)),
+        "the loop over t uses 't', which is not",
+    ),
+    "transfers left open in a turn": (
+        Counter("turn", N, dealt(PLACE, Begin(GETS))),
+        "an iteration over t leaves the gets of level 0 open",
+    ),
     "a buffer that does not exist": (
         tiles(OPEN, replace(GET, buffer="C"), CLOSE),
         "speaks of the buffer C, which does not exist",

@@ -62,7 +62,7 @@ OPTIONS = [
     ("tile: [‸a, 1, ‸b]", "SW105 SW105", "not the text 'b'"),
     ("distribution: ‸blocks", "SW107", "did you mean `block`?"),
     ("distribution: ‸CYCLIC", "SW107", "did you mean `cyclic`?"),
-    ("distribution: ‸2", "SW105", "one of `cyclic` or `block`"),
+    ("distribution: ‸2", "SW105", "one of `cyclic`, `block` or `joint`"),
     ("fusion: ‸on", "SW106", "choose `max` or `min`"),
     ("fusion: ‸No", "SW106", "choose `max` or `min`"),
     ("fusion: ‸true", "SW105", "one of `max` or `min`"),

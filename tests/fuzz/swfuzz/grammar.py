@@ -451,8 +451,8 @@ def random_options(random: Random, program: Program) -> dict[str, object]:
     options: dict[str, object] = {}
     if random.random() < 0.6:
         options["threads"] = list(random_grid(random))
-    if random.random() < 0.3:
-        options["distribution"] = "block"
+    if random.random() < 0.6:
+        options["distribution"] = random.choice(("block", "joint"))
     if random.random() < 0.3:
         options["fusion"] = "min"
     if random.random() < 0.3:
