@@ -18,7 +18,7 @@ from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
-from swbuild.options import KernelOptions, Preset, Where
+from swbuild.options import KernelOptions, Preset, Spawn, Where
 from swbuild.planning.ordering import (
     Judgement,
     Order,
@@ -29,6 +29,7 @@ from swbuild.planning.ordering import (
     strays,
 )
 from swbuild.planning.placing import place_kernel
+from swbuild.planning.singles import place_single, with_singles
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
 from swbuild.planning.where import Comparison, Offload, compared
@@ -127,14 +128,36 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
     scop = lightened(scop)
     if options.where is Where.HOST:
         return _left_alone(scop, options, "`where: host` says so")
-    return _for_the_faster(scop, options, _on_core_group(scop, options, record), record)
+    found = _on_core_group(scop, options, record)
+    found, comparison = _with_singles(options, found, record)
+    return _for_the_faster(scop, options, found, comparison, record)
 
 
-def _for_the_faster(scop: Scop, options: KernelOptions, found: RegionResult, record: Record) -> RegionResult:
+def _with_singles(
+    options: KernelOptions, found: RegionResult, record: Record
+) -> tuple[RegionResult, Comparison | None]:
+    """Return ``found`` with single kernels if they are estimated to save time, and what was compared."""
+    if options.preset is Preset.CLASSIC or not found.placed:
+        return found, None
+    before = _compared(options, found)
+    order = with_singles(found.assembled.code.scop, found.order)
+    if before is None or order is None or order.unrolls or options.spawn is Spawn.KERNEL:
+        return found, before
+    task = _Task(options, Attempt(found.assembled.code.scop, order.scheduled.private, ()), record)
+    made = _bounded(lambda: _placed(task, order, found.placed))
+    after = _compared(options, made) if isinstance(made, RegionResult) else None
+    if after is None or not isinstance(made, RegionResult) or after.cpes >= before.cpes:
+        return found, before
+    return made, after
+
+
+def _for_the_faster(
+    scop: Scop, options: KernelOptions, found: RegionResult, comparison: Comparison | None, record: Record
+) -> RegionResult:
     """Return the code that runs ``scop`` where it is estimated to take less time; ``found`` has kernels."""
-    if options.where is not Where.AUTO or options.preset is Preset.CLASSIC or not found.placed:
+    if options.where is not Where.AUTO:
         return found
-    found, comparison = _without_short(options, found, _compared(options, found), record)
+    found, comparison = _without_short(options, found, comparison, record)
     if comparison is None:
         return found
     if options.regardless:
@@ -181,7 +204,7 @@ def _keeping(
     if special or any(kept & scop.users(name) for name in spaces):
         return None
     task = _Task(options, Attempt(scop, order.scheduled.private, ()), record)
-    tree = split_tree(scop, order.scheduled, kept)
+    tree = split_tree(scop, order.scheduled, kept, order.alone)
     made = _bounded(lambda: _placed(task, replace(order, tree=tree)))
     return made if isinstance(made, RegionResult) else None
 
@@ -314,16 +337,24 @@ def _leaves_nests(scop: Scop, tree: HostTree) -> bool:
     return deep and not any(kernel.host_loops for kernel in tree.kernels)
 
 
-def _placed(task: _Task, order: Order) -> Outcome:
-    """Return the code of ``order`` with tiles and buffers for its kernels, or why there is none."""
+def _placed(task: _Task, order: Order, before: Sequence[Placed] = ()) -> Outcome:
+    """Return the code of ``order`` with tiles and buffers for its kernels, or why there is none.
+
+    Kernels that all CPEs share are as they were found ``before`` where one of their names was.
+    """
     scop, options, scheduled = task.scop, task.options, order.scheduled
     unsafe = strays(scop, scheduled.private, order.tree)
     if unsafe:
         return NotPrivate(unsafe)
     sizes = assumed_sizes(scop, options)
+    known = {place.tiled.kernel.name: place for place in before}
     placed: list[Placed] = []
     for kernel in order.tree.kernels:
-        place = place_kernel(scop, options, scheduled, kernel, order.split, sizes, task.record)
+        place: Placed | Infeasible | None = known.get(kernel.name)
+        if kernel.single:
+            place = place_single(scop, options, order, kernel, sizes, task.record)
+        elif place is None:
+            place = place_kernel(scop, options, scheduled, kernel, order.split, sizes, task.record)
         if not isinstance(place, Placed):
             return place
         placed.append(place)
@@ -394,7 +425,7 @@ def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionResult:
 def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> RegionResult:
     """Return the code of a region of which nothing leaves the host: the order of the source."""
     scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
-    tree = split_region(scop.schedule, f"{scop.symbol}_k", lambda _: False)
+    tree = split_region(scop.schedule, scop.symbol, lambda _: False)
     order = Order(scheduled, tree, ())
     return RegionResult(order, (), _reported(leave_alone(scop, options, scheduled, tree), order, ()))
 

@@ -28,10 +28,8 @@ def kernel_comment(scop: Scop, kernel: KernelCode) -> Lines:
     if mapping.is_joint:
         dealt = f"tiles of {len(mapping.threads)} loops dealt out together"
     where = f"lines {scop.span.line}-{scop.span.end_line} of {os.path.basename(scop.source)}"
-    lines = [
-        f" * {kernel.function}: {where}, function {scop.function}",
-        f" * {shape} threads, {dealt}, tile {sizes}",
-    ]
+    who = "a single CPE" if kernel.tiled.kernel.single else f"{shape} threads, {dealt}"
+    lines = [f" * {kernel.function}: {where}, function {scop.function}", f" * {who}, tile {sizes}"]
     if kernel.plan.buffers:
         lines.append(f" * LDM: {kernel.plan.bytes} bytes of buffers")
         lines += [f" *   {_buffer(scop, buffer)}" for buffer in kernel.plan.buffers]

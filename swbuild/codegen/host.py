@@ -301,8 +301,8 @@ class _Launches:
         loops = zip(kernel.loops, node.loops, strict=True)
         fields = [f"{ARGUMENTS}.{name} = {c_text(value)};" for name, value in loops]
         fields += [f"{ARGUMENTS}.{p.name} = {p.name};" for p in kernel.parameters]
-        fields += [f"{ARGUMENTS}.{a.name} = {self._address(a)};" for a in kernel.pointers]
-        fields += [f"{ARGUMENTS}.{a.name} = {self._value(a)};" for a in kernel.values]
+        fields += [f"{ARGUMENTS}.{a.name} = {self._address(a)};" for a in kernel.addresses]
+        fields += [f"{ARGUMENTS}.{a.name} = {self._value(a)};" for a in kernel.passed]
         combined: Lines = []
         if isinstance(kernel, KernelCode):
             fields += host_parts(kernel, self.scop, prod(kernel.tiled.mapping.threads))

@@ -97,7 +97,8 @@ def _launches(report: Mapping[str, Any], kernel: Mapping[str, Any], seen: Observ
 
 
 def _of_nests(kernels: Iterable[Mapping[str, Any]]) -> Iterator[MappingNote]:
-    nests = _grouped((kernel["nest"], kernel["name"]) for kernel in kernels if kernel["nest"])
+    shared = (kernel for kernel in kernels if not kernel["single"])
+    nests = _grouped((kernel["nest"], kernel["name"]) for kernel in shared if kernel["nest"])
     for line, names in nests.items():
         if len(names) >= _MANY:
             message = f"the loop nest in line {line} became {len(names)} kernels, each with its own transfers"

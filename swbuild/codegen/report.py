@@ -120,6 +120,7 @@ def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, 
     return {
         "name": kernel.name,
         "statements": list(kernel.tiled.kernel.statements),
+        "single": kernel.tiled.kernel.single,
         "mapped_loops": len(mapping.threads),
         "shared_loops": [loop.name for loop in grid.mapped],
         "threads": list(mapping.grid),

@@ -170,10 +170,15 @@ class _Kernel:
             *(f"#define {name} {text}" for name, text in macros),
             self._head(used),
             "{",
-            *indent([*opening, "", *body, *partials.stored(self.kernel, self.dialect, self.transfers)]),
+            *indent([*opening, "", *body, *self._stored()]),
             "}",
             *(f"#undef {name.split('(')[0]}" for name, _ in macros),
         ]
+
+    def _stored(self) -> Lines:
+        """Return what puts into main memory what the CPE has in variables."""
+        scalars = [f"*{ARGUMENTS}->{array.name} = {array.name};" for array in self.kernel.carried]
+        return [*scalars, *partials.stored(self.kernel, self.dialect, self.transfers)]
 
     def call(self, loops: tuple[Expression, ...]) -> str:
         """Return the call of the kernel as a phase, in which the host's loops have the values ``loops``."""
@@ -223,7 +228,8 @@ class _Kernel:
         names = [*loops, *(p.name for p in self.kernel.parameters)]
         names = [name for name in names if name in used]
         lines += [f"const long {name} = {ARGUMENTS}->{name};" for name in names]
-        lines += [f"const {a.element.name} {a.name} = {ARGUMENTS}->{a.name};" for a in self.kernel.values]
+        lines += [f"const {a.element.name} {a.name} = {self._found(a)};" for a in self.kernel.values]
+        lines += [f"{a.element.name} {a.name} = *{ARGUMENTS}->{a.name};" for a in self.kernel.carried]
         lines += [
             f"{a.element.name} *const {a.name} = {ARGUMENTS}->{a.name};"
             for a in self.kernel.pointers
@@ -239,6 +245,10 @@ class _Kernel:
         dynamic = (n.group for n in walk(self.kernel.body) if isinstance(n, Begin) and n.dynamic)
         lines += [f"int {name} = 0;" for name in dict.fromkeys(map(self.transfers.counter, dynamic))]
         return lines
+
+    def _found(self, array: Array) -> str:
+        """Return the value of a scalar as the argument struct tells it."""
+        return f"{'*' if array.name in self.kernel.changing else ''}{ARGUMENTS}->{array.name}"
 
     def _box_variables(self, buffer: Buffer) -> str:
         names = [low_of(buffer.name, k).name for k in range(len(buffer.box.low))]

@@ -46,6 +46,8 @@ def _kernel(scop: Scop, place: Placed) -> Iterator[str]:
     mapping, grid = place.tiled.mapping, grid_of(scop, place.tiled)
     yield f"statements: {listed(place.tiled.kernel.statements)}"
     yield f"threads: {' x '.join(map(str, mapping.grid))}, {mapping.distribution.value}"
+    if place.tiled.kernel.single:
+        yield "a single CPE runs it"
     for role, loops in (("shared out", grid.mapped), ("inside a tile", grid.inner)):
         yield from (f"loop {loop.name}: tiles of {loop.tile}, {role}" for loop in loops)
     used = place.plan.bytes + sum(part.bytes for part in place.partials)

@@ -23,8 +23,10 @@ THREAD = own("sw_thread")
 class KernelCode:
     """One kernel: ``body`` is what each thread runs; ``private`` its variables of one copy per CPE.
 
-    ``values`` are scalars that the kernel only reads (they travel in the argument struct),
-    ``pointers`` what it accesses through memory, ``partials`` what each CPE accumulates for itself.
+    ``values`` are scalars that the kernel only reads: they travel in the argument struct but for those
+    ``changing``, which another kernel of the spawn writes, so that each run looks at them anew.
+    ``pointers`` is what it accesses through memory, ``carried`` scalars that a single CPE loads at the
+    beginning and stores at the end, ``partials`` what each CPE accumulates for itself.
     """
 
     tiled: TiledKernel
@@ -34,11 +36,24 @@ class KernelCode:
     private: tuple[Array, ...]
     values: tuple[Array, ...]
     pointers: tuple[Array, ...]
+    carried: tuple[Array, ...]
     parameters: tuple[Parameter, ...]
     #: names in the emitted code of the host loops around the launch
     loops: tuple[str, ...]
     #: the family of the spawns that it is a phase of, if it has none of its own
     spawn: str | None = None
+    changing: frozenset[str] = frozenset()
+
+    @property
+    def passed(self) -> tuple[Array, ...]:
+        """What the argument struct has the values of."""
+        return tuple(array for array in self.values if array.name not in self.changing)
+
+    @property
+    def addresses(self) -> tuple[Array, ...]:
+        """What the argument struct has the addresses of."""
+        changing = (array for array in self.values if array.name in self.changing)
+        return (*self.pointers, *self.carried, *changing)
 
     @property
     def name(self) -> str:
@@ -69,8 +84,8 @@ class SpawnCode:
     kernels: tuple[str, ...]
     family: str
     members: tuple[str, ...]
-    values: tuple[Array, ...]
-    pointers: tuple[Array, ...]
+    passed: tuple[Array, ...]
+    addresses: tuple[Array, ...]
     parameters: tuple[Parameter, ...]
     loops: tuple[str, ...]
     #: CPEs store without DMA, too, what has to be visible after a barrier

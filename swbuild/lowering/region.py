@@ -35,6 +35,7 @@ from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.names import own
 from swbuild.options import KernelOptions, Preset
+from swbuild.planning.singles import private_in
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.scheduling import Scheduled
@@ -94,7 +95,10 @@ def _assembled(
     arguments = _arguments(scop, private)
     unusual = bool(options.transform or scheduled.front)
     doubtful = unusual or any(_has_cases(s.domain) for s in scop.statements)
-    made = [_kernel(scop, options, scheduled.private, place, doubtful) for place in placed]
+    made = [
+        _kernel(scop, options, private_in(scheduled.private, place.tiled.kernel), place, doubtful)
+        for place in placed
+    ]
     loops = {kernel.name: kernel.loops for kernel, _ in made}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
     built = build_host(scop, tree, _host_spell(arguments), doubtful=unusual, strict=strict)
@@ -147,7 +151,7 @@ def _unrolled(programs: list[Program], unrolls: tuple[Unroll, ...]) -> list[Prog
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
     """Return whether the entry has to declare ``array``: nobody outside knows it, and the host uses it."""
     if array.name in private:
-        return bool(scop.users(array.name) & set(tree.statements))
+        return bool(scop.users(array.name) & tree.in_order)
     return array.storage is Storage.REGION and bool(scop.users(array.name))
 
 
@@ -192,7 +196,9 @@ def _kernel(
     elsewhere = private.names | {partial.array for partial in place.partials}
     arrays = [a for a in scop.arrays if a.name in used and a.name not in elsewhere]
     values = tuple(a for a in arrays if a.is_scalar and a.name not in written)
-    pointers = tuple(a for a in arrays if a not in values)
+    single = place.tiled.kernel.single
+    carried = tuple(a for a in arrays if single and a.is_scalar and a not in values)
+    pointers = tuple(a for a in arrays if a not in (*values, *carried))
     spell = _device_spell(private, written, place)
     program = Program(build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful))
     program = _with_transfers(scop, options, place, program)
@@ -208,6 +214,7 @@ def _kernel(
         private=tuple(a for a in scop.arrays if a.name in used and a.name in contracted),
         values=values,
         pointers=pointers,
+        carried=carried,
         parameters=scop.parameters,
         loops=loops,
     )
@@ -270,7 +277,8 @@ def _device_spell(private: Private, written: frozenset[str], place: Placed) -> S
             depth = private.expansions[(statement.name, access.array)].depth
             return Call(kind, own(f"LDM_{buffer.name}"), (*iterators[:depth], *index))
         if not index:
-            return _scalar(access.array, kind, by_pointer=access.array in written)
+            by_pointer = access.array in written and not place.tiled.kernel.single
+            return _scalar(access.array, kind, by_pointer=by_pointer)
         return Call(kind, own(f"MEM_{access.array}" if buffer is None else f"LDM_{buffer.name}"), index)
 
     return spell

@@ -32,7 +32,8 @@ def spawned(scop: Scop, options: KernelOptions, host: Program, kernels: tuple[Ke
     tree, found = share_spawns(host.result, may, f"{scop.symbol}_s", known)
     families = _families(found)
     home = {name: family[0].name for family in families for shared in family for name in shared.kernels}
-    members = tuple(replace(kernel, spawn=home.get(kernel.name)) for kernel in kernels)
+    members = tuple(_member(scop, kernel, home, by_name) for kernel in kernels)
+    by_name = {kernel.name: kernel for kernel in members}
     related = {shared.name: family for family in families for shared in family}
     spawns = tuple(_spawn(scop, shared, related[shared.name], by_name) for shared in found)
     host = host.after("share spawns", tree)
@@ -50,13 +51,25 @@ def _families(found: Sequence[Shared]) -> list[list[Shared]]:
 
 
 def _may_share(scop: Scop, kernels: Sequence[KernelCode]) -> bool:
-    """Return whether ``kernels`` need nothing of the host's between them.
+    """Return whether ``kernels`` need nothing of the host's between them: it combines parts of reductions.
 
-    It combines the parts of reductions, and passes scalars by value: none of those may change in between.
+    A single CPE alone is not worth a spawn.
     """
-    written = scop.written_by({name for kernel in kernels for name in kernel.tiled.kernel.statements})
-    by_value = {array.name for kernel in kernels for array in kernel.values}
-    return not (by_value & written or any(kernel.partials for kernel in kernels))
+    alone = all(kernel.tiled.kernel.single for kernel in kernels)
+    return not (alone or any(kernel.partials for kernel in kernels))
+
+
+def _member(
+    scop: Scop, kernel: KernelCode, home: Mapping[str, str], kernels: Mapping[str, KernelCode]
+) -> KernelCode:
+    """Return ``kernel`` as part of the family that is its ``home``, if any."""
+    family = home.get(kernel.name)
+    if family is None:
+        return kernel
+    kin = [kernels[name] for name, other in home.items() if other == family]
+    written = scop.written_by({name for one in kin for name in one.tiled.kernel.statements})
+    changing = frozenset(array.name for array in kernel.values if array.name in written)
+    return replace(kernel, spawn=family, changing=changing)
 
 
 def _spawn(
@@ -69,8 +82,8 @@ def _spawn(
         kernels=shared.kernels,
         family=family[0].name,
         members=tuple(dict.fromkeys(name for one in family for name in one.loops)),
-        values=_together(scop, [kernel.values for kernel in kernels]),
-        pointers=_together(scop, [kernel.pointers for kernel in kernels]),
+        passed=_together(scop, [kernel.passed for kernel in kernels]),
+        addresses=_together(scop, [kernel.addresses for kernel in kernels]),
         parameters=scop.parameters,
         loops=shared.loops,
         stores=any(_stores(scop, kernel) for kernel in kernels),
@@ -86,5 +99,6 @@ def _together(scop: Scop, groups: Sequence[tuple[Array, ...]]) -> tuple[Array, .
 def _stores(scop: Scop, kernel: KernelCode) -> bool:
     """Return whether ``kernel`` stores straight into main memory."""
     written = scop.written_by(set(kernel.tiled.kernel.statements))
-    direct = {item.array for item in kernel.plan.direct} | {a.name for a in kernel.pointers if a.is_scalar}
+    scalars = {array.name for array in kernel.addresses if array.is_scalar}
+    direct = {item.array for item in kernel.plan.direct} | scalars
     return bool(direct & written) or any(isinstance(node, ElementStore) for node in walk(kernel.body))

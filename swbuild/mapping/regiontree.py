@@ -29,7 +29,7 @@ class Kernel:
     ``schedule`` its device tree, whose top node is the band, the parallel members first;
     ``host_loops`` names the parameters of ``schedule`` that stand for the host's loops;
     ``parallel`` counts the leading parallel members; ``in_front`` says that the band counts the tiles
-    of a wavefront.
+    of a wavefront.  A ``single`` one is not parallel: one CPE runs all of it.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Kernel:
     schedule: isl.Schedule
     parallel: int
     in_front: bool
+    single: bool = False
 
     @property
     def domain(self) -> isl.UnionSet:
@@ -56,23 +57,47 @@ class HostTree:
     kernels: tuple[Kernel, ...]
     statements: tuple[str, ...]
 
+    @property
+    def parallel(self) -> tuple[Kernel, ...]:
+        """The kernels that all CPEs share."""
+        return tuple(kernel for kernel in self.kernels if not kernel.single)
+
+    @property
+    def in_order(self) -> frozenset[str]:
+        """The statements that one processor runs one after the other: the host, or one CPE."""
+        alone = (kernel.statements for kernel in self.kernels if kernel.single)
+        return frozenset(self.statements).union(*alone)
+
 
 @dataclass(slots=True)
 class _Split:
-    """The walk's state: a list of kernels found so far."""
+    """The walk's state: a list of kernels found so far; ``alone`` says what may be one of a single CPE."""
 
     accept: Callable[[isl.UnionSet], bool]
+    alone: Callable[[isl.UnionSet], bool]
     prefix: str
     kernels: list[Kernel]
     host: set[str]
 
+    def name(self, kind: str) -> str:
+        """Return a name for the next kernel that is single, or for the next that is not."""
+        count = sum(kernel.single == (kind == "single") for kernel in self.kernels)
+        return f"{self.prefix}_{kind}{count}"
 
-def split_region(schedule: isl.Schedule, prefix: str, accept: Callable[[isl.UnionSet], bool]) -> HostTree:
-    """Return the host tree and the kernels of ``schedule``; kernels are named ``<prefix>0``, ….
 
-    ``accept(domain)`` says whether a parallel band over ``domain`` may become a kernel.
+def split_region(
+    schedule: isl.Schedule,
+    prefix: str,
+    accept: Callable[[isl.UnionSet], bool],
+    alone: Callable[[isl.UnionSet], bool] = lambda _: False,
+) -> HostTree:
+    """Return the host tree and the kernels of ``schedule``.
+
+    They are named ``<prefix>_k0``, …, single ones ``<prefix>_single0``, ….  ``accept(domain)`` says whether
+    a parallel band over ``domain`` may become a kernel; ``alone(domain)`` whether what stands in a sequential
+    loop beside kernels may become one that a single CPE runs.
     """
-    split = _Split(accept, prefix, [], set())
+    split = _Split(accept, alone, prefix, [], set())
     tree = _host(split, schedule.get_root().child(0), schedule.get_domain())
     return HostTree(tree, tuple(split.kernels), tuple(sorted(split.host)))
 
@@ -94,15 +119,43 @@ def _host(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Sc
 
 
 def _host_sequence(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
-    result: isl.Schedule | None = None
+    around, before = split.host, len(split.kernels)
+    children: list[tuple[isl.ScheduleNode, isl.UnionSet, isl.Schedule, set[str]]] = []
     for position in range(node.n_children()):
         filtered = node.child(position)
         inside = domain.intersect(filtered.filter_get_filter())
-        if inside.is_empty():
-            continue
-        part = _host(split, filtered.child(0), inside)
+        if not inside.is_empty():
+            split.host = set()
+            part = _host(split, filtered.child(0), inside)
+            children.append((filtered.child(0), inside, part, split.host))
+    split.host = around
+    beside = len(split.kernels) > before and node.get_schedule_depth() > 0
+    result: isl.Schedule | None = None
+    for below, inside, part, kept in children:
+        if beside and kept == _names(inside):  # nothing of it has left the host
+            part = _alone(split, below, inside)
+        else:
+            split.host |= kept
         result = part if result is None else result.sequence(part)
     return isl.Schedule.from_domain(domain) if result is None else result
+
+
+def _alone(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+    """Return the host tree of the subtree at ``node``, beside which there are kernels, with single ones."""
+    kind = node.get_type()
+    if kind in (_NODE.sequence, _NODE.set):
+        result: isl.Schedule | None = None
+        for position in range(node.n_children()):
+            inside = domain.intersect(node.child(position).filter_get_filter())
+            if not inside.is_empty():
+                part = _alone(split, node.child(position).child(0), inside)
+                result = part if result is None else result.sequence(part)
+        return isl.Schedule.from_domain(domain) if result is None else result
+    if kind not in (_NODE.band, _NODE.leaf):
+        return _alone(split, node.child(0), domain)
+    if not split.alone(domain):
+        return _host(split, node, domain)
+    return _launch(split, node, domain, [])
 
 
 def _host_band(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
@@ -165,22 +218,41 @@ def is_loop(node: isl.ScheduleNode, member: int) -> bool:
 
 
 def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: list[int]) -> isl.Schedule:
-    """Make the band ``node`` a kernel; return the host tree of its launches."""
-    name = f"{split.prefix}{len(split.kernels)}"
+    """Make the band ``node`` a kernel; return the host tree of its launches.
+
+    Its loops go by ``order``, the parallel ones first; without it they stay, and a single CPE runs them.
+    """
+    name = split.name("k" if order else "single")
     before = node.get_prefix_schedule_union_map().intersect_domain(domain)  # instance -> [host's loops]
     launches = _plain(_as_set(before.range(), node.get_schedule_depth()).set_tuple_name(name).coalesce())
     loops = tuple(own(f"{name}_h{k}") for k in range(node.get_schedule_depth()))
     # the instances of one launch, the values of the host's loops being parameters
     inside = before.intersect_range(_point(loops).to_union_set()).domain()
+    if order:
+        schedule, parallel = _ordered(node, inside, order), _leading(order, node)
+    else:
+        schedule, parallel = _as_it_stands(node, inside), 1
+    in_front = bool(order) and mark_of(node.parent()) == FrontMark()
+    split.kernels.append(Kernel(name, launches, loops, schedule, parallel, in_front, single=not order))
+    return isl.Schedule.from_domain(launches.to_union_set())
+
+
+def _ordered(node: isl.ScheduleNode, inside: isl.UnionSet, order: list[int]) -> isl.Schedule:
+    """Return the subtree at the band ``node`` for the instances ``inside``, its loops by ``order``."""
     partial = node.band_get_partial_schedule()
     ordered = multi_union([partial.get_at(m) for m in order]).intersect_domain(inside)
     below = _device(node.child(0), inside).insert_partial_schedule(ordered)
     coincident = [bool(node.band_member_get_coincident(m)) for m in order]
-    schedule = _flag(below, bool(node.band_get_permutable()), coincident)
-    parallel = _leading(order, node)
-    in_front = mark_of(node.parent()) == FrontMark()
-    split.kernels.append(Kernel(name, launches, loops, schedule, parallel, in_front))
-    return isl.Schedule.from_domain(launches.to_union_set())
+    return _flag(below, bool(node.band_get_permutable()), coincident)
+
+
+def _as_it_stands(node: isl.ScheduleNode, inside: isl.UnionSet) -> isl.Schedule:
+    """Return the subtree at ``node`` for the instances ``inside``; one without a loop gets one of a turn."""
+    schedule = _device(node, inside)
+    if node.get_type() == _NODE.band:
+        return schedule
+    zero = isl.UnionPwAff.val_on_domain(inside, isl.Val(0))
+    return schedule.insert_partial_schedule(isl.MultiUnionPwAff.from_union_pw_aff(zero))
 
 
 def _leading(order: list[int], node: isl.ScheduleNode) -> int:

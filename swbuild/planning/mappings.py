@@ -42,7 +42,7 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
 
     A grid of one row is for the second of two parallel loops; the published algorithm gives it to the first.
     Loops over tiles, the user's or those of wavefronts, are dealt out one tile at a time, and the order
-    below them stays as it is.
+    below them stays as it is.  A kernel of a single CPE keeps its order.
     """
     free = options.preset is not Preset.CLASSIC
     threads, distribution = _shared(kernel, options)
@@ -50,12 +50,14 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
         return Mapping(threads, (SMALLEST_TILE,), distribution, restructure=False, apart=free)
     tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
-    restructure = free and not any(tiles)
+    restructure = free and not (kernel.single or any(tiles))
     return Mapping(threads, tile, distribution, restructure, not options.transform, free)
 
 
 def _shared(kernel: Kernel, options: KernelOptions) -> tuple[tuple[int, ...], Distribution]:
     """Return the threads per mapped loop, and how these get their tiles."""
+    if kernel.single:
+        return (1,), Distribution.CYCLIC
     rows, columns = options.grid
     distribution = options.distribution or Distribution.CYCLIC
     if distribution is Distribution.JOINT:

@@ -27,13 +27,15 @@ __all__ = ["Judgement", "Order", "Ordered", "all_stay_home", "choose_order", "sp
 class Order:
     """An order of a region's statements, with who runs what in it.
 
-    ``split`` are the reductions computed in parts; ``unrolls`` what the user wants unrolled.
+    ``split`` are the reductions computed in parts; ``unrolls`` what the user wants unrolled; ``alone`` the
+    statements that a single CPE may run.
     """
 
     scheduled: Scheduled
     tree: HostTree
     split: tuple[Reduction, ...]
     unrolls: tuple[Unroll, ...] = ()
+    alone: frozenset[str] = frozenset()
 
 
 class Judgement(Enum):
@@ -186,14 +188,26 @@ def _holds_back(scop: Scop, tree: HostTree, reduction: Reduction) -> bool:
     return any(scop.statement(name).iterators for name in reduction.statements & sequential)
 
 
-def split_tree(scop: Scop, scheduled: Scheduled, kept: frozenset[str] = frozenset()) -> HostTree:
-    """Return who runs what in the order ``scheduled``; the host keeps the statements ``kept``."""
+def split_tree(
+    scop: Scop,
+    scheduled: Scheduled,
+    kept: frozenset[str] = frozenset(),
+    alone: frozenset[str] = frozenset(),
+) -> HostTree:
+    """Return who runs what in the order ``scheduled``; the host keeps the statements ``kept``.
+
+    Of what it would run beside kernels in a loop, a single CPE may get the statements ``alone``.
+    """
 
     def accept(domain: isl.UnionSet) -> bool:
         names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
         return not names & kept and _may_leave(scop, names)
 
-    return split_region(scheduled.schedule, f"{scop.symbol}_k", accept)
+    def alone_may(domain: isl.UnionSet) -> bool:
+        names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
+        return names <= alone and _may_leave(scop, names)
+
+    return split_region(scheduled.schedule, scop.symbol, accept, alone_may)
 
 
 def _may_leave(scop: Scop, names: set[str]) -> bool:
@@ -220,7 +234,7 @@ def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool
     for statement in scop.users(name):
         by_component.setdefault(private.expansions[(statement, name)].component, set()).add(statement)
     for members in by_component.values():
-        homes = [kernel for kernel in tree.kernels if members & set(kernel.statements)]
+        homes = [kernel for kernel in tree.parallel if members & set(kernel.statements)]
         if homes and not (len(homes) == 1 and members <= set(homes[0].statements)):
             return False
         if homes and not stays_in_a_launch(scop, private, name, homes[0].domain, homes[0].host_loops):

@@ -15,6 +15,7 @@ from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.options import KernelOptions
 from swbuild.planning.estimates import Counted, Estimate, counted
 from swbuild.planning.host import Home, at_home
+from swbuild.planning.singles import private_in
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
@@ -178,11 +179,13 @@ def _at_sizes(rivals: _Rivals, sizes: dict[str, int]) -> Comparison:
 def _short(placed: Sequence[Placed], found: Comparison, assumed: Sizes) -> tuple[Sides, ...]:
     """Return the kernels that are slower than the host at sizes that are known, or grow no further.
 
-    At smaller ones, spawns and joins are a larger part of what a kernel takes.
+    At smaller ones, spawns and joins are a larger part of what a kernel takes.  Kernels of a single CPE are
+    there for the sake of others.
     """
     settled = replace(assumed, known=assumed.known | assumed.limits)
     pairs = [(place.tiled.kernel, sides) for place, sides in zip(placed, found.kernels, strict=True)]
-    slower = [pair for pair in pairs if pair[1].host <= pair[1].kernel.cycles.total]
+    shared = [pair for pair in pairs if not pair[0].single]
+    slower = [pair for pair in shared if pair[1].host <= pair[1].kernel.cycles.total]
     return tuple(sides for kernel, sides in slower if not _is_open(kernel, settled))
 
 
@@ -199,7 +202,10 @@ def _is_open(kernel: Kernel, assumed: Sizes) -> bool:
 
 
 def _rivals(scop: Scop, offload: Offload, machine: MachineModel) -> _Rivals:
-    kernels = tuple(counted(scop, place, offload.private, machine) for place in offload.placed)
+    kernels = tuple(
+        counted(scop, place, private_in(offload.private, place.tiled.kernel), machine)
+        for place in offload.placed
+    )
     homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in offload.placed)
     left = at_home(scop, offload.tree.statements, machine)
     everything = at_home(scop, [statement.name for statement in scop.statements], machine)

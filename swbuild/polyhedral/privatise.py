@@ -149,16 +149,15 @@ def contraction_is_safe(scop: Scop, private: Private, name: str, schedule: isl.S
 
     It does when, for every set of statements that hand values to each other, the innermost place of
     the tree that holds them all visits one expanded copy after the other (what the loops above that
-    place have fixed determines the copy, and comes back to none), and no other user of the variable runs
-    from their first to their last.
+    place have fixed determines the copy, and comes back to none), and no other user of the variable in
+    ``schedule`` runs from their first to their last.
     """
-    users = {s.name: s for s in scop.statements if any(a.array == name for a in s.accesses)}
     present = {str(piece.get_tuple_name()) for piece in sets_of(schedule.get_domain())}
+    users = {s.name: s for s in scop.statements if s.name in present & scop.users(name)}
     by_label: dict[str, list[Statement]] = {}
     for statement in users.values():
-        if statement.name in present:
-            label = private.expansions[(statement.name, name)].component
-            by_label.setdefault(label, []).append(statement)
+        label = private.expansions[(statement.name, name)].component
+        by_label.setdefault(label, []).append(statement)
     return all(
         _one_copy_at_a_time(
             schedule, members, frozenset(users), private.expansions[(members[0].name, name)].depth
@@ -175,7 +174,7 @@ def _one_copy_at_a_time(
     if _meanwhile(place, names) & users != names:
         return False
     # instance -> copy, and instance -> visit of the place (the loops above it)
-    copies = union_maps(instance_prefix(s, depth).intersect_domain(s.domain) for s in members)
+    copies = union_maps(instance_prefix(s, depth) for s in members).intersect_domain(schedule.get_domain())
     fixed = place.get_prefix_schedule_union_map().intersect_domain(copies.domain())
     if not fixed.reverse().apply_range(copies).is_single_valued():
         return False

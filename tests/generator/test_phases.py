@@ -147,8 +147,13 @@ def test_the_user_may_have_a_spawn_for_each_kernel(tmp_path: Path) -> None:
 def test_what_the_host_does_in_between_separates_spawns(tmp_path: Path) -> None:
     parts = unit(tmp_path, SUM, KernelOptions(reassociate=True))
     assert spawns(parts) == ["f_k0", "f_k1"]  # the host combines the parts of the sum
-    assert spawns(unit(tmp_path, SCALAR)) == ["f_k0", "f_k1"]  # it passes what the other writes by value
     assert spawns(unit(tmp_path, MIXED)) == ["f_s0"]
+
+
+def test_a_scalar_that_a_phase_changes_is_read_by_the_next(tmp_path: Path) -> None:
+    found = unit(tmp_path, SCALAR)
+    assert spawns(found) == ["f_s0"] and found.slave is not None
+    assert "const double level = *sw_args->level;" in found.slave.text
 
 
 PROGRAM = LEVEL + "\n".join(
@@ -183,7 +188,7 @@ def test_trees_of_spawns_are_sound(tmp_path: Path) -> None:
     found = compile_regions(read_source(path, CppOptions(), None), {})
     results = [item.result for item in found]
     spawns = [len(r.assembled.code.spawns) for r in results if isinstance(r, RegionResult)]
-    assert spawns == [1, 0, 1]
+    assert spawns == [1, 1, 1]
     assert [
         p for result in results if isinstance(result, RegionResult) for p in verify(result.assembled)
     ] == []
