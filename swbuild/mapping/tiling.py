@@ -109,7 +109,8 @@ def tile_kernel(
     coordinates = multi_union(tiles)
     parallel = [bool(top.band_member_get_coincident(k)) for k in range(len(mapped))]
     node = _flagged(top.insert_partial_schedule(coordinates), parallel).child(0)
-    builder = _Builder(mapping, mapped, strides, [_size(mapping, k) for k in range(len(mapped))], [*mapped])
+    sizes = [_size(mapping, k) for k in range(len(mapped))]
+    builder = _Builder(mapping, dependences, mapped, strides, sizes, [*mapped])
     node, inside = _restructured(node, dependences, mapping)
     node = inserted(LevelMark(0), builder.over(inside, node)).child(0)
     node = builder.below(_descended(node, 2 * (len(builder.loops) - len(mapped))))
@@ -310,6 +311,7 @@ class _Builder:
     """Rewrites the bands below the mapped loops, top down, counting the levels."""
 
     mapping: Mapping
+    dependences: isl.UnionMap
     mapped: list[isl.UnionPwAff]
     strides: StrideScore | None
     sizes: list[int]
@@ -348,7 +350,10 @@ class _Builder:
         return node
 
     def _band(self, node: isl.ScheduleNode) -> tuple[isl.ScheduleNode, int]:
-        """Replace the band ``node`` by tile bands, marks and a point band; return it and their number."""
+        """Replace the band ``node`` by tile bands, marks and a point band; return it and their number.
+
+        Where all its loops are parallel, the point bands go below what it was above, if that is legal.
+        """
         domain = node.get_domain()
         partial = node.band_get_partial_schedule().intersect_domain(domain)
         flags = [bool(node.band_member_get_coincident(m)) for m in range(node.band_n_member())]
@@ -365,6 +370,10 @@ class _Builder:
         node = _flagged(node, [next(flag for m, flag in pairs if m is member) for member in inner])
         added = 1
         if permutable or len(members) == 1:
+            sunk = self._inside(node) if outer and all(flag for _, flag in pairs) else None
+            if sunk is not None:
+                node, added = sunk, 0
+                self.mapped = [*self.mapped, *(member for member, _ in outer)]
             first = len(self.sizes)
             self.sizes += [_size(self.mapping, first + k) for k in range(len(outer))]
             self.loops += [member for member, _ in outer]
@@ -372,6 +381,13 @@ class _Builder:
                 node = self._strip(node, *outer[k], first + k)
                 added += 2
         return node, added
+
+    def _inside(self, points: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """Return the band ``points`` distributed over what is below it, None where it stays where it is."""
+        free = self.mapping.restructure and self.mapping.reorder
+        if not free or points.child(0).get_type() == _NODE.leaf:
+            return None
+        return _sunk(points, self.dependences)
 
     def _strip(
         self, node: isl.ScheduleNode, member: isl.UnionPwAff, coincident: bool, position: int
