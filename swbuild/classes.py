@@ -7,10 +7,12 @@ generator together, that takes longer than many a file to generate.
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from dataclasses import dataclass
 else:
 
@@ -33,7 +35,7 @@ def _made(
     made: type = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
     methods: dict[str, Any] = {"__init__": _later(made, "__init__", _init, frozen), "__repr__": _repr}
     for name in list(_COMPARISONS)[: 5 if order else eq]:
-        methods[name] = _later(made, name, _comparison, name)
+        methods[name] = _later(made, name, _comparison)
     if eq:
         methods["__hash__"] = _later(made, "__hash__", _hash) if frozen else None
     if frozen:
@@ -44,13 +46,11 @@ def _made(
     return made
 
 
-def _later(cls: type, name: str, source: Callable[..., str], *given: Any) -> Callable[..., Any]:
+def _later(cls: type, name: str, made: Callable[..., FunctionType], *given: Any) -> Callable[..., Any]:
     """Return a method that compiles itself when it is called."""
 
     def method(self: object, *args: Any, **named: Any) -> Any:
-        scope: dict[str, Any] = {"__name__": cls.__module__}
-        exec(source(cls, scope, *given), scope)
-        compiled = scope[name]
+        compiled = made(cls, name, *given)
         compiled.__qualname__ = f"{cls.__qualname__}.{name}"
         setattr(cls, name, compiled)
         return compiled(self, *args, **named)
@@ -58,45 +58,72 @@ def _later(cls: type, name: str, source: Callable[..., str], *given: Any) -> Cal
     return method
 
 
-def _init(cls: type, scope: dict[str, Any], frozen: bool) -> str:
-    """Return the text of ``__init__``; what it names goes to ``scope``."""
-    parameters, lines = ["self"], []
-    for item in dataclasses.fields(cls):
-        parameter = value = item.name
-        if item.default is not dataclasses.MISSING:
-            scope[f"_default_{item.name}"] = item.default
-            parameter = f"{item.name}=_default_{item.name}"
-        elif item.default_factory is not dataclasses.MISSING:
-            scope |= {f"_factory_{item.name}": item.default_factory, "_missing": dataclasses.MISSING}
-            parameter = f"{item.name}=_missing"
-            value = f"_factory_{item.name}() if {item.name} is _missing else {item.name}"
-        parameters.append(parameter)
-        lines.append(_assignment(cls, scope, item.name, value, frozen))
-    lines += ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
-    return f"def __init__({', '.join(parameters)}):\n " + "\n ".join([*lines, "pass"])
+@cache
+def _compiled(text: str) -> CodeType:
+    """Return the code of the function in ``text``, whose fields are called ``f0``, ``f1``, …
+
+    Most classes have methods that differ in these names only: compiling takes far longer than renaming.
+    """
+    return next(each for each in compile(text, "<dataclass>", "exec").co_consts if isinstance(each, CodeType))
 
 
-def _assignment(cls: type, scope: dict[str, Any], name: str, value: str, frozen: bool) -> str:
-    if not frozen:
-        return f"self.{name} = {value}"
-    scope[f"_set_{name}"] = getattr(cls, name).__set__  # of the slot: faster than object.__setattr__
-    return f"_set_{name}(self, {value})"
-
-
-def _compared(cls: type, who: str) -> str:
-    """Return the text of a tuple of what counts in comparisons."""
-    return "(" + "".join(f"{who}.{item.name}, " for item in dataclasses.fields(cls) if item.compare) + ")"
-
-
-def _comparison(cls: type, scope: dict[str, Any], name: str) -> str:
-    found = f"{_compared(cls, 'self')} {_COMPARISONS[name]} {_compared(cls, 'other')}"
-    return (
-        f"def {name}(self, other):\n return {found} if other.__class__ is self.__class__ else NotImplemented"
+def _function(cls: type, text: str, fields: Sequence[str], **scope: Any) -> FunctionType:
+    """Return the function in ``text`` with ``fields`` in the place of ``f0``, ``f1``, …"""
+    names = {f"f{number}": name for number, name in enumerate(fields)}
+    code = _compiled(text)
+    variables, others = (
+        tuple(names.get(each, each) for each in found) for found in (code.co_varnames, code.co_names)
     )
+    renamed = code.replace(co_varnames=variables, co_names=others)
+    return FunctionType(renamed, {"__name__": cls.__module__, **scope})
 
 
-def _hash(cls: type, scope: dict[str, Any]) -> str:
-    return f"def __hash__(self):\n return hash({_compared(cls, 'self')})"
+def _init(cls: type, _: str, frozen: bool) -> FunctionType:
+    """Return ``__init__``; of a frozen class it sets slots, which is faster than object.__setattr__."""
+    items = dataclasses.fields(cls)
+    lines = ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
+    scope: dict[str, Any] = {"_missing": dataclasses.MISSING}
+    for number, item in reversed(list(enumerate(items))):
+        value = f"f{number}"
+        if item.default_factory is not dataclasses.MISSING:
+            scope[f"_factory{number}"] = item.default_factory
+            value = f"_factory{number}() if {value} is _missing else {value}"
+        if frozen:
+            scope[f"_set{number}"] = getattr(cls, item.name).__set__
+        lines.insert(0, f"_set{number}(self, {value})" if frozen else f"self.f{number} = {value}")
+    parameters = "".join(f", f{number}" for number in range(len(items)))
+    text = f"def __init__(self{parameters}):\n " + "\n ".join([*lines, "pass"])
+    made = _function(cls, text, [item.name for item in items], **scope)
+    optional = [item for item in items if _is_optional(item)]
+    assert optional == list(items[len(items) - len(optional) :])  # as arguments with defaults have to be
+    made.__defaults__ = tuple(item.default for item in optional)  # no default: the factory makes it
+    return made
+
+
+def _is_optional(item: dataclasses.Field[Any]) -> bool:
+    missing = dataclasses.MISSING
+    return item.default is not missing or item.default_factory is not missing
+
+
+def _compared(cls: type) -> list[str]:
+    """Return the names of what counts in comparisons."""
+    return [item.name for item in dataclasses.fields(cls) if item.compare]
+
+
+def _tuple(who: str, names: Sequence[str]) -> str:
+    return "(" + "".join(f"{who}.f{number}, " for number in range(len(names))) + ")"
+
+
+def _comparison(cls: type, name: str) -> FunctionType:
+    fields = _compared(cls)
+    found = f"{_tuple('self', fields)} {_COMPARISONS[name]} {_tuple('other', fields)}"
+    alike = "if other.__class__ is self.__class__ else NotImplemented"
+    return _function(cls, f"def {name}(self, other):\n return {found} {alike}", fields)
+
+
+def _hash(cls: type, _: str) -> FunctionType:
+    fields = _compared(cls)
+    return _function(cls, f"def __hash__(self):\n return hash({_tuple('self', fields)})", fields)
 
 
 def _repr(self: Any) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 
 __all__ = ["main"]
+
+
+#: After how many new objects to look for cycles: hardly any are in one before the process ends.
+_THRESHOLD = 200_000
 
 
 class _Unknown(ModuleType):
@@ -26,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from swbuild.cli.app import leave, run
 
     sys.modules.setdefault("islpy.version", _Unknown("islpy.version"))
-    status = run(argv)
-    if argv is None:
-        leave(status)
-    return status
+    if argv is not None:
+        return run(argv)
+    gc.set_threshold(_THRESHOLD)
+    return leave(run())

@@ -23,8 +23,9 @@ _TYPE = (
 _MEMBERS = ("packed", "scalar_storage_order", "ms_struct", "gcc_struct")
 _ALIGNMENT = ("aligned", "warn_if_not_aligned")
 
-_WORDS = {word: re.compile(rf"\b(?:__)?({word})(?:__)?\b") for word in (*_TYPE, *_MEMBERS, *_ALIGNMENT)}
-_WORDS["_Alignas"] = re.compile(r"\b_Alignas()\b")
+_ALIGNAS = "_Alignas"
+_WORDS = {word: re.compile(rf"{word}(?:__)?\b") for word in (*_TYPE, *_MEMBERS, *_ALIGNMENT, _ALIGNAS)}
+_LETTER = re.compile(r"\w")
 _LAYOUT_PRAGMA = re.compile(
     r"^[ \t]*#[ \t]*pragma[ \t]+(?:(pack)[ \t]*\(([^)\n]*)\)|(scalar_storage_order|ms_struct)[ \t]+([\w-]+))",
     re.MULTILINE,
@@ -87,16 +88,24 @@ def _first(ranges: Sequence[_Range], node: c_ast.Node) -> str | None:
 def _attributes(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
     """Yield the ranges of declarations with attributes, generously: to the next braces or semicolon."""
     text = source.text
-    found = (match for word, pattern in _WORDS.items() if word in text for match in pattern.finditer(text))
-    for match in sorted(found, key=re.Match.start):
-        begin, end = chunk(match.start())
-        start = _start(text, begin, match.start())
-        keyword = match.start() if not match[1] else text.rfind("__attribute", start, match.start())
+    for first, last, word in sorted(found for each in _WORDS for found in _occurrences(text, each)):
+        begin, end = chunk(first)
+        start = _start(text, begin, first)
+        keyword = first if word == _ALIGNAS else text.rfind("__attribute", start, first)
         if keyword < 0:
             continue
-        separator = _SEPARATOR.search(text, match.end(), end)
+        separator = _SEPARATOR.search(text, last, end)
         stop = separator.start() if separator is not None else end
-        yield _range(source, *_inside(text, start, keyword, stop), match[1] or "aligned")
+        name = "aligned" if word == _ALIGNAS else word
+        yield _range(source, *_inside(text, start, keyword, stop), name)
+
+
+def _occurrences(text: str, word: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where ``word`` stands by itself or in underscores."""
+    for match in _WORDS[word].finditer(text):  # a pattern that begins with letters is found fast
+        first = match.start() - 2 * (match.start() > 1 and text.startswith("__", match.start() - 2))
+        if not (first and _LETTER.match(text, first - 1)):
+            yield first, match.end(), word
 
 
 def _inside(text: str, start: int, keyword: int, stop: int) -> tuple[int, int]:

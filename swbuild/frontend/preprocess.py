@@ -8,6 +8,7 @@ import subprocess
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from swbuild.classes import dataclass
@@ -216,16 +217,25 @@ def _unquoted(name: str) -> str:
 def _with_markers(path: str, listing: str) -> Preprocessed:
     """Take apart what the preprocessor wrote; lines that define macros become empty ones."""
     macros = tuple(_MACRO.finditer(listing))
-    text = _MACRO.sub("", listing)
-    offsets, files, lines, system = [], [], [], []
-    for match in _MARKER.finditer(text):
-        offsets.append(match.end())
+    places, files, lines, system = [], [], [], []
+    for match in _MARKER.finditer(listing):
+        places.append(match.end())
         lines.append(int(match[1]))
         files.append(_unquoted(match[2]))
         system.append("3" in match[3].split() or os.path.basename(files[-1]) in _MACHINE_HEADERS)
-    places = [match.end() for match in _MARKER.finditer(listing)]
+    text, offsets = _without(listing, [match.span() for match in macros], places)
     where = [(match[1], bisect_right(places, match.start()) - 1) for match in macros]
     defined = frozenset((name, files[k], system[k]) for name, k in where if k >= 0)
     read = dict.fromkeys(f for f in files if not f.startswith("<") and not f.endswith("/"))
     origins = (tuple(offsets), tuple(files), tuple(lines), tuple(system))
     return Preprocessed(path, text, *origins, tuple(read), defined)
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]], places: Sequence[int]) -> tuple[str, list[int]]:
+    """Return ``text`` without ``spans``, and where ``places``, which are outside of those, are in it."""
+    kept = [
+        text[before:after]
+        for before, after in pairwise((0, *(end for span in spans for end in span), len(text)))
+    ]
+    ends, removed = [end for _, end in spans], [0, *accumulate(end - start for start, end in spans)]
+    return "".join(kept[::2]), [place - removed[bisect_right(ends, place)] for place in places]

@@ -28,7 +28,7 @@ _NODE_LIMIT = 200_000
 
 #: Python reads no numbers with more digits.
 _LONGEST = 4000
-_UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\x80-\ud7ff\ue000-\U0010ffff]")
+_UNFIT = r"[^\t\n\r\x20-\x7e\x80-\ud7ff\ue000-\U0010ffff]"  # compiled where it is used: that takes long
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class _Converter:
 
     def _text(self, text: str, span: Span) -> str:
         """Return ``text``, of which only the start is taken where it can be no name and no value."""
-        odd = _UNFIT.search(text)
+        odd = re.search(_UNFIT, text)
         if odd:
             message = f"the character {odd[0]!r} is not allowed in a manifest"
             self._report("SW101", message, span, "remove it")
@@ -136,7 +136,7 @@ class _Converter:
             self._report("SW101", message, span, f"at most {_LONGEST}")
         else:
             return text
-        return _UNFIT.sub("", text)[:20]
+        return re.sub(_UNFIT, "", text)[:20]
 
     def _entries(self, pairs: list[tuple[Any, Any]], above: tuple[yaml.Node, ...]) -> Iterator[Entry]:
         seen: dict[str, Scalar] = {}

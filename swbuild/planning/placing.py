@@ -6,7 +6,7 @@ from collections.abc import Callable
 from collections.abc import Mapping as SizeMap
 from dataclasses import replace
 from functools import cached_property, partial
-from statistics import geometric_mean
+from math import exp, fsum, log
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
@@ -111,7 +111,8 @@ class _Task:
             private = self.scheduled.private
             kernel = counted(self.scop, placed, private, self.machine)
             costs = (kernel.at(sizes).cycles.total for sizes in self.sizes.orders)
-            self.costs[mapping] = geometric_mean(max(1.0, cost) for cost in costs)
+            logarithms = [log(max(1.0, cost)) for cost in costs]
+            self.costs[mapping] = exp(fsum(logarithms) / len(logarithms))
         return self.costs[mapping]
 
     def rank(self, placed: Placed) -> float:

@@ -26,6 +26,18 @@ class Triple(Pair):
     more: list[int] = dataclasses.field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    f1: int
+    f0: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    left: int
+    right: int = 3
+
+
 @dataclass(slots=True)
 class Open:
     value: int
@@ -60,6 +72,15 @@ def test_arguments() -> None:
         Pair()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected"):
         Pair(1, other=1)  # type: ignore[call-arg]
+
+
+def test_classes_of_one_shape_keep_their_names() -> None:
+    assert (Plain(1).left, Plain(1).right, Swapped(1).f1, Swapped(1).f0) == (1, 3, 1, 2)
+    assert (Plain(right=5, left=4).right, Swapped(f0=7, f1=6).f1) == (5, 6)
+    assert Plain(1) == Plain(1, 3) != Plain(1, 4) and Swapped(1) == Swapped(1, 2) != Swapped(2, 2)
+    assert len({Plain(1), Plain(1, 3), Swapped(1), Swapped(1, 2)}) == 2
+    with pytest.raises(TypeError, match="f1"):
+        Swapped()  # type: ignore[call-arg]
 
 
 def test_comparisons() -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
-from math import gcd
-from statistics import fmean
+from math import fsum, gcd
 
 from swbuild.classes import dataclass
 from swbuild.machine.cost.requests import Requests, requests_of
@@ -167,10 +166,14 @@ def _priced(shape: Shape, is_put: bool, memory: Memory, request: int) -> _Price:
     """Return the means over the places at which a transfer of ``shape`` may begin."""
     found = _counts(shape, request)
     return _Price(
-        fmean([work(memory, is_put, counts) for counts in found]),
-        fmean([exposed(memory, is_put, counts) for counts in found]),
-        fmean([earliest_finish(memory, is_put, counts) for counts in found]),
+        _mean([work(memory, is_put, counts) for counts in found]),
+        _mean([exposed(memory, is_put, counts) for counts in found]),
+        _mean([earliest_finish(memory, is_put, counts) for counts in found]),
     )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)
 
 
 def _counts(shape: Shape, request: int) -> list[Requests]:
