@@ -19,6 +19,7 @@ from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
 from swbuild.options import KernelOptions, Preset, Spawn, Where
+from swbuild.planning.dividing import place_order
 from swbuild.planning.ordering import (
     Judgement,
     Order,
@@ -28,9 +29,7 @@ from swbuild.planning.ordering import (
     split_tree,
     strays,
 )
-from swbuild.planning.placing import place_kernel
-from swbuild.planning.singles import place_single, with_singles
-from swbuild.planning.sizes import assumed_sizes
+from swbuild.planning.singles import with_singles
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
 from swbuild.planning.where import Comparison, Offload, compared
 from swbuild.polyhedral.context import lightened
@@ -342,27 +341,19 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = ()) -> Outcome
 
     Kernels that all CPEs share are as they were found ``before`` where one of their names was.
     """
-    scop, options, scheduled = task.scop, task.options, order.scheduled
-    unsafe = strays(scop, scheduled.private, order.tree)
+    scop, options = task.scop, task.options
+    unsafe = strays(scop, order.scheduled.private, order.tree)
     if unsafe:
         return NotPrivate(unsafe)
-    sizes = assumed_sizes(scop, options)
-    known = {place.tiled.kernel.name: place for place in before}
-    placed: list[Placed] = []
-    for kernel in order.tree.kernels:
-        place: Placed | Infeasible | None = known.get(kernel.name)
-        if kernel.single:
-            place = place_single(scop, options, order, kernel, sizes, task.record)
-        elif place is None:
-            place = place_kernel(scop, options, scheduled, kernel, order.split, sizes, task.record)
-        if not isinstance(place, Placed):
-            return place
-        placed.append(place)
-    found = assemble(scop, options, scheduled, order.tree, tuple(placed), order.unrolls)
+    made = place_order(scop, options, order, task.record, before)
+    if not isinstance(made, tuple):
+        return made
+    order, placed = made
+    found = assemble(scop, options, order.scheduled, order.tree, placed, order.unrolls)
     if isinstance(found, NoCode):
         return found
     code = replace(found.code, exact=not order.split)
-    return RegionResult(order, tuple(placed), _reported(replace(found, code=code), order, placed))
+    return RegionResult(order, placed, _reported(replace(found, code=code), order, placed))
 
 
 def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:

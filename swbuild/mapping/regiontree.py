@@ -16,7 +16,16 @@ from swbuild.mapping.marks import FrontMark, mark_of
 from swbuild.names import own
 from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of
 
-__all__ = ["HostTree", "Kernel", "is_loop", "multi_union", "parallel_first", "split_region"]
+__all__ = [
+    "HostTree",
+    "Kernel",
+    "flagged",
+    "is_loop",
+    "multi_union",
+    "parallel_first",
+    "split_region",
+    "subtree",
+]
 
 _NODE = isl.schedule_node_type
 
@@ -241,14 +250,14 @@ def _ordered(node: isl.ScheduleNode, inside: isl.UnionSet, order: list[int]) -> 
     """Return the subtree at the band ``node`` for the instances ``inside``, its loops by ``order``."""
     partial = node.band_get_partial_schedule()
     ordered = multi_union([partial.get_at(m) for m in order]).intersect_domain(inside)
-    below = _device(node.child(0), inside).insert_partial_schedule(ordered)
+    below = subtree(node.child(0), inside).insert_partial_schedule(ordered)
     coincident = [bool(node.band_member_get_coincident(m)) for m in order]
-    return _flag(below, bool(node.band_get_permutable()), coincident)
+    return flagged(below, bool(node.band_get_permutable()), coincident)
 
 
 def _as_it_stands(node: isl.ScheduleNode, inside: isl.UnionSet) -> isl.Schedule:
     """Return the subtree at ``node`` for the instances ``inside``; one without a loop gets one of a turn."""
-    schedule = _device(node, inside)
+    schedule = subtree(node, inside)
     if node.get_type() == _NODE.band:
         return schedule
     zero = isl.UnionPwAff.val_on_domain(inside, isl.Val(0))
@@ -285,7 +294,7 @@ def _point(loops: tuple[str, ...]) -> isl.Set:
     return over_parameters(f"{{ [{variables}] : {equal} }}", loops)
 
 
-def _device(node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+def subtree(node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
     """Return a copy of the subtree at ``node`` as a schedule of ``domain`` alone."""
     kind = node.get_type()
     if kind in (_NODE.sequence, _NODE.set):
@@ -294,21 +303,21 @@ def _device(node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
             inside = domain.intersect(node.child(position).filter_get_filter())
             if inside.is_empty():
                 continue
-            part = _device(node.child(position).child(0), inside)
+            part = subtree(node.child(position).child(0), inside)
             result = part if result is None else result.sequence(part)
         return isl.Schedule.from_domain(domain) if result is None else result
     if kind == _NODE.leaf:
         return isl.Schedule.from_domain(domain)
-    body = _device(node.child(0), domain)
+    body = subtree(node.child(0), domain)
     if kind != _NODE.band:
         return body
     members = range(node.band_n_member())
     body = body.insert_partial_schedule(node.band_get_partial_schedule().intersect_domain(domain))
     flags = [bool(node.band_member_get_coincident(m)) for m in members]
-    return _flag(body, bool(node.band_get_permutable()), flags)
+    return flagged(body, bool(node.band_get_permutable()), flags)
 
 
-def _flag(schedule: isl.Schedule, permutable: bool, coincident: list[bool]) -> isl.Schedule:
+def flagged(schedule: isl.Schedule, permutable: bool, coincident: list[bool]) -> isl.Schedule:
     """Set the flags of the outermost band of ``schedule``."""
     node = schedule.get_root().child(0).band_set_permutable(int(permutable))
     for member, flag in enumerate(coincident):

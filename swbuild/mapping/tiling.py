@@ -22,7 +22,15 @@ from swbuild.names import own
 from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import constant_of, maps_of, over_parameters
 
-__all__ = ["Mapping", "TiledKernel", "given_names", "thread_parameters", "tile_kernel"]
+__all__ = [
+    "Mapping",
+    "TiledKernel",
+    "distances",
+    "given_names",
+    "open_pairs",
+    "thread_parameters",
+    "tile_kernel",
+]
 
 _NODE = isl.schedule_node_type
 
@@ -252,12 +260,12 @@ def _reflagged(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.Schedul
         parallel = [bool(node.band_member_get_coincident(k)) for k in range(node.band_n_member())]
         several = bool(node.band_get_permutable()) and len(parallel) > 1
         if several or any(parallel):
-            distances = _distances(node, dependences)
-            if several and not all(found.is_subset(isl.Set("{ [d] : d >= 0 }")) for found in distances):
+            found = distances(node.band_get_partial_schedule(), open_pairs(node, dependences))
+            if several and not all(each.is_subset(isl.Set("{ [d] : d >= 0 }")) for each in found):
                 return None
             same = isl.Set("{ [0] }")
-            pairs = zip(parallel, distances, strict=True)
-            node = _flagged(node, [flag and found.is_subset(same) for flag, found in pairs])
+            pairs = zip(parallel, found, strict=True)
+            node = _flagged(node, [flag and each.is_subset(same) for flag, each in pairs])
     for position in range(node.n_children()):
         below = _reflagged(node.child(position), dependences)
         if below is None:
@@ -266,19 +274,17 @@ def _reflagged(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.Schedul
     return node
 
 
-def _distances(band: isl.ScheduleNode, dependences: isl.UnionMap) -> list[isl.Set]:
-    """Return, per loop of ``band``, how far apart dependences are in it that the loops above leave open."""
-    pairs = _open_pairs(band, dependences)
-    partial = band.band_get_partial_schedule()
+def distances(members: isl.MultiUnionPwAff, pairs: isl.UnionMap) -> list[isl.Set]:
+    """Return, per loop of ``members``, how far apart ``pairs`` are in it."""
     found = []
-    for member in range(band.band_n_member()):
-        value = isl.UnionMap.from_union_pw_aff(partial.get_at(member))  # instance -> [counter]
+    for member in range(members.dim(isl.dim_type.set)):
+        value = isl.UnionMap.from_union_pw_aff(members.get_at(member))  # instance -> [counter]
         counters = maps_of(pairs.apply_domain(value).apply_range(value))  # [counter] -> [later counter]
         found.append(counters[0].deltas() if counters else isl.Set("{ [d] : false }"))
     return found
 
 
-def _open_pairs(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.UnionMap:
+def open_pairs(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.UnionMap:
     """Return the pairs of instances below ``node`` that everything above leaves at the same time."""
     before = node.get_prefix_schedule_union_map()  # instance -> [loops above]
     inside = node.get_domain()
@@ -291,11 +297,11 @@ def respects(node: isl.ScheduleNode, dependences: isl.UnionMap) -> bool:
 
     Those are the pairs of instances that everything above ``node`` leaves at the same time.
     """
-    open_pairs = _open_pairs(node, dependences)
-    if open_pairs.is_empty():
+    pairs = open_pairs(node, dependences)
+    if pairs.is_empty():
         return True
     order = node.get_subtree_schedule_union_map()
-    return bool(open_pairs.is_subset(order.lex_lt_union_map(order)))
+    return bool(pairs.is_subset(order.lex_lt_union_map(order)))
 
 
 class StrideScore:

@@ -48,6 +48,8 @@ class Judgement(Enum):
     NO_FEWER_KERNELS = "not fewer kernels than the order before"
     LOSES_LOOPS = "a statement would have fewer parallel loops, or more launches"
     HOLDS_BACK = "loops stay on the host for reductions, which are split next"
+    CHEAPER = "more kernels with more parallel loops, which are estimated to take less time"
+    DEARER = "more kernels with more parallel loops, which are estimated to take more time"
     GAINS_NOTHING = "nothing that the host would run becomes a kernel"
 
 

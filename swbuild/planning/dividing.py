@@ -1,0 +1,119 @@
+"""Nests of an order together or apart, as is estimated to take less time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from statistics import geometric_mean
+
+from swbuild.classes import dataclass
+from swbuild.frontend.scop import Scop
+from swbuild.machine import load
+from swbuild.mapping.dividing import divided
+from swbuild.mapping.regiontree import Kernel
+from swbuild.options import Fusion, KernelOptions, Preset, Spawn
+from swbuild.planning.estimates import counted
+from swbuild.planning.ordering import Judgement, Order, Ordered, all_stay_home, split_tree
+from swbuild.planning.placing import place_kernel
+from swbuild.planning.singles import place_single
+from swbuild.planning.sizes import Sizes, assumed_sizes
+from swbuild.planning.tilings import Choice, Estimated, Infeasible, Placed, Tiling
+
+__all__ = ["place_order"]
+
+#: takes what is tried on the way, in its order
+Record = Callable[[Ordered | Estimated | Tiling | Choice], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is placed, and at which sizes it is estimated."""
+
+    scop: Scop
+    options: KernelOptions
+    sizes: Sizes
+    record: Record
+
+    def placed(self, order: Order, kernel: Kernel) -> Placed | Infeasible:
+        """Return ``kernel`` of ``order`` with tiles and buffers."""
+        scop, options, sizes, record = self.scop, self.options, self.sizes, self.record
+        if kernel.single:
+            return place_single(scop, options, order, kernel, sizes, record)
+        return place_kernel(scop, options, order.scheduled, kernel, order.split, sizes, record)
+
+    def cycles(self, order: Order, placed: Mapping[str, Placed]) -> float:
+        """Return what kernels of ``order`` take, as a geometric mean over the assumed sizes."""
+        machine = load(self.options.machine)
+        kernels = [counted(self.scop, each, order.scheduled.private, machine) for each in placed.values()]
+        barrier = machine.control.sync_cycles if self.options.spawn is Spawn.REGION else None
+        totals = []
+        for sizes in self.sizes.orders:
+            found = [kernel.at(sizes) for kernel in kernels]
+            control = [e.cycles.control if barrier is None else e.launches * barrier for e in found]
+            work = sum(each.cycles.total - each.cycles.control for each in found)
+            totals.append(max(1.0, work + sum(control)))
+        return geometric_mean(totals)
+
+
+def place_order(
+    scop: Scop, options: KernelOptions, order: Order, record: Record, before: Sequence[Placed] = ()
+) -> tuple[Order, tuple[Placed, ...]] | Infeasible:
+    """Return the kernels of ``order`` with tiles and buffers, or why there are none.
+
+    Those that all CPEs share are as they were found ``before`` where one of their names was; where none was,
+    nests that have more parallel loops apart than together are divided where that is estimated to take less.
+    """
+    task = _Task(scop, options, assumed_sizes(scop, options), record)
+    other = None if before else _divided(task, order)
+    if other is None:
+        return _placed(task, order, {place.tiled.kernel.name: place for place in before})
+    here, there = _of_difference(task, order, other), _of_difference(task, other, order)
+    wins = not isinstance(there, Infeasible) and (
+        isinstance(here, Infeasible) or task.cycles(other, there) < task.cycles(order, here)
+    )
+    record(Ordered(other, Judgement.CHEAPER if wins else Judgement.DEARER))
+    if wins:
+        order, here = other, there
+    return here if isinstance(here, Infeasible) else _placed(task, order, here)
+
+
+def _placed(
+    task: _Task, order: Order, known: Mapping[str, Placed]
+) -> tuple[Order, tuple[Placed, ...]] | Infeasible:
+    """Return all kernels of ``order``, of which ``known`` are placed."""
+    placed = []
+    for kernel in order.tree.kernels:
+        found = None if kernel.single else known.get(kernel.name)
+        place = found or task.placed(order, kernel)
+        if not isinstance(place, Placed):
+            return place
+        placed.append(place)
+    return order, tuple(placed)
+
+
+def _of_difference(task: _Task, order: Order, other: Order) -> dict[str, Placed] | Infeasible:
+    """Return the kernels of ``order`` that ``other`` does not have, by their names."""
+    same = {frozenset(kernel.statements) for kernel in other.tree.kernels}
+    placed = {}
+    for kernel in order.tree.kernels:
+        if frozenset(kernel.statements) not in same:
+            place = task.placed(order, kernel)
+            if not isinstance(place, Placed):
+                return place
+            placed[kernel.name] = place
+    return placed
+
+
+def _divided(task: _Task, order: Order) -> Order | None:
+    """Return ``order`` with nests divided that have more parallel loops so, None where there are none."""
+    options, scheduled = task.options, order.scheduled
+    chosen = options.transform or options.tile or options.fusion is not Fusion.MAX
+    fixed = scheduled.front or order.alone or all(kernel.parallel > 1 for kernel in order.tree.kernels)
+    if chosen or fixed or options.preset is Preset.CLASSIC:
+        return None
+    apart = replace(scheduled, schedule=divided(scheduled.schedule, scheduled.kept))
+    tree = split_tree(task.scop, apart)
+    fits = len(tree.kernels) > len(order.tree.kernels) and set(tree.statements) == set(order.tree.statements)
+    if not (fits and all_stay_home(task.scop, scheduled.private, tree)):
+        return None
+    return replace(order, scheduled=apart, tree=tree)
