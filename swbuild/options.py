@@ -21,6 +21,7 @@ __all__ = [
     "Spawn",
     "Step",
     "StepKind",
+    "Vectorize",
     "Where",
 ]
 
@@ -64,6 +65,13 @@ class Spawn(Enum):
 
     REGION = "region"
     KERNEL = "kernel"
+
+
+class Vectorize(Enum):
+    """Whether point loops are computed in register tiles, in vectors where the machine has them."""
+
+    AUTO = "auto"
+    NEVER = "never"
 
 
 class StepKind(Enum):
@@ -137,6 +145,7 @@ class KernelOptions:
     where: Where = Where.CPES
     regardless: bool = False
     spawn: Spawn = Spawn.REGION
+    vectorize: Vectorize = Vectorize.AUTO
     files: int = 1
 
     @property
@@ -147,6 +156,11 @@ class KernelOptions:
         whole = load(self.machine).ldm_budget
         shares = 1 if self.preset is Preset.CLASSIC else min(self.files, _MOST_SHARES)
         return whole // shares
+
+    @property
+    def tiles_registers(self) -> bool:
+        """Whether point loops may be computed in register tiles."""
+        return self.preset is not Preset.CLASSIC and self.vectorize is Vectorize.AUTO
 
     @property
     def shaped(self) -> bool:

@@ -57,6 +57,7 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
         "--reassociate", action="store_true", help="sums and the like may be computed in parts"
     )
     group.add_argument("--spawn", metavar="S", help="region or kernel: what one spawn of the CPEs is for")
+    group.add_argument("--vectorize", metavar="V", help="auto or never: register tiles and vectors")
     group.add_argument("--where", metavar="W", help="auto, host or cpes: who runs the regions")
     group.add_argument("--assume", action="append", metavar="COND", help="a C condition over the parameters")
     group.add_argument(
@@ -156,7 +157,10 @@ def _extended(cpp: Any, args: Namespace) -> Any:
 def _overrides(args: Namespace, params_are_sizes: bool) -> Defaults:
     given = {
         name: _value(f"--{name.replace('_', '-')}", name.replace("_", "-"), text)
-        for name in ("threads", "tile", "distribution", "fusion", "preset", "ldm_budget", "where", "spawn")
+        for name in (
+            *("threads", "tile", "distribution", "fusion", "preset", "ldm_budget", "where", "spawn"),
+            "vectorize",
+        )
         if (text := getattr(args, name)) is not None
     }
     params = assignments(args.param)

@@ -55,12 +55,11 @@ def print_node(node: Node, special: Special) -> Lines:
     if isinstance(node, Loop):
         return _loop(node, special)
     if isinstance(node, Counter):
-        body = indent(print_node(node.body, special))
-        return ["{", f"  long {node.iterator} = {c_text(node.first)};", *body, "}"]
+        return ["{", *_braced(node, special), "}"]
     if isinstance(node, Deal):
         return _deal(node, special)
     if isinstance(node, Guard):
-        lines = [f"if ({c_text(node.condition)}) {{", *indent(print_node(node.then, special))]
+        lines = [f"if ({c_text(node.condition)}) {{", *_braced(node.then, special)]
         if node.otherwise is not None:
             lines += ["} else {", *indent(print_node(node.otherwise, special))]
         return [*lines, "}"]
@@ -69,8 +68,15 @@ def print_node(node: Node, special: Special) -> Lines:
     return special(node)
 
 
+def _braced(node: Node, special: Special) -> Lines:
+    """Return ``node`` for a place between braces."""
+    if isinstance(node, Counter):
+        return [f"  long {node.iterator} = {c_text(node.first)};", *indent(print_node(node.body, special))]
+    return indent(print_node(node, special))
+
+
 def _loop(node: Loop, special: Special) -> Lines:
-    body = indent(print_node(node.body, special))
+    body = _braced(node.body, special)
     first = "" if node.first is None else f"long {node.iterator} = {c_text(node.first)}"
     if node.condition is None:
         return ["{", f"  const {first};", *body, "}"]

@@ -19,6 +19,7 @@ from swbuild.codegen.ctext import (
     print_node,
     texts_of,
 )
+from swbuild.codegen.registers import held
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.codegen.transfers import Moved, Transfers
 from swbuild.codegen.used import names_in_array, names_in_body
@@ -27,7 +28,20 @@ from swbuild.expressions.printing import c_text
 from swbuild.expressions.trees import names_in, substituted
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import Barrier, Begin, ElementStore, Fence, Node, Phase, Place, Transfer, Wait
+from swbuild.kernelir.nodes import (
+    Barrier,
+    Begin,
+    ElementStore,
+    Fence,
+    Fetch,
+    Keep,
+    Node,
+    Phase,
+    Place,
+    Register,
+    Transfer,
+    Wait,
+)
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode, RegionCode, SpawnCode, symbol_stem
@@ -53,7 +67,9 @@ def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings
         {name for region in regions for name in region.scop.includes}
         | {name for region, kernel in kernels for name in partials.headers(kernel, region.scop)}
     )
-    headers = [f"#include <{name}>" for name in (*includes, *dialect.includes)]
+    stores = (node for _, kernel in kernels for node in walk(kernel.body) if isinstance(node, Keep))
+    further = dialect.vectors.includes if any(node.vector for node in stores) else ()
+    headers = [f"#include <{name}>" for name in (*includes, *dialect.includes, *further)]
     headers.append(f'#include "{base}.sw.h"')
     called = dict.fromkeys(text for region in regions for text in region.scop.prelude)
     lines, stem = [""], symbol_stem(regions)
@@ -320,6 +336,8 @@ class _Kernel:
             buffer = self.buffers[node.buffer]
             offset = array_index(self.extents[buffer.array], node.index)
             return [f"{buffer.array}[{offset}] = {own(f'LDM_{node.buffer}')}({listed(node.index)});"]
+        if isinstance(node, (Register, Fetch, Keep)):
+            return [held(node, self.dialect.vectors)]
         if isinstance(node, Fence):
             return self._fences()
         assert isinstance(node, Wait)

@@ -12,12 +12,15 @@ from swbuild.kernelir.nodes import (
     Counter,
     Deal,
     ElementStore,
+    Fetch,
     Guard,
+    Keep,
     Loop,
     Node,
     Phase,
     Piece,
     Place,
+    Register,
     Row,
     Transfer,
 )
@@ -38,8 +41,8 @@ def names_in_body(
     for node in walk(body):
         for expression in _printed(node, buffers, sizes):
             found |= names_in(expression)
-        if isinstance(node, Compute):
-            found |= identifiers(node.body)
+        if isinstance(node, (Compute, Register)):
+            found |= identifiers(node.body if isinstance(node, Compute) else node.value)
         elif isinstance(node, (ElementStore, Transfer)):
             found |= names_in_array(buffers[node.buffer].array, extents)
     return frozenset(found)
@@ -68,6 +71,10 @@ def _printed(
         yield from (*node.low, *(node.size[k] for k in sizes(buffers[node.buffer])))
     elif isinstance(node, ElementStore):
         yield from node.index
+    elif isinstance(node, Register):
+        yield node.value
+    elif isinstance(node, (Fetch, Keep)):
+        yield node.place
     elif isinstance(node, Phase):
         yield from node.loops
     elif isinstance(node, Transfer) and isinstance(node.part, Row):

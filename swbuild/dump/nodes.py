@@ -18,14 +18,17 @@ from swbuild.kernelir.nodes import (
     Deal,
     ElementStore,
     Fence,
+    Fetch,
     Group,
     Guard,
+    Keep,
     Launch,
     Loop,
     Node,
     Phase,
     Piece,
     Place,
+    Register,
     Row,
     Transfer,
     Wait,
@@ -103,6 +106,23 @@ def _compute(node: Compute) -> Iterator[str]:
     first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     yield f"compute {node.statement}[{_texts(node.iterators)}]: {first}"
     yield from indented(rest)
+
+
+@node_lines.register
+def _register(node: Register) -> Iterator[str]:
+    how = " in all lanes" if node.fill else ""
+    yield f"register {node.name} ({node.type.name}): {c_text(node.value)}{how}"
+
+
+@node_lines.register
+def _fetch(node: Fetch) -> Iterator[str]:
+    how = "in all lanes" if node.spread else "and what follows it"
+    yield f"register {node.name} ({node.type.name}): {c_text(node.place)} {how}"
+
+
+@node_lines.register
+def _keep(node: Keep) -> Iterator[str]:
+    yield f"keep {node.name} at {c_text(node.place)}"
 
 
 @node_lines.register

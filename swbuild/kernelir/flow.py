@@ -22,6 +22,7 @@ from swbuild.kernelir.nodes import (
     ElementStore,
     Group,
     Guard,
+    Keep,
     Loop,
     Node,
     Place,
@@ -120,7 +121,7 @@ class _Walk:
         if isinstance(node, Place):
             self._touched(node.buffer, state, f"{node.buffer} gets another box")
             self.placed.add(node.buffer)
-        elif isinstance(node, Compute):
+        elif isinstance(node, (Compute, Keep)):
             self._compute(node, state)
         elif isinstance(node, ElementStore):
             self._is_placed(node.buffer, f"an element of {node.buffer} is stored")
@@ -165,7 +166,7 @@ class _Walk:
             self.found.append(f"the {_name(node.group)} are counted at one of begin and wait alone")
         return {group: other for group, other in state.items() if group != node.group}
 
-    def _compute(self, node: Compute, state: _State) -> None:
+    def _compute(self, node: Compute | Keep, state: _State) -> None:
         for name, buffer in self.scope.buffers.items():
             if node.statement in buffer.statements:
                 self._is_placed(name, f"{node.statement} uses {name}")

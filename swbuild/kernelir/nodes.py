@@ -11,6 +11,7 @@ from enum import Enum
 from swbuild.classes import dataclass
 from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Name
+from swbuild.expressions.types import ElementType
 from swbuild.kernelir.origin import Origin
 
 __all__ = [
@@ -23,14 +24,17 @@ __all__ = [
     "Direction",
     "ElementStore",
     "Fence",
+    "Fetch",
     "Group",
     "Guard",
+    "Keep",
     "Launch",
     "Loop",
     "Node",
     "Phase",
     "Piece",
     "Place",
+    "Register",
     "Row",
     "Transfer",
     "Wait",
@@ -119,6 +123,36 @@ class Compute:
     statement: str
     body: Expression
     iterators: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """``type name = value`` for what follows in the block; a ``fill`` has ``value`` in all lanes."""
+
+    name: str
+    type: ElementType
+    value: Expression
+    fill: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A vector ``type name``: the elements from ``place`` on or, if ``spread``, that one in all lanes."""
+
+    name: str
+    type: ElementType
+    place: Expression
+    spread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Store what ``name`` holds at ``place``, a ``vector`` from there on, as ``statement`` does."""
+
+    statement: str
+    name: str
+    place: Expression
+    vector: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +288,14 @@ Node = (
     | Deal
     | ElementStore
     | Fence
+    | Fetch
     | Guard
+    | Keep
     | Launch
     | Loop
     | Phase
     | Place
+    | Register
     | Transfer
     | Wait
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Parameter, Scop
 from swbuild.kernelir.nodes import Node
+from swbuild.kernelir.tiles import Tile
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.partials import Partial
 from swbuild.memory.plan import MemoryPlan
@@ -43,6 +44,8 @@ class KernelCode:
     #: the family of the spawns that it is a phase of, if it has none of its own
     spawn: str | None = None
     changing: frozenset[str] = frozenset()
+    #: the nests that are computed in register tiles
+    tiles: tuple[Tile, ...] = ()
 
     @property
     def passed(self) -> tuple[Array, ...]:

@@ -20,6 +20,7 @@ from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
+from swbuild.kernelir.tiles import tiled
 from swbuild.kernelir.transfers import (
     Limits,
     Shape,
@@ -31,6 +32,7 @@ from swbuild.kernelir.transfers import (
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.lowering.code import KernelCode, RegionCode
 from swbuild.lowering.spawns import spawned
+from swbuild.lowering.vectors import vector_types
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.names import own
@@ -105,7 +107,8 @@ def _assembled(
     host = Program(built).after("name loops", _named(scop, built, loops, frozenset()))
     host, *programs = _unrolled([host, *(program for _, program in made)], unrolls)
     pairs = zip(made, programs, strict=True)
-    kernels = tuple(replace(kernel, body=program.result) for (kernel, _), program in pairs)
+    computed = [_in_register_tiles(options, kernel, program) for (kernel, _), program in pairs]
+    kernels, programs = tuple(kernel for kernel, _ in computed), [program for _, program in computed]
     kernels, spawns, host, shared = spawned(scop, options, host, kernels)
     region = RegionCode(scop, options, host.result, kernels, local, arguments, {}, spawns=spawns)
     return Assembled(region, host, tuple(programs), shared)
@@ -146,6 +149,17 @@ def _unrolled(programs: list[Program], unrolls: tuple[Unroll, ...]) -> list[Prog
     if problems:
         raise SwbuildError(problems)
     return programs
+
+
+def _in_register_tiles(
+    options: KernelOptions, kernel: KernelCode, program: Program
+) -> tuple[KernelCode, Program]:
+    """Return the kernel and its program with the point loops in register tiles, where they may be."""
+    if not options.tiles_registers:
+        return replace(kernel, body=program.result), program
+    macros = frozenset(own(f"LDM_{buffer.name}") for buffer in kernel.plan.buffers)
+    body, tiles = tiled(program.result, macros, vector_types(load(options.machine)))
+    return replace(kernel, body=body, tiles=tiles), program.after("tile registers", body)
 
 
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:

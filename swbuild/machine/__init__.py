@@ -23,6 +23,7 @@ from swbuild.machine.model import (
     Simd,
     Tool,
     Tools,
+    Vectors,
 )
 from swbuild.machine.reading import CONFIDENCES
 from swbuild.machine.registry import (
@@ -55,6 +56,7 @@ __all__ = [
     "Simd",
     "Tool",
     "Tools",
+    "Vectors",
     "facts",
     "further_places",
     "load",

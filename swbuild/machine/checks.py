@@ -39,6 +39,14 @@ _PIECES: Mapping[str, tuple[str, ...]] = {
     "store_fence": (),
     "barrier": (),
 }
+#: The same of what it says of vectors.
+_VECTOR_PIECES: Mapping[str, tuple[str, ...]] = {
+    "load": ("vector", "place"),
+    "store": ("vector", "place"),
+    "spread": ("vector", "place"),
+    "fill_double": ("value",),
+    "fill_float": ("value",),
+}
 
 
 def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
@@ -58,7 +66,11 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
         hint = f"there are {', '.join(_ASSEMBLIES)}"
         yield Problem(("emulator", "assembly"), f"no assembly `{model.emulator.assembly}` is known", hint)
     for field, pieces in _PIECES.items():
-        yield from _template(field, getattr(model.dialect, field), pieces)
+        yield from _template(("dialect", field), getattr(model.dialect, field), pieces)
+    if model.dialect.vectors.load:
+        for field, pieces in _VECTOR_PIECES.items():
+            place = ("dialect", "vectors", field)
+            yield from _template(place, getattr(model.dialect.vectors, field), pieces)
 
 
 def _names(model: MachineModel) -> Iterator[Problem]:
@@ -134,15 +146,14 @@ def _amounts(model: MachineModel) -> Iterator[Problem]:
             yield Problem(path, f"`{'.'.join(path)}` must be at least 1, not {amount}")
 
 
-def _template(field: str, text: str, pieces: tuple[str, ...]) -> Iterator[Problem]:
-    path = ("dialect", field)
+def _template(path: tuple[str, ...], text: str, pieces: tuple[str, ...]) -> Iterator[Problem]:
     yield from _unknown_pieces(path, text, pieces)
     for name in pieces:
         if f"{{{name}}}" not in text:
-            yield Problem(path, f"`dialect.{field}` does not use {{{name}}}")
+            yield Problem(path, f"`{'.'.join(path)}` does not use {{{name}}}")
 
 
-def _unknown_pieces(path: tuple[str, str], text: str, pieces: tuple[str, ...]) -> Iterator[Problem]:
+def _unknown_pieces(path: tuple[str, ...], text: str, pieces: tuple[str, ...]) -> Iterator[Problem]:
     what = ".".join(path)
     try:
         parts = [part for part in string.Formatter().parse(text) if part[1] is not None]

@@ -32,6 +32,7 @@ __all__ = [
     "Simd",
     "Tool",
     "Tools",
+    "Vectors",
 ]
 
 #: What a machine may have.  ``crts``: the interface of the newer machine's headers, with its calls of DMA.
@@ -47,6 +48,24 @@ class Fact:
     unit: str
     source: str
     confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """How C asks for vectors: types and templates; without ``load`` the machine's vectors are not used.
+
+    ``load`` and ``store`` take a vector and an element of its type, wherever that lies; ``spread`` takes
+    the element into all lanes, a ``fill`` gives a vector with a number in all lanes.
+    """
+
+    includes: tuple[str, ...] = ()
+    double_type: str = ""
+    float_type: str = ""
+    load: str = ""
+    store: str = ""
+    spread: str = ""
+    fill_double: str = ""
+    fill_float: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +97,7 @@ class Dialect:
     fence: str
     store_fence: str
     barrier: str
+    vectors: Vectors = Vectors()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from swbuild.manifest.values import (
     Shape,
     Sizes,
 )
-from swbuild.options import Distribution, Fusion, Preset, Spawn, Where
+from swbuild.options import Distribution, Fusion, Preset, Spawn, Vectorize, Where
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -234,6 +234,17 @@ class Defaults:
         default=None,
         shown="region",
         also=("launch", "spawns", "barriers"),
+    )
+    vectorize: Vectorize | None = option(
+        Choice(Vectorize),
+        "Whether the loops inside tiles compute several iterations at a time in registers (`auto`): in "
+        "vectors, where the machine has them and neighbours lie side by side in the LDM, and with elements "
+        "that many iterations add to held in registers all the while.  Every element gets its values in the "
+        "order of the source.  `preset: classic` never does so.",
+        example="never",
+        default=None,
+        shown="auto",
+        also=("vectorise", "simd", "vectors", "registers"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

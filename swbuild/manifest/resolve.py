@@ -17,7 +17,7 @@ from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.options import Fusion, KernelOptions, Preset, Spawn, Where
+from swbuild.options import Fusion, KernelOptions, Preset, Spawn, Vectorize, Where
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
 
@@ -184,6 +184,7 @@ class _Resolver:
             reassociate=bool(settings.reassociate),
             where=settings.where or Where.AUTO,
             spawn=settings.spawn or Spawn.REGION,
+            vectorize=settings.vectorize or Vectorize.AUTO,
             files=self.files,
         )
 

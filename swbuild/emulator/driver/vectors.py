@@ -37,7 +37,7 @@ def _filled(vector: str, value: str, converted: bool) -> str:
     same = f"sizeof({value})==sizeof({vector})"
     scalar = f"__builtin_choose_expr({same},0,({value}))"
     return (
-        f"__builtin_choose_expr({same},({value}),({vector}){{0}}+(__typeof__((({vector}){{0}})[0])){scalar})"
+        f"__builtin_choose_expr({same},({value}),(__typeof__((({vector}){{0}})[0])){scalar}-({vector}){{0}})"
     )
 
 

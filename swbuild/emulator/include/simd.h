@@ -25,8 +25,10 @@ typedef long int512 __attribute__((vector_size(64)));
 typedef unsigned long uint512 __attribute__((vector_size(64)));
 typedef float floatv8 __attribute__((vector_size(32)));
 typedef double doublev8 __attribute__((vector_size(64)));
+#ifdef __FLT16_MANT_DIG__  /* some compilers have it not for all that they make code for */
 typedef _Float16 float16;
 typedef _Float16 float16v32 __attribute__((vector_size(64)));
+#endif
 typedef intv16 __swemu_vi;
 typedef uintv16 __swemu_vui;
 typedef uint512 __swemu_vul;

@@ -94,15 +94,15 @@
 /* The value, or the lowest lane of a vector, in all lanes; the driver puts the first four where a number is
  * assigned to a vector. */
 #ifndef __cplusplus
-#define __SWEMU_SPLAT(NAME, T, X) static inline T NAME(X x) { return (T){0} + x; }
+#define __SWEMU_SPLAT(NAME, T, X) static inline T NAME(X x) { return x - (T){0}; }  /* less 0, which keeps -0 */
 __SWEMU_SPLAT(__swemu_splat_d, __swemu_vd, double)
 __SWEMU_SPLAT(__swemu_splat_f, __swemu_vf, float)
 __SWEMU_SPLAT(__swemu_splat_w, __swemu_vi, int)
 __SWEMU_SPLAT(__swemu_splat_l, __swemu_vl, long)
 #define simd_vcpyf(v) _Generic((v), __swemu_vd: __swemu_first_d, __swemu_vf: __swemu_first_f, \
                                double: __swemu_splat_d, float: __swemu_splat_f)(v)
-#define simd_vcpyfd(x) __swemu_splat_d(x)
-#define simd_vcpyfs(x) __swemu_splat_f(x)
+#define simd_vcpyfd(x) ((double)(x) - (__swemu_vd){0})
+#define simd_vcpyfs(x) ((float)(x) - (__swemu_vf){0})
 static inline __swemu_vd __swemu_first_d(__swemu_vd v) { return __swemu_splat_d(v[0]); }
 static inline __swemu_vf __swemu_first_f(__swemu_vf v) { return __swemu_splat_f(v[0]); }
 

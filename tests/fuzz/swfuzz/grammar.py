@@ -461,6 +461,8 @@ def random_options(random: Random, program: Program) -> dict[str, object]:
         options["tile"] = [random.choice((1, 2, 3, 4, 8, 16, 32)) for _ in range(random.choice((1, 2, 2, 3)))]
     if random.random() < 0.2:
         options["ldm_budget"] = random.choice((2048, 8192, 32768))
+    if random.random() < 0.2:
+        options["vectorize"] = "never"
     if random.random() < 0.1:
         options["params"] = {program.sizes[0]: random.choice((2, 7, 33))}
     return options

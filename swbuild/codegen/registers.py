@@ -1,0 +1,25 @@
+"""Variables that a register tile holds: their declarations, what fills them, and stores of vectors."""
+
+from __future__ import annotations
+
+from swbuild.expressions.printing import argument_text, c_text
+from swbuild.kernelir.nodes import Fetch, Keep, Register
+from swbuild.machine import Vectors
+
+__all__ = ["held"]
+
+
+def held(node: Register | Fetch | Keep, vectors: Vectors) -> str:
+    """Return ``node`` as C."""
+    if isinstance(node, Keep):
+        if not node.vector:
+            return f"{c_text(node.place)} = {node.name};"
+        return vectors.store.format(vector=node.name, place=c_text(node.place))
+    if isinstance(node, Fetch):
+        template = vectors.spread if node.spread else vectors.load
+        return f"{node.type.name} {node.name}; {template.format(vector=node.name, place=c_text(node.place))}"
+    value = argument_text(node.value)
+    if node.fill:
+        wide = node.type.name == vectors.double_type
+        value = (vectors.fill_double if wide else vectors.fill_float).format(value=value)
+    return f"{node.type.name} {node.name} = {value};"

@@ -1,0 +1,163 @@
+"""Perfect nests of point loops: what they access, and which of their loops are free of dependences.
+
+A loop is *free* if instances that differ in its iterator touch no common element, or only read it: some
+subscript is the same function of that iterator alone, among the nest's, in all accesses to an array that the
+nest writes.  Free loops may go anywhere in the nest, and their iterations run side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import product
+
+from swbuild.classes import dataclass
+from swbuild.expressions.c import Assignment, Call
+from swbuild.expressions.linear import distance
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
+from swbuild.expressions.statements import Evaluation
+from swbuild.expressions.trees import mentions, names_in, substituted, walk
+from swbuild.kernelir.nodes import Block, Compute, Loop, Node
+from swbuild.kernelir.origin import Role
+
+__all__ = ["Nest", "accesses", "assignment", "most_trips", "nest_of", "shifted", "stride"]
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """Loops, outermost first, around computations that assign to elements of LDM buffers."""
+
+    loops: tuple[Loop, ...]
+    computes: tuple[Compute, ...]
+    buffers: frozenset[str]
+
+    @property
+    def targets(self) -> tuple[Call, ...]:
+        """What each computation assigns to."""
+        return tuple(target for target, _ in map(_parts, self.computes))
+
+    @property
+    def reads(self) -> tuple[Call, ...]:
+        """The elements that are read; those that are changed by a compound assignment are targets."""
+        return tuple(
+            found for _, value in map(_parts, self.computes) for found in accesses(value, self.buffers)
+        )
+
+    def is_free(self, iterator: str) -> bool:
+        """Return whether the loop over ``iterator`` is free."""
+        others = {loop.iterator for loop in self.loops} - {iterator}
+        return all(
+            _told_apart(target, access, iterator, others)
+            for target, access in product(self.targets, (*self.targets, *self.reads))
+            if target.function == access.function
+        )
+
+
+def nest_of(loop: Loop, buffers: frozenset[str]) -> Nest | None:
+    """Return the perfect nest that begins with ``loop``; ``buffers`` are the macros for their elements."""
+    loops: list[Loop] = []
+    node: Node = loop
+    while isinstance(node, Loop) and _is_counted(node):
+        loops.append(node)
+        node = node.body
+        if isinstance(node, Block) and len(node.children) == 1:
+            node = node.children[0]
+    computes = node.children if isinstance(node, Block) else (node,)
+    found = tuple(item for item in computes if isinstance(item, Compute))
+    if not loops or not found or len(found) < len(computes):
+        return None
+    nest = Nest(tuple(loops), found, buffers)
+    return nest if all(_is_plain(compute, buffers) for compute in found) else None
+
+
+def _is_counted(loop: Loop) -> bool:
+    condition = loop.condition
+    return (
+        loop.origin.role is Role.POINT
+        and loop.first is not None
+        and loop.step > 0
+        and isinstance(condition, Binary)
+        and condition.operator in (BinaryOperator.LT, BinaryOperator.LE)
+        and condition.left == Name(loop.iterator)
+        and not mentions(condition.right, loop.iterator)
+    )
+
+
+def _is_plain(compute: Compute, buffers: frozenset[str]) -> bool:
+    """Return whether ``compute`` is one assignment to an element of a buffer, without further effects."""
+    if not isinstance(compute.body, Evaluation) or not isinstance(compute.body.expression, Assignment):
+        return False
+    target, value = compute.body.expression.target, compute.body.expression.value
+    return (
+        isinstance(target, Call)
+        and target.function in buffers
+        and not any(isinstance(node, Assignment) for node in walk(value))
+    )
+
+
+def assignment(compute: Compute) -> Assignment:
+    """Return the assignment that ``compute``, of a nest, is."""
+    assert isinstance(compute.body, Evaluation) and isinstance(compute.body.expression, Assignment)
+    return compute.body.expression
+
+
+def _parts(compute: Compute) -> tuple[Call, Expression]:
+    found = assignment(compute)
+    assert isinstance(found.target, Call)
+    return found.target, found.value
+
+
+def accesses(value: Expression, buffers: frozenset[str]) -> Iterator[Call]:
+    """Yield the elements of buffers that ``value`` reads."""
+    return (node for node in walk(value) if isinstance(node, Call) and node.function in buffers)
+
+
+def stride(subscript: Expression, iterator: str) -> int | None:
+    """Return by how much ``subscript`` grows with each value of ``iterator``, None if that varies."""
+    if not mentions(subscript, iterator):
+        return 0
+    return distance(subscript, _at(subscript, iterator, 1))
+
+
+def shifted(subscript: Expression, iterator: str, by: int) -> Expression:
+    """Return ``subscript`` for the value of ``iterator`` that is ``by`` larger."""
+    step = stride(subscript, iterator)
+    return _at(subscript, iterator, by) if step is None else _plus(subscript, step * by)
+
+
+def _at(subscript: Expression, iterator: str, by: int) -> Expression:
+    return substituted(subscript, {iterator: _plus(Name(iterator), by)})
+
+
+def _plus(value: Expression, number: int) -> Expression:
+    """Return ``value + number``, the numbers at the end of the sum taken together."""
+    rest = value
+    if isinstance(value, Binary) and isinstance(value.right, Constant):
+        if value.operator is BinaryOperator.ADD:
+            rest, number = value.left, number + value.right.value
+        elif value.operator is BinaryOperator.SUB:
+            rest, number = value.left, number - value.right.value
+    if not number:
+        return rest
+    operator = BinaryOperator.ADD if number > 0 else BinaryOperator.SUB
+    return Binary(operator, rest, Constant(abs(number)))
+
+
+def _told_apart(one: Call, other: Call, iterator: str, others: Collection[str]) -> bool:
+    """Return whether two accesses to one buffer meet only where ``iterator`` has one value for both."""
+    return any(
+        a == b and stride(a, iterator) and not names_in(a) & frozenset(others)
+        for a, b in zip(one.arguments, other.arguments, strict=True)
+    )
+
+
+def most_trips(loop: Loop) -> int | None:
+    """Return the most iterations that ``loop`` ever has, as far as constants tell."""
+    assert loop.first is not None and isinstance(loop.condition, Binary)
+    lasts = (
+        loop.condition.right.operands if isinstance(loop.condition.right, Min) else (loop.condition.right,)
+    )
+    firsts = loop.first.operands if isinstance(loop.first, Max) else (loop.first,)
+    lengths = [distance(first, last) for first, last in product(firsts, lasts)]
+    known = [length for length in lengths if length is not None]
+    further = loop.condition.operator is BinaryOperator.LE
+    return max(0, (min(known) + further + loop.step - 1) // loop.step) if known else None

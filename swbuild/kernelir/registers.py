@@ -1,0 +1,252 @@
+"""What a register tile does: copies of a nest's body over variables that are held in registers.
+
+A copy stands for the values of the iterators plus offsets.  Where there is an iterator ``along``, variables
+are vectors, and it stands for the first of as many values as these have lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+from swbuild.classes import dataclass
+from swbuild.expressions.c import (
+    Assignment,
+    Call,
+    Cast,
+    Literal,
+    Operation,
+    Parentheses,
+    Typed,
+    Unary,
+    Variable,
+)
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.statements import Evaluation
+from swbuild.expressions.trees import mentions, names_in, walk
+from swbuild.expressions.types import ElementType, TypeKind
+from swbuild.kernelir.nests import Nest, accesses, assignment, shifted
+from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
+from swbuild.names import own, plain_name
+
+__all__ = ["Body", "Fills", "element_of", "is_vectorisable"]
+
+Offsets = Mapping[str, int]
+
+#: operators on floating-point numbers that vectors have, lane by lane
+_OPERATORS = frozenset("+-*/")
+_ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/="))
+
+
+def element_of(nest: Nest) -> ElementType | None:
+    """Return the floating-point type of all that ``nest`` computes, None where there is no such."""
+    element = nest.targets[0].type
+    if element.kind is not TypeKind.FLOAT:
+        return None
+    for compute in nest.computes:
+        found = assignment(compute)
+        right = found.operator in _ASSIGNMENTS and found.target == _call(found.target, element)
+        if not right or (found.operator != "=" and found.computed != element):
+            return None
+        if not _is_of(found.value, element, nest.buffers):
+            return None
+    return element
+
+
+def _call(target: Expression, element: ElementType) -> Expression | None:
+    return target if isinstance(target, Call) and target.type == element else None
+
+
+def _is_of(value: Expression, element: ElementType, buffers: frozenset[str]) -> bool:
+    """Return whether ``value`` is made of numbers of type ``element`` by operations that vectors have."""
+    if isinstance(value, Call) and value.function in buffers:
+        return value.type == element and not any(True for a in value.arguments for _ in accesses(a, buffers))
+    if not any(True for _ in accesses(value, buffers)):
+        return all(map(_is_simple, walk(value)))
+    if isinstance(value, Parentheses):
+        return _is_of(value.operand, element, buffers)
+    if isinstance(value, Operation) and value.operator in _OPERATORS and value.computed == element:
+        return _is_of(value.left, element, buffers) and _is_of(value.right, element, buffers)
+    return False
+
+
+def _is_simple(node: Expression) -> bool:
+    """Return whether ``node`` computes the same wherever it stands, and cannot fail."""
+    if isinstance(node, Operation):
+        return node.operator in _OPERATORS and node.computed.kind is TypeKind.FLOAT
+    if isinstance(node, Unary):
+        return node.operator in ("+", "-")
+    return isinstance(node, (Literal, Variable, Parentheses, Cast)) or not isinstance(node, Typed)
+
+
+def is_vectorisable(nest: Nest) -> bool:
+    """Return whether what is computed of no element is the same in all iterations of ``nest``."""
+    iterators = {loop.iterator for loop in nest.loops}
+    return not any(names_in(part) & iterators for c in nest.computes for part in _scalars(nest, c))
+
+
+def _scalars(nest: Nest, compute: Compute) -> list[Expression]:
+    return _leaves(assignment(compute).value, nest.buffers)
+
+
+def _leaves(value: Expression, buffers: frozenset[str]) -> list[Expression]:
+    """Return the largest parts of ``value`` without elements of buffers."""
+    if isinstance(value, Call) and value.function in buffers:
+        return []
+    if not any(True for _ in accesses(value, buffers)):
+        return [value]
+    return [leaf for child in value.children for leaf in _leaves(child, buffers)]
+
+
+@dataclass(slots=True)
+class Fills:
+    """Vectors with one number in all lanes, set ahead of the nest number ``nest``."""
+
+    nest: int
+    found: dict[Expression, Register] = field(default_factory=dict)
+
+    def of(self, value: Expression, element: ElementType, vector: ElementType) -> Variable:
+        """Return the vector with ``value`` in all lanes."""
+        while isinstance(value, Parentheses):
+            value = value.operand
+        if value not in self.found:
+            plain = isinstance(value, Variable)
+            name = own(f"{value.name}_v" if isinstance(value, Variable) else "number_v", self._kind(plain))
+            same = isinstance(value, Typed) and value.type == element
+            self.found[value] = Register(name, vector, value if same else Cast(element, value), fill=True)
+        return Variable(vector, self.found[value].name)
+
+    def _kind(self, plain: bool) -> str:
+        return f"fill{self.nest}" if plain else f"fill{self.nest}_{len(self.found)}"
+
+
+@dataclass(slots=True)
+class Body:
+    """Makes the nodes of the copies of the body of ``nest``, at ``offsets`` from its iterators.
+
+    ``sums`` are the iterators, outermost first, over which targets stay in registers.
+    """
+
+    nest: Nest
+    element: ElementType
+    type: ElementType
+    along: str | None
+    offsets: Sequence[Offsets]
+    sums: tuple[str, ...]
+    fills: Fills
+    #: what is done ahead of the loops over ``sums``, and at the beginning of the body of each
+    levels: list[list[Node]] = field(default_factory=list)
+    held: dict[Call, Variable] = field(default_factory=dict)
+    last: list[Node] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def made(self) -> Body:
+        """Return the body with its nodes made."""
+        self.levels = [[] for _ in range(len(self.sums) + 1)]
+        if self.sums:
+            self._accumulated()
+        else:
+            for compute in self.nest.computes:
+                self._at_once(compute)
+        return self
+
+    @property
+    def registers(self) -> int:
+        """How many registers are taken at once, at most."""
+        return sum(self.numbers.values()) + len(self.fills.found)
+
+    def _accumulated(self) -> None:
+        """Hold all targets over the loops ``sums``."""
+        for compute, target in zip(self.nest.computes, self.nest.targets, strict=True):
+            for offsets in self.offsets:
+                place = _moved(target, offsets)
+                if place not in self.held:
+                    self.held[place] = self._fetched(place, 0)
+                    self.last.append(self._stored(compute, place))
+        for compute in self.nest.computes:
+            for offsets in self.offsets:
+                self.levels[-1].append(self._assigned(compute, offsets))
+
+    def _at_once(self, compute: Compute) -> None:
+        """Fetch what all copies of ``compute`` need, compute, and store."""
+        found = assignment(compute)
+        computed: list[Node] = []
+        stores: list[Node] = []
+        assert isinstance(found.target, Call)
+        for offsets in self.offsets:
+            place = _moved(found.target, offsets)
+            if found.operator == "=":
+                value = self._value(found.value, offsets)
+                self.held[place] = Variable(self.type, self._named(place))
+                computed.append(Register(self.held[place].name, self.type, value))
+            else:
+                self._read(place)
+                computed.append(self._assigned(compute, offsets))
+            stores.append(self._stored(compute, place))
+        self.levels[-1] += [*computed, *stores]
+        written = {target.function for target in self.nest.targets}
+        self.held = {place: held for place, held in self.held.items() if place.function not in written}
+
+    def _assigned(self, compute: Compute, offsets: Offsets) -> Compute:
+        found = assignment(compute)
+        assert isinstance(found.target, Call)
+        target, value = self.held[_moved(found.target, offsets)], self._value(found.value, offsets)
+        operator = found.operator
+        body = Evaluation(Assignment(self.type, operator, self.type, target, value))
+        return Compute(compute.statement, body, _at(compute.iterators, offsets))
+
+    def _value(self, value: Expression, offsets: Offsets) -> Expression:
+        if isinstance(value, Call) and value.function in self.nest.buffers:
+            return self._read(_moved(value, offsets))
+        if not any(True for _ in accesses(value, self.nest.buffers)):
+            return self._scalar(value, offsets)
+        children = tuple(self._value(child, offsets) for child in value.children)
+        if isinstance(value, Operation):
+            return Operation(self.type, value.operator, self.type, *children)
+        return Parentheses(self.type, *children)
+
+    def _scalar(self, value: Expression, offsets: Offsets) -> Expression:
+        if self.along is not None:
+            return self.fills.of(value, self.element, self.type)
+        for iterator, by in offsets.items():
+            value = shifted(value, iterator, by) if mentions(value, iterator) else value
+        return value
+
+    def _read(self, place: Call) -> Variable:
+        if place not in self.held:
+            used = frozenset[str]().union(*map(names_in, place.arguments))
+            depth = max((k + 1 for k, name in enumerate(self.sums) if name in used), default=0)
+            self.held[place] = self._fetched(place, depth)
+        return self.held[place]
+
+    def _named(self, place: Call) -> str:
+        stem = plain_name(place.function).removeprefix("LDM_")
+        number = self.numbers.get(stem, 0)
+        self.numbers[stem] = number + 1
+        return own(f"{stem}{number}", "register")
+
+    def _fetched(self, place: Call, depth: int) -> Variable:
+        name = self._named(place)
+        fetch: Node = Register(name, self.type, place)
+        if self.along is not None:
+            moves = any(mentions(argument, self.along) for argument in place.arguments)
+            fetch = Fetch(name, self.type, place, spread=not moves)
+        self.levels[depth].append(fetch)
+        return Variable(self.type, name)
+
+    def _stored(self, compute: Compute, place: Call) -> Keep:
+        return Keep(compute.statement, self.held[place].name, place, vector=self.along is not None)
+
+
+def _at(values: tuple[Expression, ...], offsets: Offsets) -> tuple[Expression, ...]:
+    found = []
+    for value in values:
+        for iterator, by in offsets.items():
+            value = shifted(value, iterator, by)
+        found.append(value)
+    return tuple(found)
+
+
+def _moved(place: Call, offsets: Offsets) -> Call:
+    """Return the element that the copy at ``offsets`` accesses where the first accesses ``place``."""
+    return Call(place.type, place.function, _at(place.arguments, offsets))

@@ -1,0 +1,209 @@
+"""Register tiles: nests of point loops computed several iterations at a time, in vectors where that can be.
+
+The copies of a body that run side by side belong to loops without dependences; every element gets its values
+in the order of the source.  What a tile leaves over is done by smaller ones, down to single iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import count, product
+
+from swbuild.classes import dataclass
+from swbuild.expressions.nodes import Binary, Expression
+from swbuild.expressions.types import ElementType
+from swbuild.kernelir.nests import Nest, most_trips, nest_of, shifted
+from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node
+from swbuild.kernelir.orders import Fact, Order, facts_of, nonempty, orders_of
+from swbuild.kernelir.origin import Role
+from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
+
+__all__ = ["Lanes", "Tile", "tiled"]
+
+#: Vectors per element type: their type, and how many elements they have.
+Lanes = Mapping[ElementType, tuple[ElementType, int]]
+
+#: Registers that a tile may take of the 32 that CPEs have.
+_REGISTERS = 28
+
+#: How many iterations of the jammed loops, and how many vectors of the one along, are tried: largest first.
+_ONE_JAMMED = ((4, 2), (4, 1), (2, 1))
+_NONE_JAMMED = ((4,), (2,), (1,))
+_SCALARS = {1: ((8,), (4,), (2,)), 2: ((4, 4), (4, 2), (2, 2))}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """How a nest was tiled: ``jammed`` loops with their copies, the loop in vectors of ``lanes``."""
+
+    statements: tuple[str, ...]
+    jammed: tuple[tuple[str, int], ...]
+    along: str | None
+    lanes: int
+    vectors: int
+    sums: tuple[str, ...]
+
+
+def tiled(node: Node, buffers: frozenset[str], lanes: Lanes) -> tuple[Node, tuple[Tile, ...]]:
+    """Return the tree with its nests of point loops in register tiles, and how each of these is tiled.
+
+    ``buffers`` are the macros for elements of LDM buffers; ``lanes`` has the element types with vectors.
+    """
+    pass_ = _Pass(buffers, lanes, [], count(1))
+    return pass_.changed(node, ()), tuple(pass_.found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    buffers: frozenset[str]
+    lanes: Lanes
+    found: list[Tile]
+    numbers: Iterator[int]
+
+    def changed(self, node: Node, facts: tuple[Fact, ...]) -> Node:
+        """Return ``node`` with the nests in it tiled, where ``facts`` hold."""
+        if isinstance(node, Block):
+            return Block(tuple(self.changed(child, facts) for child in node.children))
+        if isinstance(node, Counter):
+            return replace(node, body=self.changed(node.body, facts))
+        if isinstance(node, Guard):
+            otherwise = None if node.otherwise is None else self.changed(node.otherwise, facts)
+            then = self.changed(node.then, (*facts, *facts_of(node)))
+            return replace(node, then=then, otherwise=otherwise)
+        if not isinstance(node, (Loop, Deal)):
+            return node
+        made = self._tiled(node, facts) if isinstance(node, Loop) else None
+        return made or replace(node, body=self.changed(node.body, (*facts, *facts_of(node))))
+
+    def _tiled(self, loop: Loop, facts: tuple[Fact, ...]) -> Node | None:
+        nest = nest_of(loop, self.buffers)
+        element = None if nest is None else element_of(nest)
+        if nest is None or element is None:
+            return None
+        vector, lanes = self.lanes.get(element, (element, 1))
+        able = lanes > 1 and is_vectorisable(nest)
+        for order in orders_of(nest, vectors=able):
+            width = lanes if order.along else 1
+            for factors in _factors(order, width):
+                making = _Making(nest, order, element, vector, lanes, Fills(next(self.numbers)))
+                if making.body(factors, width).registers <= _REGISTERS:
+                    self.found.append(_described(nest, order, factors, width))
+                    return making.made(factors, facts)
+        return None
+
+
+def _described(nest: Nest, order: Order, factors: tuple[int, ...], width: int) -> Tile:
+    jammed = tuple((loop.iterator, n) for loop, n in zip(order.jammed, factors, strict=False))
+    along = order.along.iterator if order.along else None
+    vectors = factors[-1] if order.along else 0
+    statements = tuple(compute.statement for compute in nest.computes)
+    return Tile(statements, jammed, along, width, vectors, tuple(loop.iterator for loop in order.sums))
+
+
+def _factors(order: Order, lanes: int) -> list[tuple[int, ...]]:
+    """Return how many copies of the jammed loops, and vectors, are worth trying, the most first."""
+    if order.along is None:
+        choices: Sequence[tuple[int, ...]] = _SCALARS[len(order.jammed)]
+    else:
+        choices = _ONE_JAMMED if order.jammed else _NONE_JAMMED
+    widths = [*(1 for _ in order.jammed), *([lanes] if order.along else [])]
+    trips = [most_trips(loop) for loop in order.tiled]
+
+    def fits(choice: tuple[int, ...]) -> bool:
+        return all(t is None or n * w <= t for n, w, t in zip(choice, widths, trips, strict=True))
+
+    return [choice for choice in choices if fits(choice)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """Makes the tiles of one nest."""
+
+    nest: Nest
+    order: Order
+    element: ElementType
+    vector: ElementType
+    lanes: int
+    fills: Fills
+
+    def body(self, factors: tuple[int, ...], width: int) -> Body:
+        """Return what a tile of so many copies of each loop does; ``width``: in vectors of so many lanes."""
+        along = self.order.along if width > 1 else None
+        loops = self.order.tiled
+        widths = [*(1 for _ in self.order.jammed), width]
+        steps = [loop.step * w for loop, w in zip(loops, widths, strict=False)]
+        offsets = [
+            {loop.iterator: k * s for loop, k, s in zip(loops, at, steps, strict=True) if k}
+            for at in product(*(range(n) for n in factors))
+        ]
+        kind = self.vector if along else self.element
+        sums = tuple(loop.iterator for loop in self.order.sums)
+        name = along.iterator if along else None
+        return Body(self.nest, self.element, kind, name, offsets, sums, self.fills).made()
+
+    def made(self, factors: tuple[int, ...], facts: tuple[Fact, ...]) -> Node:
+        """Return the nest in tiles of ``factors``, and of fewer copies where iterations are left over."""
+        known = [*facts, *(fact for loop in self.order.outer for fact in facts_of(loop))]
+        inside = self._levels(self.order.tiled, factors, ())
+        for condition in nonempty(self.order.sums, known):
+            inside = Guard(condition, inside)
+        node = reduce(lambda body, loop: replace(loop, body=body), reversed(self.order.outer), inside)
+        fills = tuple(self.fills.found.values())
+        return Block((*fills, node)) if fills else node
+
+    def _levels(self, loops: Sequence[Loop], factors: Sequence[int], taken: tuple[int, ...]) -> Node:
+        """Return ``loops`` around the tiles; ``taken``: copies of the loops around them, then the lanes."""
+        if not loops:
+            return self._tile(taken)
+        loop, further = loops[0], loops[1:]
+        if loop is self.order.along:
+            sizes = [(n, self.lanes) for n in dict.fromkeys((factors[0], 1))] + [(1, 1)]
+        else:
+            sizes = [(n, 1) for n in dict.fromkeys((factors[0], 1))]
+        parts: list[tuple[int, Callable[[], Node]]] = []
+        for copies, width in sizes:
+            inner = (*taken, copies, *((width,) if loop is self.order.along else ()))
+            parts.append((copies * width, lambda inner=inner: self._levels(further, factors[1:], inner)))  # type: ignore[misc]
+        return _split(loop, parts)
+
+    def _tile(self, taken: tuple[int, ...]) -> Node:
+        width = taken[-1] if self.order.along else 1
+        copies = taken[:-1] if self.order.along else taken
+        if width == 1 and not self.order.sums:
+            return Block(self.nest.computes) if len(self.nest.computes) > 1 else self.nest.computes[0]
+        body = self.body(copies, width)
+        inner: tuple[Node, ...] = tuple(body.levels[-1])
+        for loop, before in zip(reversed(self.order.sums), reversed(body.levels[:-1]), strict=True):
+            inner = (*before, replace(loop, body=Block(inner) if len(inner) > 1 else inner[0]))
+        return Block((*inner, *body.last))
+
+
+def _split(loop: Loop, parts: Sequence[tuple[int, Callable[[], Node]]]) -> Node:
+    """Return ``loop`` as one per part: so many iterations at a time, from where the last one has ended."""
+    assert loop.first is not None and isinstance(loop.condition, Binary)
+    exact = loop.trip_count
+    found: list[Loop] = []
+    for size, make in parts:
+        if found and exact is not None and exact * loop.step % found[-1].step == 0:
+            break
+        found.append(_by(loop, size, make()))
+    if len(found) == 1:
+        return replace(found[0], first=loop.first)
+    return Counter(loop.iterator, loop.first, Block(tuple(found)))
+
+
+def _by(loop: Loop, size: int, body: Node) -> Loop:
+    assert isinstance(loop.condition, Binary)
+    last = shifted(loop.condition.left, loop.iterator, (size - 1) * loop.step)
+    condition: Expression = Binary(loop.condition.operator, last, loop.condition.right)
+    role = Role.UNROLLED if size > 1 else Role.REMAINDER
+    return replace(
+        loop,
+        first=None,
+        condition=condition,
+        step=size * loop.step,
+        body=body,
+        origin=replace(loop.origin, role=role),
+    )

@@ -1,0 +1,20 @@
+"""The vectors of a machine, as types of C."""
+
+from __future__ import annotations
+
+from swbuild.expressions.types import DOUBLE, FLOAT, ElementType, TypeKind
+from swbuild.kernelir.tiles import Lanes
+from swbuild.machine import MachineModel
+
+__all__ = ["vector_types"]
+
+
+def vector_types(machine: MachineModel) -> Lanes:
+    """Return the vectors of each element type that ``machine`` has them of, and their lanes."""
+    vectors, simd = machine.dialect.vectors, machine.simd
+    named = ((DOUBLE, vectors.double_type, simd.double_lanes), (FLOAT, vectors.float_type, simd.float_lanes))
+    return {
+        element: (ElementType(name, lanes * element.size, TypeKind.FLOAT), lanes)
+        for element, name, lanes in named
+        if vectors.load and name
+    }

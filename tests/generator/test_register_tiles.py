@@ -1,0 +1,189 @@
+"""Register tiles and vectors: what is computed so, in which order, and that results stay the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from generation import generated
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Max, Min, Name
+from swbuild.kernelir.nests import most_trips, shifted, stride
+from swbuild.kernelir.nodes import Block, Loop
+from swbuild.kernelir.orders import facts_of, nonempty
+from swbuild.kernelir.origin import Origin, Role
+from swbuild.options import KernelOptions, Preset, Vectorize
+
+#: name, arguments, body
+NESTS = {
+    "product": (
+        "double s, double A[restrict n][m], double B[restrict m][n], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++)"
+            " C[i][j] += s * A[i][k] * B[k][j];"
+        ),
+    ),
+    "singles": (
+        "float s, float A[restrict n][m], float B[restrict m][n], float C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) for (int j = 0; j < n; j++)"
+            " C[i][j] = C[i][j] - (s + 0.5f) * A[i][k] / B[k][j];"
+        ),
+    ),
+    "rows": (
+        "double A[restrict n][m], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) for (int k = 0; k < m; k++)"
+            " C[i][j] += A[i][k] * A[j][k];"
+        ),
+    ),
+    "sums": (
+        "double A[restrict n][m], double x[restrict m], double y[restrict n]",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += A[i][j] * x[j];",
+    ),
+    "star": (
+        "double A[restrict n][m], double B[restrict n][m]",
+        (
+            "for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)"
+            " B[i][j] = -0.0 * A[i][j] + (A[i][j - 1] - A[i][j + 1]) / 3 + A[i - 1][j] * A[i + 1][j];"
+        ),
+    ),
+    "two": (
+        "double A[restrict n][m], double B[restrict n][m]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {"
+            " A[i][j] = A[i][j] * 0.25 + B[i][j]; B[i][j] *= A[i][j]; }"
+        ),
+    ),
+    "triangle": (
+        "double s, double A[restrict n][n], double B[restrict n][m]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {"
+            " for (int k = i + 1; k < n; k++) B[i][j] += A[k][i] * B[k][j]; B[i][j] = s * B[i][j]; }"
+        ),
+    ),
+    "zeros": (
+        "double A[restrict n][m]",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] = -0.0;",
+    ),
+    "filter": (
+        "float A[restrict n + 2][m + 2], float B[restrict n][m], float F[restrict 3][3]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+            " for (int p = 0; p < 3; p++) for (int q = 0; q < 3; q++) B[i][j] += F[p][q] * A[i + p][j + q];"
+        ),
+    ),
+}
+#: What has to stay as it is: neighbours depend on each other, lie apart, are of two types, or call functions.
+PLAIN = {
+    "chain": ("double A[restrict n][m]", "A[i][j] = 0.5 * A[i][j - 1];"),
+    "near": ("double A[restrict n][m]", "A[i][j] = A[i][j] * A[i][j - 1];"),
+    "mixed": ("double A[restrict n][m], float B[restrict n][m]", "A[i][j] = A[i][j] * B[i][j];"),
+    "wider": ("float A[restrict n][m]", "A[i][j] = A[i][j] * 0.5;"),
+    "strided": ("double A[restrict n][2 * m], double B[restrict n][m]", "B[i][j] = A[i][2 * j];"),
+    "turned": ("double A[restrict m][n], double B[restrict n][m]", "B[i][j] = A[j][i];"),
+    "counted": ("double A[restrict n][m]", "A[i][j] = A[i][j] * j;"),
+    "called": ("double A[restrict n][m]", "A[i][j] = __builtin_sqrt(A[i][j]);"),
+    "whole": ("int A[restrict n][m]", "A[i][j] = A[i][j] * 3;"),
+    "chosen": ("double A[restrict n][m]", "A[i][j] = A[i][j] > 0.0 ? A[i][j] : 1.0;"),
+}
+TWO_LOOPS = "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) "
+MACHINES = ("sw26010", "sw26010-pro")
+
+
+def function(name: str, arguments: str, body: str) -> str:
+    return f"void {name}(int n, int m, {arguments})\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+
+
+def kernel(directory: Path, name: str, options: KernelOptions) -> str:
+    arguments, body = NESTS[name] if name in NESTS else (PLAIN[name][0], TWO_LOOPS + PLAIN[name][1])
+    found = generated(directory, function(name, arguments, body), options)
+    assert found.slave is not None
+    return found.slave.text
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_what_can_be_done_in_vectors_is(tmp_path: Path, machine: str) -> None:
+    lanes = {"sw26010": 4, "sw26010-pro": 8}[machine]
+    for name in ("product", "star", "two", "triangle", "zeros"):
+        text = kernel(
+            tmp_path, name, KernelOptions(machine=machine, tile=(8, 64, 16)[: 2 + (name == "product")])
+        )
+        assert f"doublev{lanes}" in text and "#include <simd.h>" in text, name
+    text = kernel(tmp_path, "singles", KernelOptions(machine=machine, tile=(8, 64, 16)))
+    assert f"floatv{lanes}" in text and "double" not in text
+
+
+def test_a_sum_is_held_in_registers_and_added_to_in_its_order(tmp_path: Path) -> None:
+    text = kernel(tmp_path, "product", KernelOptions(machine="sw26010", tile=(8, 64, 16)))
+    first = text[text.index("i + 3 <=") : text.index("for (; j + 3 <=")]
+    inner = first[first.index("for (long k") :]
+    assert re.findall(r"(\w+) \+= s_v \* (\w+) \* (\w+);", inner) == [
+        (f"C{2 * i + j}", f"A{i}", f"B{j}") for i in range(4) for j in range(2)
+    ]
+    assert "LDM_C" not in inner[: inner.index("}")]
+    assert len(re.findall(r"simd_storeu\(C\d, ", inner)) == 8
+
+
+def test_rows_that_lie_apart_are_taken_side_by_side_without_vectors(tmp_path: Path) -> None:
+    text = kernel(tmp_path, "sums", KernelOptions(machine="sw26010-pro", tile=(16,)))
+    assert "simd.h" not in text
+    assert [f"y{k} += A{k} * x0;" in text for k in range(9)] == [True] * 8 + [False]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_what_cannot_be_stays_as_it_is(tmp_path: Path, name: str) -> None:
+    text = kernel(tmp_path, name, KernelOptions(machine="sw26010", tile=(8, 64)))
+    assert "simd" not in text and "_v" not in text
+
+
+def test_the_user_and_the_classic_preset_may_do_without(tmp_path: Path) -> None:
+    for options in (KernelOptions(vectorize=Vectorize.NEVER), KernelOptions(preset=Preset.CLASSIC)):
+        assert "C0" not in kernel(tmp_path, "product", options)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("tile", [(), (8, 40, 7)])
+def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
+    path = tmp_path / "nests.c"
+    path.write_text("".join(function(name, *nest) for name, nest in NESTS.items()))
+    options = KernelOptions(machine=machine, tile=tile)
+    sizes = ({"n": 1, "m": 1}, {"n": 9, "m": 35}, {"n": 37, "m": 19})
+    task = SourceTask(
+        path, options=dict.fromkeys(NESTS, options), checks={name: RegionCheck(sizes=sizes) for name in NESTS}
+    )
+    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    assert {result.region for result in results} == set(NESTS)
+    assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
+
+
+def point(first: Max | Name, last: Min) -> Loop:
+    condition = Binary(BinaryOperator.LE, Name("i"), last)
+    return Loop("i", first, condition, 1, Block(()), Origin(Role.POINT))
+
+
+def plus(name: str, number: int) -> Binary:
+    return Binary(BinaryOperator.ADD, Name(name), Constant(number))
+
+
+def test_subscripts_are_moved_and_their_numbers_taken_together() -> None:
+    before = Binary(BinaryOperator.SUB, Name("i"), Constant(1))
+    twice = Binary(BinaryOperator.MUL, Constant(2), Name("i"))
+    assert (shifted(before, "i", 1), shifted(before, "i", 4)) == (Name("i"), plus("i", 3))
+    assert shifted(twice, "i", 3) == Binary(BinaryOperator.ADD, twice, Constant(6))
+    assert (stride(before, "i"), stride(twice, "i"), stride(before, "j")) == (1, 2, 0)
+    assert stride(Binary(BinaryOperator.MUL, Name("i"), Name("i")), "i") is None
+
+
+def test_trips_and_what_is_known_of_them() -> None:
+    loop = point(Max((Constant(1), Name("i0"))), Min((Name("n"), plus("i0", 7))))
+    assert most_trips(loop) == 8
+    tile = Loop(
+        "i0", Constant(1), Binary(BinaryOperator.LE, Name("i0"), Name("n")), 8, loop, Origin(Role.TILE)
+    )
+    facts = facts_of(tile)
+    assert nonempty([point(Name("i0"), Min((Name("n"), plus("i0", 7))))], facts) == []
+    assert len(nonempty([loop], facts)) == 1  # that n is at least 1 is not known
+    assert len(nonempty([loop], [])) == 1
