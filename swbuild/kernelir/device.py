@@ -245,7 +245,7 @@ def _size(buffer: Buffer, position: int, here: Callable[[isl.PwAff], Expression]
 def _at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> Expression:
     """Return ``value``, a function of the prefix, where the AST stands."""
     plain = instances.reset_tuple_id(isl.dim_type.out)
-    return value_in(build, value.pullback_pw_multi_aff(plain))
+    return value_in(build, value.pullback_pw_multi_aff(plain).coalesce())  # else isl takes long over cases
 
 
 def _whole(buffer: Buffer, direction: Direction) -> Transfer:
