@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re  # reads expressions for what lies at the region, and elements named in a manifest
+import re  # reads elements named in a manifest
 from collections.abc import Mapping
 
 import islpy as isl
@@ -91,13 +91,6 @@ def _slot(unit: RegionUnit, name: str, position: int | None) -> Slot:
         text, element, array = parameter.expression, parameter.type, None
     else:
         array = unit.scop.array(name)
-        text, element = _spelling(array), array.element
+        text, element = array.address.object, array.element
     given = name in unit.scop.given
     return Slot(name, text, element, parameter, array, position, by_value, writes, given)
-
-
-def _spelling(array: Array) -> str:
-    """Return the expression for the array itself: ``&s->a[0][0]`` speaks of ``s->a``."""
-    uncast = re.sub(r"^\([\w ]+\*\)", "", array.pointer.strip())
-    text = re.sub(r"(\[\s*0\s*\])+$", "", uncast)
-    return text.lstrip("&").strip().removeprefix("(").removesuffix(")")

@@ -33,7 +33,9 @@ def addresses(region: RegionCode) -> tuple[Address, ...]:
     tested = {thing.name: thing for pair in _pairs(region) for thing in pair}
     passed = _by_pointer(region)
     return tuple(
-        Address(_start(region, thing), thing.pointer if isinstance(thing, Array) else f"&{thing.expression}")
+        Address(
+            _start(region, thing), thing.address.text if isinstance(thing, Array) else f"&{thing.expression}"
+        )
         for name, thing in tested.items()
         if isinstance(thing, Held) or name not in passed
     )

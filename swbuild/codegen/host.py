@@ -24,7 +24,7 @@ from swbuild.codegen.partials import combination, host_parts
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.expressions.nodes import Constant
 from swbuild.expressions.printing import c_text
-from swbuild.frontend.scop import Array
+from swbuild.frontend.scop import Address, Array
 from swbuild.kernelir.expressions import to_tree, value_in
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
@@ -131,14 +131,14 @@ def _copy(array: Array) -> str:
 
 def _pointer(array: Array) -> str:
     """Return the C expression for where an array or a copy of a scalar lies."""
-    return f"&{_copy(array)}" if array.is_register else array.pointer
+    return f"&{_copy(array)}" if array.is_register else array.address.text
 
 
 def _value(array: Array) -> str:
     """Return the C expression for the value of a scalar where the region stands."""
     if array.is_register:
-        return array.pointer.removeprefix("&")
-    return array.name if array.pointer == f"&{array.name}" else f"*({array.pointer})"
+        return array.address.element
+    return array.name if array.address == Address(array.name) else f"*({array.address.text})"
 
 
 def declines(region: RegionCode) -> bool:

@@ -39,7 +39,7 @@ def _array(scop: Scop, array: Array) -> Iterator[str]:
         cases = ["unknown"] if extent is None else aff_cases(extent)
         yield from (f"  extent {position}: {case}" for case in cases)
     yield f"  storage: {array.storage.value}"
-    yield f"  address: {array.pointer}"
+    yield f"  address: {array.address.text}"
     flags = {
         "live out": array.live_out,
         "const": array.is_const,

@@ -12,7 +12,7 @@ from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.drafts import Object
 from swbuild.frontend.liveness import Liveness
-from swbuild.frontend.scop import AccessKind, Array, Statement, Storage
+from swbuild.frontend.scop import AccessKind, Address, Array, Statement, Storage
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import FileScope
@@ -56,7 +56,7 @@ class ArrayMaker:
             extents,
             thing.storage,
             self._declaration(thing),
-            self._pointer(thing),
+            self._address(thing),
             self._live_out(thing),
             self._builder.around.problems.locator.span(thing.symbol.node),
             thing.depth,
@@ -65,16 +65,13 @@ class ArrayMaker:
         )
 
     @staticmethod
-    def _pointer(thing: Object) -> str:
+    def _address(thing: Object) -> Address:
         path = thing.name if thing.storage is Storage.REGION else thing.place.path
         if thing.place.record is not None and thing.storage is not Storage.REGION:
             const = "const " if thing.place.element.const else ""
-            return f"({const}{thing.place.element.element.name} *)&{path}{'[0]' * (thing.rank - 1)}"
-        if not thing.rank:
-            return f"&{path}"
-        if thing.rank == 1 and isinstance(thing.place.kind, Pointer) and not thing.place.fields:
-            return path
-        return f"&{path}{'[0]' * thing.rank}"
+            return Address(path, thing.rank - 1, f"{const}{thing.place.element.element.name}")
+        leads = thing.rank == 1 and isinstance(thing.place.kind, Pointer) and not thing.place.fields
+        return Address(path, thing.rank, is_value=leads)
 
     def _declaration(self, thing: Object) -> str:
         node = thing.symbol.node

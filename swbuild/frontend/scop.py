@@ -22,6 +22,7 @@ from swbuild.names import plain
 __all__ = [
     "Access",
     "AccessKind",
+    "Address",
     "Array",
     "Held",
     "Iterator",
@@ -44,6 +45,39 @@ class Storage(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Address:
+    """Where an object begins, in terms of what is in sight at the region.
+
+    ``path`` is the C expression for the object as a whole (``A``, ``s->a``), of which the first element has
+    ``rank`` subscripts; a pointer ``is_value`` of that place already.  ``cast`` is the type of the elements
+    where that of the path is another one.
+    """
+
+    path: str
+    rank: int = 0
+    cast: str = ""
+    is_value: bool = False
+
+    @property
+    def object(self) -> str:
+        """The C expression for the object as a whole, as people write it."""
+        whole = self.path.startswith("(") and self.path.endswith(")")
+        return self.path[1:-1] if whole else self.path
+
+    @property
+    def element(self) -> str:
+        """The C expression for the first element, of the path's own type."""
+        return self.path + "[0]" * self.rank
+
+    @property
+    def text(self) -> str:
+        """The C expression for the address (``&A[0][0]``, ``p``, ``&x``, ``&s->a[0][0]``)."""
+        if self.is_value:
+            return self.path
+        return f"({self.cast} *)&{self.element}" if self.cast else f"&{self.element}"
+
+
+@dataclass(frozen=True, slots=True)
 class Array:
     """An array, or a scalar when ``extents`` is empty.
 
@@ -52,8 +86,7 @@ class Array:
     pointer whose size the source does not show.  ``declaration`` declares the very same object
     under its own name in C, typedefs and macros expanded (``double A[ni][nk]``), such that it can
     be used as a function parameter once the integer parameters are declared before it.
-    ``pointer`` is the C expression, valid at the region, for the address of its first element
-    (``&A[0][0]``, ``p``, ``&x``, ``&s->a[0][0]``).
+    ``address`` is that of its first element at the region.
     ``scope_depth`` counts, for storage REGION, the loops around the declaration inside the region.
     ``live_out``: its value may be used after the region.  ``is_register``: its address must not be taken.
     """
@@ -63,7 +96,7 @@ class Array:
     extents: tuple[isl.PwAff | None, ...]
     storage: Storage
     declaration: str
-    pointer: str
+    address: Address
     live_out: bool
     span: Span
     scope_depth: int = 0

@@ -28,7 +28,7 @@ from swbuild.classes import dataclass
 from swbuild.expressions.c import AccessRef, Assignment
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.types import LONG
-from swbuild.frontend.scop import Access, AccessKind, Array, Iterator, Scop, Statement, Storage
+from swbuild.frontend.scop import Access, AccessKind, Address, Array, Iterator, Scop, Statement, Storage
 from swbuild.names import own
 from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations
 from swbuild.polyhedral.islutil import bounded_effort, constant_of, maps_of, union_maps
@@ -251,7 +251,7 @@ def _declared(array: Array, name: str, room: tuple[int, ...]) -> Array:
         name=name,
         storage=Storage.REGION,
         declaration=f"{array.element.name} {name}{extents}",
-        pointer=f"&{name}{'[0]' * len(array.extents)}",
+        address=Address(name, len(array.extents)),
         extents=tuple(isl.PwAff(f"{{ [({count})] }}") for count in room),
         live_out=False,
         scope_depth=0,

@@ -17,7 +17,7 @@ from swbuild.expressions.statements import Nothing
 from swbuild.expressions.types import ElementType, TypeKind
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.request import SourceModel
-from swbuild.frontend.scop import Access, AccessKind, Array, Parameter, Scop, Statement, Storage
+from swbuild.frontend.scop import Access, AccessKind, Address, Array, Parameter, Scop, Statement, Storage
 from swbuild.toolchain import Overrides, Role, Target
 
 __all__ = ["DOUBLE", "INT", "RIGHT", "SETTINGS", "SOURCE", "make_model", "make_unit"]
@@ -111,11 +111,11 @@ def make_unit(model: SourceModel, host: str = RIGHT, exact: bool = True) -> Gene
 def _scop(path: Path) -> Scop:
     span = Span(str(path))
     arrays = (
-        _array("A", ("n", "m"), "double A[n][m]", "&A[0][0]", Storage.PARAMETER, const=True),
-        _array("B", ("n", "m"), "double B[n][m]", "&B[0][0]", Storage.PARAMETER),
-        _array("s_w", (None,), "double *s_w", "&s->w[0]", Storage.PARAMETER),
-        _array("total", (), "double total", "&total", Storage.GLOBAL),
-        _array("last", (), "double last", "&last", Storage.LOCAL),
+        _array("A", ("n", "m"), "double A[n][m]", Address("A", 2), Storage.PARAMETER, const=True),
+        _array("B", ("n", "m"), "double B[n][m]", Address("B", 2), Storage.PARAMETER),
+        _array("s_w", (None,), "double *s_w", Address("s->w", 1), Storage.PARAMETER),
+        _array("total", (), "double total", Address("total"), Storage.GLOBAL),
+        _array("last", (), "double last", Address("last"), Storage.LOCAL),
     )
     domain = isl.Set("[n, m] -> { S0[i, j] : 0 <= i < n and 1 <= j < m }")
     reads = isl.Map("[n, m] -> { S0[i, j] -> s_w[j] : 0 <= i < n and 1 <= j < m }")
@@ -139,9 +139,9 @@ def _array(
     name: str,
     extents: tuple[str | None, ...],
     declaration: str,
-    pointer: str,
+    address: Address,
     storage: Storage,
     const: bool = False,
 ) -> Array:
     sizes = tuple(None if e is None else isl.PwAff(f"[n, m] -> {{ [({e})] }}") for e in extents)
-    return Array(name, DOUBLE, sizes, storage, declaration, pointer, True, Span("-"), 0, const)
+    return Array(name, DOUBLE, sizes, storage, declaration, address, True, Span("-"), 0, const)

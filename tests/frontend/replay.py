@@ -91,7 +91,7 @@ def _local(array: Array) -> str:
 
 
 def _based(array: Array) -> str:
-    return f"{array.element.name} *swb_{array.name} = ({array.element.name} *)({array.pointer});"
+    return f"{array.element.name} *swb_{array.name} = ({array.element.name} *)({array.address.text});"
 
 
 def _node(node: isl.AstNode, scop: Scop) -> str:

@@ -66,7 +66,7 @@ def test_a_plain_kernel(tmp_path: Path) -> None:
 
 def test_arrays_say_how_they_are_declared_and_reached(tmp_path: Path) -> None:
     scop = model(tmp_path, GEMM)
-    declarations = {a.name: (a.declaration, a.pointer, a.element.name, a.is_const) for a in scop.arrays}
+    declarations = {a.name: (a.declaration, a.address.text, a.element.name, a.is_const) for a in scop.arrays}
     assert declarations == {
         "C": ("double C[n][m]", "&C[0][0]", "double", False),
         "alpha": ("double alpha", "&alpha", "double", False),

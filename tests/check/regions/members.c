@@ -17,3 +17,8 @@ void f3(int n) {
   for (int i = 0; i < gg.n; i++) gg.w[i] = gg.w[i] * 2.0 + gg.s;
 #pragma endscop
 }
+void f4(struct grid *g, int n) {
+#pragma scop
+  for (int i = 0; i < n; i++) (*g).u[i] = (*g).u[i] * 2.0 + (*g).w[3];
+#pragma endscop
+}
