@@ -32,6 +32,16 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", ["architecture.md", "internals.md"])
+def test_modules_exist(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:\w+/)*\w+\.(?:py|c))`", text))
+    known = {path.relative_to(ROOT).parts for path in ROOT.glob("*/**/*") if path.suffix in (".py", ".c")}
+    ends = {parts[k:] for parts in known for k in range(len(parts))}
+    assert len(named) > 20
+    assert [name for name in sorted(named) if tuple(name.split("/")) not in ends] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_commands_and_options_exist(page: Path) -> None:
     known = {command.name for command in COMMANDS}
