@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 __all__ = ["choices"]
@@ -34,13 +34,20 @@ def _largest(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _chosen(kernel: Mapping[str, Any]) -> str:
     choice, other = kernel["choice"], kernel["choice"]["runner_up"]
-    line = f"{kernel['name']}: {_shape(kernel)}, of {choice['considered']} candidates {choice['because']}"
-    return f"{line}; runner-up {_shape(other)}, {_more(choice, other)}" if other else line
+    names = kernel["shared_loops"]
+    line = (
+        f"{kernel['name']}: {_shape(kernel, names)}, of {choice['considered']} candidates {choice['because']}"
+    )
+    return f"{line}; runner-up {_shape(other, names)}, {_more(choice, other)}" if other else line
 
 
-def _shape(found: Mapping[str, Any]) -> str:
+def _shape(found: Mapping[str, Any], names: Sequence[str]) -> str:
     tile, threads = (" x ".join(map(str, found[key])) for key in ("tile", "threads"))
-    return f"tiles {tile} on {threads} threads"
+    count = found["mapped_loops"]
+    if count == len(found["threads"]):
+        return f"tiles {tile} on {threads} threads"
+    loops = ", ".join(names[:count]) if count <= len(names) else f"{count} loops"
+    return f"tiles {tile}, those of {loops} dealt together to {threads} threads"
 
 
 def _more(choice: Mapping[str, Any], other: Mapping[str, Any]) -> str:

@@ -148,7 +148,8 @@ def _choice(mapping: Mapping, among: Ranking) -> dict[str, object]:
 
     Its cycles are those of the quick estimate that ranks all candidates: good to compare with each other.
     """
-    taken = next((e for e in among.best if e.candidate == Candidate(mapping.threads, mapping.tile)), None)
+    chosen = Candidate(mapping.threads, mapping.tile, mapping.is_joint)
+    taken = next((e for e in among.best if e.candidate == chosen), None)
     other = among.best[0] if among.best and taken is not among.best[0] else among.runner_up
     return {
         "considered": among.considered,
@@ -167,7 +168,8 @@ def _why(taken: Cost | None, among: Ranking) -> str:
 
 def _candidate(found: Cost) -> dict[str, object]:
     return {
-        "threads": list(found.candidate.threads),
+        "threads": list(found.candidate.grid),
+        "mapped_loops": len(found.candidate.threads),
         "tile": list(found.candidate.tile),
         "quick_cycles": round(found.total),
         "ldm_bytes": found.bytes,

@@ -112,7 +112,7 @@ def _estimated(item: Estimated) -> Iterator[str]:
     yield f"estimates for {item.kernel}: {item.purpose.value}"
     for estimate in item.ranking.best:
         tiles, threads = (
-            " x ".join(map(str, sizes)) for sizes in (estimate.candidate.tile, estimate.candidate.threads)
+            " x ".join(map(str, sizes)) for sizes in (estimate.candidate.tile, estimate.candidate.grid)
         )
         yield f"  tiles {tiles}, threads {threads}: {estimate.total:.0f} cycles, {estimate.bytes} bytes"
 

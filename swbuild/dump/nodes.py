@@ -7,7 +7,7 @@ from functools import singledispatch
 
 from swbuild.dump.text import indented, listed
 from swbuild.expressions.nodes import Constant, Expression
-from swbuild.expressions.printing import c_text
+from swbuild.expressions.printing import c_text, in_parentheses
 from swbuild.expressions.statement_printing import statement_text
 from swbuild.kernelir.nodes import (
     Barrier,
@@ -67,7 +67,7 @@ def _deal(node: Deal) -> Iterator[str]:
     steps = f"from {c_text(node.first)} + {node.turn} while <= {c_text(node.last)} by {node.step}"
     yield f"for {node.iterator} {steps}  ({_origin(node)})"
     yield from indented(node_lines(node.body))
-    yield f"let {node.turn} go on from {node.iterator} - {c_text(node.end)}"
+    yield f"let {node.turn} go on from {node.iterator} - {in_parentheses(node.end)}"
 
 
 def _origin(node: Loop | Deal) -> str:

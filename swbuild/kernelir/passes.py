@@ -146,7 +146,12 @@ def _wish(loop: Loop | Deal, names: dict[str, tuple[str, ...]]) -> tuple[str, bo
 def _wish_of_numbers(loop: Loop | Deal, names: dict[str, tuple[str, ...]]) -> tuple[str, bool] | None:
     """Return what to call ``loop``, over the numbers of tiles: after the loop that begins at such a tile."""
     for found in walk(loop.body):
-        if isinstance(found, Loop) and found.first is not None and mentions(found.first, loop.iterator):
+        if isinstance(found, Compute):  # of a tile of a single iteration
+            wishes = zip(found.iterators, names[found.statement], strict=True)
+            whole = next((name for value, name in wishes if value == Name(loop.iterator)), None)
+            if whole is not None:
+                return whole, True
+        elif isinstance(found, Loop) and found.first is not None and mentions(found.first, loop.iterator):
             wish = _wish(found, names)
             if wish is not None:
                 return f"{wish[0] if wish[1] else wish[0].removesuffix('0')}_tile", False

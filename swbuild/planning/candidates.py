@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 
@@ -13,10 +14,13 @@ from swbuild.memory.budget import within
 from swbuild.planning.shape import KernelShape, Loop
 from swbuild.planning.view import Candidate, Choice, View
 
-__all__ = ["Estimate", "Ranking", "estimate", "ranked", "sizes_of"]
+__all__ = ["Estimate", "Ranking", "estimate", "merged", "ranked", "sizes_of"]
 
 #: Cycles to visit a level for one buffer.
 _VISIT = 60
+
+#: Cycles to step to the next of the rows of tiles that threads share.
+_ROW = 25
 
 #: The sizes of the first tiles, the cheapest being taken.
 _STARTS = (50, 24, 12, 6, 3, 1)
@@ -66,8 +70,11 @@ def ranked(
     budget: int,
     machine: MachineModel,
     unit: frozenset[int] = frozenset(),
+    joint: int = 0,
 ) -> Ranking:
     """Return the best found for some of ``grids``; loops ``unit`` get no tiles.
+
+    So many ``joint`` threads may share the tiles of all mapped loops (0: they are not to).
 
     ``shapes`` are those of the kernel at several sizes, the largest last.  What counts is the geometric mean
     of the cycles: it is least where the losses against what is best at each size are least on average, as
@@ -75,9 +82,21 @@ def ranked(
     """
     search = _Search(shapes, budget, machine, unit)
     starts = [found for grid in grids if (found := search.start(grid)) is not None]
-    starts = sorted(starts, key=lambda e: e.total)
-    best = [search.frugal(search.improved(start)) for start in starts[:_GRIDS]]
+    starts = sorted(starts, key=lambda e: e.total)[: _GRIDS if joint == 0 else _GRIDS - 1]
+    best = [search.improved(start) for start in starts]
+    if joint:
+        best += search.jointly((joint, *(1 for _ in range(1, shapes[-1].mapped))), best)
+    best = [search.frugal(each) for each in best]
     return search.ranking(sorted({e.candidate: e for e in best}.values(), key=lambda e: e.total))
+
+
+def merged(rankings: Sequence[Ranking]) -> Ranking:
+    """Return what several searches have found together."""
+    best = sorted((each for ranking in rankings for each in ranking.best), key=lambda e: e.total)
+    first = next((ranking for ranking in rankings if best and best[0] in ranking.best), rankings[0])
+    others = [*best[1:2], *(r.runner_up for r in rankings if r.runner_up is not None)]
+    runner_up = min((e for e in others if e is not best[0]), key=lambda e: e.total, default=None)
+    return Ranking(tuple(best), sum(ranking.considered for ranking in rankings), runner_up, first.dearer)
 
 
 class _Search:
@@ -102,14 +121,27 @@ class _Search:
             self.known[candidate] = estimate(self.shapes, candidate, self.budget, self.machine)
         return self.known[candidate]
 
-    def start(self, threads: tuple[int, ...]) -> Estimate | None:
+    def jointly(self, threads: tuple[int, ...], others: Sequence[Estimate]) -> list[Estimate]:
+        """Return the best found for ``threads`` that share the tiles of all mapped loops, if there is one.
+
+        The tiles of ``others`` are good to begin with as well.
+        """
+        tiles = [Candidate(threads, each.candidate.tile, joint=True) for each in others]
+        starts = [self.start(threads, joint=True), *map(self.estimate, tiles)]
+        found = [start for start in starts if start is not None]
+        return [self.improved(min(found, key=lambda e: e.total))] if found else []
+
+    def start(self, threads: tuple[int, ...], *, joint: bool = False) -> Estimate | None:
         """Return the best of some tiles that are no longer than the threads leave them."""
+        parts = (_part(threads),) * len(threads) if joint else threads
         tiles = {
-            tuple(self._short(k, loop, most, threads) for k, loop in enumerate(shape.loops)): None
+            tuple(self._short(k, loop, most, parts) for k, loop in enumerate(shape.loops)): None
             for most in _STARTS
             for shape in self.shapes
         }
-        found = [each for tile in tiles if (each := self.estimate(Candidate(threads, tile))) is not None]
+        found = [
+            each for tile in tiles if (each := self.estimate(Candidate(threads, tile, joint))) is not None
+        ]
         return min(found, key=lambda each: each.total, default=None)
 
     def _short(self, position: int, loop: Loop, most: int, threads: tuple[int, ...]) -> int:
@@ -140,7 +172,9 @@ class _Search:
         return Ranking(tuple(best), len(self.known), runner_up, any(e.total < least for e in fits))
 
     def _is_close(self, found: Estimate, best: Estimate) -> bool:
-        return found.candidate.threads == best.candidate.threads and found.total <= best.total * _SLACK
+        one, other = found.candidate, best.candidate
+        same = one.threads == other.threads and one.joint == other.joint
+        return same and found.total <= best.total * _SLACK
 
     def _least(self, best: Estimate, candidates: Iterator[Candidate]) -> Estimate:
         for candidate in candidates:
@@ -151,7 +185,9 @@ class _Search:
 
     def _single(self, candidate: Candidate, position: int) -> Iterator[Candidate]:
         threads = candidate.threads[position] if position < len(candidate.threads) else 0
-        for size in sorted({n for shape in self.shapes for n in sizes_of(shape.loops[position], threads)}):
+        ways = {1, _part(candidate.threads)} if threads and candidate.joint else {threads}
+        loops = [shape.loops[position] for shape in self.shapes]
+        for size in sorted({n for loop in loops for way in ways for n in sizes_of(loop, way)}):
             yield _with(candidate, {position: size})
 
     def _pairs(self, candidate: Candidate) -> Iterator[Candidate]:
@@ -165,7 +201,13 @@ class _Search:
 
 def _with(candidate: Candidate, sizes: dict[int, int]) -> Candidate:
     tile = tuple(sizes.get(k, size) for k, size in enumerate(candidate.tile))
-    return Candidate(candidate.threads, tile)
+    return replace(candidate, tile=tile)
+
+
+def _part(threads: tuple[int, ...]) -> int:
+    """Return how many tiles each of several loops has if together they have one for each thread."""
+    count = float(prod(threads) ** (1 / len(threads)))
+    return max(1, round(count))
 
 
 @lru_cache(maxsize=1024)
@@ -191,29 +233,32 @@ def estimate(
         found = _at_one_size(shape, candidate, budget, machine)
         if found is None:
             return None
-        total *= found[0].total ** (1 / len(shapes))
+        total *= (found[0].total * found[2]) ** (1 / len(shapes))
         most = max(most, found[1])
     return Estimate(candidate, total, most)
 
 
 def _at_one_size(
     shape: KernelShape, candidate: Candidate, budget: int, machine: MachineModel
-) -> tuple[Cycles, int] | None:
-    """Return what ``candidate`` would cost, and the bytes of its buffers; None where these cannot fit."""
+) -> tuple[Cycles, int, float] | None:
+    """Return what ``candidate`` would cost, the bytes of its buffers, and how it bears short loops.
+
+    None where the buffers cannot fit.
+    """
     view = View(shape, candidate, machine)
     held = sum(each.bytes * prod(candidate.tile[k] for k in each.loops) for each in shape.copies)
     picked = _buffers(view, budget - held) if held <= budget else None
     if picked is None:
         return None
     moved = tuple(m for option in picked for m in option.moved)
-    visits = sum(_VISIT * m.visits for m in moved)
-    busy = prod(min(count, loop.tiles(size)) for count, loop, size in view.mapped())
+    visits = sum(_VISIT * m.visits for m in moved) + _ROW * view.rows
+    busy = view.busy
     work = sum(view.computing(k) for k in range(len(shape.works)))
     direct = shape.direct * view.share + sum(option.direct for option in picked)
     mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0
     launch = Launch(float(busy), work + visits, moved, direct, mean)
     cycles = launch_cycles(launch, machine).times(shape.launches)
-    return cycles, held + sum(option.bytes for option in picked)
+    return cycles, held + sum(option.bytes for option in picked), view.risk
 
 
 def _buffers(view: View, budget: int) -> list[Choice] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 
 import islpy as isl
 
@@ -22,6 +23,7 @@ __all__ = [
     "first_fitting",
     "first_mapping",
     "grids",
+    "joint_mappings",
     "may_choose",
     "sequential_loops",
     "unit_tile_variants",
@@ -83,11 +85,24 @@ def may_choose(kernel: Kernel, options: KernelOptions) -> bool:
     return not any(_counts_tiles(loop) for loop in _mapped(kernel, min(2, kernel.parallel)))
 
 
+def joint_mappings(mapping: Mapping, kernel: Kernel, options: KernelOptions) -> tuple[Mapping, ...]:
+    """Return ``mapping`` with the tiles of two loops or more shared by all threads, if it may be so."""
+    if options.distribution not in (None, Distribution.JOINT) or (options.shaped and not mapping.is_joint):
+        return ()
+    threads = prod(options.grid)
+    return tuple(
+        replace(mapping, threads=(threads, *(1 for _ in range(1, loops))), distribution=Distribution.JOINT)
+        for loops in range(2, min(kernel.parallel, MOST_JOINT) + 1)
+    )
+
+
 def grids(kernel: Kernel, options: KernelOptions) -> tuple[tuple[int, ...], ...]:
     """Return the threads per mapped loop to choose from: the user's, else all shapes of the whole mesh."""
-    count = len(first_mapping(kernel, options).threads)
-    if options.shaped or count == 1:
-        return (first_mapping(kernel, options).threads,)
+    first = first_mapping(kernel, options)
+    if first.is_joint:
+        return ()
+    if options.shaped or len(first.threads) == 1:
+        return (first.threads,)
     return load(options.machine).thread_shapes
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from collections.abc import Mapping as SizeMap
 from dataclasses import replace
 from functools import cached_property, partial
-from math import exp, fsum, log
+from math import exp, fsum, log, prod
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
@@ -18,14 +18,15 @@ from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, find_partials
 from swbuild.memory.plan import Care, Overflow, Price, is_expandable, least_buffers, plan_memory
-from swbuild.options import KernelOptions, Preset
-from swbuild.planning.candidates import Ranking, ranked
+from swbuild.options import Distribution, KernelOptions, Preset
+from swbuild.planning.candidates import Ranking, merged, ranked
 from swbuild.planning.estimates import counted
 from swbuild.planning.mappings import (
     SMALLEST_TILE,
     first_fitting,
     first_mapping,
     grids,
+    joint_mappings,
     may_choose,
     sequential_loops,
     unit_tile_variants,
@@ -189,12 +190,14 @@ def _cheapest(
     """Return the first of the best in ``ranking`` that has all its data in the LDM, or costs least."""
     start, found = first, []
     for number, each in enumerate(ranking.best[:_PLACED] if ranking else ()):
-        mapping = replace(first, threads=each.candidate.threads, tile=each.candidate.tile)
+        mapping = _mapping_of(first, each.candidate)
         start = start if number else mapping
         outcome = _fitting(task, purpose, mapping)
         if isinstance(outcome, NotPrivate | Inseparable):
-            return outcome
-        if isinstance(outcome, Placed):
+            if len(mapping.threads) == len(first.threads):
+                return outcome
+            start = first if start is mapping else start
+        elif isinstance(outcome, Placed):
             if not outcome.plan.direct:
                 return outcome
             found.append(outcome)
@@ -218,14 +221,45 @@ def _candidates(
     """
     if not may_choose(task.kernel, task.options):
         return None
+    ways = [mapping, *joint_mappings(mapping, task.kernel, task.options)]
+    ways = [each for each in ways if _has_parts_of(task, mapping, each)]
+    if unit:  # the others may have the loop at another place
+        ways = [each for each in ways if len(each.threads) == len(mapping.threads)]
+    by_loops = {len(each.threads): [w for w in ways if len(w.threads) == len(each.threads)] for each in ways}
+    found = merged([_ranking(task, alike, unit, expanded) for alike in by_loops.values()])
+    task.record(Estimated(task.kernel.name, purpose, found))
+    return found
+
+
+def _has_parts_of(task: _Task, mapping: Mapping, other: Mapping) -> bool:
+    """Return whether ``other`` computes no more in parts than ``mapping``."""
+    if len(other.threads) <= len(mapping.threads) or not task.reductions:
+        return True
+    one, two = (find_partials(task.scop, task.tiled(each), task.reductions) for each in (mapping, other))
+    return isinstance(two, tuple) and isinstance(one, tuple) and len(two) <= len(one)
+
+
+def _ranking(task: _Task, ways: list[Mapping], unit: frozenset[int], expanded: frozenset[str]) -> Ranking:
+    """Return what may be chosen of ``ways`` to share out as many loops."""
+    mapping, budget, machine = ways[0], task.budget, task.machine
     if mapping not in task.shapes:
         tiled = task.tiled(mapping)
         task.shapes[mapping] = [task.shape(tiled, sizes) for sizes in task.sizes.orders]
     copies = copies_of(task.scop, task.tiled(mapping), task.scheduled.private, expanded) if expanded else ()
     shapes = [replace(shape, copies=copies) for shape in task.shapes[mapping]]
-    found = ranked(shapes, grids(task.kernel, task.options), task.budget, task.machine, unit)
-    task.record(Estimated(task.kernel.name, purpose, found))
-    return found
+    shaped = grids(task.kernel, task.options) if any(not way.is_joint for way in ways) else ()
+    joint = next((prod(way.threads) for way in ways if way.is_joint), 0)
+    return ranked(shapes, shaped, budget, machine, unit, joint)
+
+
+def _mapping_of(first: Mapping, candidate: Candidate) -> Mapping:
+    """Return ``first`` with the threads and tiles of ``candidate``."""
+    distribution = first.distribution
+    if candidate.joint:
+        distribution = Distribution.JOINT
+    elif first.is_joint:
+        distribution = Distribution.CYCLIC
+    return replace(first, threads=candidate.threads, tile=candidate.tile, distribution=distribution)
 
 
 def _does_not_fit(task: _Task, mapping: Mapping) -> DoesNotFit:
@@ -255,7 +289,7 @@ def _with_unit_steps(task: _Task, first: Mapping, placed: Placed) -> Placed:
     """
     if may_choose(task.kernel, task.options):
         found = [
-            _searched(task, Purpose.UNIT, replace(first, restructure=placed.tiled.mapping.restructure), unit)
+            _searched(task, Purpose.UNIT, _in_order_of(first, placed.tiled.mapping), unit)
             for unit in (frozenset({k}) for k in sequential_loops(placed.tiled))
         ]
     else:
@@ -266,6 +300,13 @@ def _with_unit_steps(task: _Task, first: Mapping, placed: Placed) -> Placed:
         if other is not best:
             task.chosen(other, Verdict.NO_BETTER)
     return best
+
+
+def _in_order_of(first: Mapping, mapping: Mapping) -> Mapping:
+    """Return ``first`` in the order of ``mapping``, with as many loops shared out."""
+    if len(first.threads) != len(mapping.threads):
+        first = replace(first, threads=mapping.threads, distribution=mapping.distribution)
+    return replace(first, restructure=mapping.restructure)
 
 
 def _whole_iterations(task: _Task, first: Mapping, other: Placed) -> Placed:
@@ -378,7 +419,8 @@ class _Prices(Price):
 
     @cached_property
     def view(self) -> View:
-        candidate = Candidate(self.tiled.mapping.threads, self.tiled.sizes)
+        mapping = self.tiled.mapping
+        candidate = Candidate(mapping.threads, self.tiled.sizes, mapping.is_joint)
         return View(self.task.shape(self.tiled, self.task.sizes.values), candidate, self.task.machine)
 
     def of_buffer(self, level: Level, group: Group) -> float:

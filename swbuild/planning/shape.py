@@ -5,11 +5,13 @@ All of it is taken from one tiling of the kernel, at assumed sizes; the sizes of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 
 from swbuild.classes import dataclass
 
-__all__ = ["Copies", "Family", "KernelShape", "Loop", "Place", "Subscript", "Work"]
+__all__ = ["Copies", "Family", "KernelShape", "Loop", "Place", "Subscript", "Work", "joint_share"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,22 @@ def _share(loop: Loop, tile: int, threads: int) -> float:
         middle = (begin + end) / 2 / loop.extent * len(loop.weights)
         loads[k % threads] += (end - begin) * loop.weights[min(len(loop.weights) - 1, int(middle))]
     return max(loads) / (sum(loads) or 1.0)
+
+
+def joint_share(loops: Sequence[Loop], tiles: Sequence[int], threads: int) -> float:
+    """Return the part of all work that the busiest of ``threads`` does which share the tiles of ``loops``.
+
+    Where these are not known to be even and as many as that, it has half a tile more than others on average.
+    """
+    count = prod(loop.runs(size) for loop, size in zip(loops, tiles, strict=True))
+    part = prod(min(size, loop.trips) / loop.trips for loop, size in zip(loops, tiles, strict=True))
+    if all(loop.certain and not loop.weights for loop in loops):
+        return min(1.0, -(-count // threads) * part)
+    heaviest = max(
+        max(loop.weights) * len(loop.weights) / sum(loop.weights) if loop.weights else 1.0 for loop in loops
+    )
+    heaviest = max(1.0, heaviest / prod(loop.extent / loop.trips for loop in loops))
+    return min(1.0, max(1 / threads + 0.5 * heaviest * (1 - 1 / threads) * part, part))
 
 
 @dataclass(frozen=True, slots=True)

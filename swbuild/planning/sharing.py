@@ -33,7 +33,8 @@ def share_of(
     ``weights`` are the cycles of an instance of each statement.
     """
     if loops.top.count(outer) > _MOST_TILES:
-        return _even(loops, mapping, outer)
+        rows = _by_rows(loops, mapping, weights, outer)
+        return _even(loops, mapping, outer) if rows is None else rows
     tiles = list(_tiles(loops.top, outer, len(outer) + loops.mapped))
     owners = _owners([tile[len(outer) :] for tile in tiles], loops.tiles, mapping)
     work: dict[tuple[int, ...], float] = {}
@@ -46,8 +47,37 @@ def share_of(
     return Share(float(sum(cycles > 0 for cycles in work.values())), max(work.values()) / total)
 
 
+def _by_rows(
+    loops: Loops, mapping: tiling.Mapping, weights: Mapping[str, float], outer: tuple[int, ...]
+) -> Share | None:
+    """Return the same for rows of tiles of different lengths, dealt in turn; None for others or too many.
+
+    All tiles of a row are taken for as heavy as the one in its middle.
+    """
+    top = loops.top
+    first, rows = top.span(outer)
+    if mapping.distribution is not Distribution.CYCLIC or not top.matters[len(outer)] or rows > _MOST_TILES:
+        return None
+    work: dict[tuple[int, int], float] = {}
+    step, (height, width) = top.steps[len(outer) + 1], mapping.threads
+    for value in range(first, first + rows * top.steps[len(outer)], top.steps[len(outer)]):
+        begin, tiles = top.span((*outer, value))
+        middle = (*outer, value, begin + step * (tiles // 2))
+        cycles = sum(nest.bounds.roughly(middle) * weights[name] for name, nest in loops.nests.items())
+        for k in range(min(tiles, width)):
+            owner = value // loops.tiles[0] % height, (begin // loops.tiles[1] + k) % width
+            work[owner] = work.get(owner, 0.0) + cycles * ((tiles - k - 1) // width + 1)
+    total = sum(work.values())
+    return Share(float(sum(map(bool, work.values()))), max(work.values()) / total) if total else None
+
+
 def _even(loops: Loops, mapping: tiling.Mapping, outer: tuple[int, ...]) -> Share:
     """Return the same where there are so many tiles that their differences even out."""
+    if mapping.is_joint:
+        tiles, threads = loops.top.count(outer), mapping.threads[0]
+        return Share(
+            min(tiles, float(threads)), max(1 / tiles, 1 / threads + 0.5 * (1 - 1 / threads) / tiles)
+        )
     busy, largest, before = 1.0, 1.0, outer
     for count in mapping.threads:
         first, tiles = loops.top.span(before)
@@ -75,6 +105,8 @@ def _owners(
     numbers = [tuple(value // size for value, size in zip(tile, sizes, strict=False)) for tile in tiles]
     if mapping.distribution is Distribution.CYCLIC:
         return [tuple(n % count for n, count in zip(tile, mapping.threads, strict=True)) for tile in numbers]
+    if mapping.is_joint:
+        return [(turn % mapping.threads[0],) for turn in range(len(tiles))]
     columns = list(zip(*numbers, strict=True))
     firsts = [min(column) for column in columns]
     lengths = [max(column) - min(column) + 1 for column in columns]

@@ -15,7 +15,7 @@ from swbuild.polyhedral.islutil import bounded_effort, constant_of, ran_out
 __all__ = ["Sizes", "assumed_sizes"]
 
 #: The smallest of such sizes.
-_LEAST = 64
+_LEAST = 16
 
 #: The largest of them.
 _MOST = 4_000_000

@@ -11,9 +11,12 @@ from swbuild.machine.cost.launches import Moved, Shape, cycles_alone
 from swbuild.memory.budget import Option
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
-from swbuild.planning.shape import Family, KernelShape, Loop, Place
+from swbuild.planning.shape import Family, KernelShape, Loop, Place, joint_share
 
 __all__ = ["Candidate", "Choice", "View"]
+
+#: How often a loop of any length is short, for all that is known.
+_SHORT = 0.05
 
 #: Cycles to enter a loop of a tile.
 _LOOP = 14
@@ -21,10 +24,19 @@ _LOOP = 14
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Threads per mapped loop, and the tile of every loop."""
+    """Threads per mapped loop, and the tile of every loop.
+
+    ``joint``: all threads, the first number, share the tiles of all mapped loops.
+    """
 
     threads: tuple[int, ...]
     tile: tuple[int, ...]
+    joint: bool = False
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """The threads in the directions in which they are counted."""
+        return self.threads[:1] if self.joint else self.threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +55,66 @@ class View:
         self.machine = machine
         self.tile = candidate.tile
         self.threads = candidate.threads
-        self.share = prod(loop.share(size, count) for count, loop, size in self.mapped())
+        self.joint = candidate.joint
+        self.share = self._share()
         self.uneven = any(loop.trips < loop.extent for loop in shape.loops)
 
     def mapped(self) -> Iterator[tuple[int, Loop, int]]:
         return zip(self.threads, self.shape.loops, self.tile, strict=False)
 
+    @property
+    def busy(self) -> float:
+        """How many CPEs have work."""
+        return self._busy()
+
+    def _busy(self, short: int | None = None) -> float:
+        """Return how many CPEs have work; the loop at ``short`` is taken to have a single tile."""
+        mapped = [each for k, each in enumerate(self.mapped()) if k != short]
+        if self.joint:
+            return min(float(prod(self.threads)), prod(loop.runs(size) for _, loop, size in mapped))
+        return float(prod(min(count, loop.tiles(size)) for count, loop, size in mapped))
+
+    @property
+    def rows(self) -> float:
+        """How many rows of tiles every CPE walks to find its own."""
+        if not self.joint:
+            return 0.0
+        return prod(loop.runs(size) for _, loop, size in list(self.mapped())[:-1])
+
+    @property
+    def risk(self) -> float:
+        """How much longer the kernel takes on average, as some loops may be shorter than assumed.
+
+        Of those whose length nothing limits, each is taken to have a single tile once in a while.
+        """
+        found, busy = 1.0, self.busy
+        mapped = list(self.mapped())
+        for k, (_, loop, _) in enumerate(mapped):
+            if not loop.certain and len(mapped) > 1:
+                found *= (busy / self._busy(k)) ** _SHORT
+        return found
+
+    def _share(self) -> float:
+        """Return the part of all work that the busiest CPE does."""
+        mapped = list(self.mapped())
+        if self.joint:
+            loops, tiles = [loop for _, loop, _ in mapped], [size for _, _, size in mapped]
+            return joint_share(loops, tiles, prod(self.threads))
+        return prod(loop.share(size, count) for count, loop, size in mapped)
+
     def visits(self, place: Place) -> float:
         """Return how often the busiest CPE comes to ``place``."""
         found = 1.0
+        if self.joint:
+            found = self.share
+            for k in range(len(self.threads)):
+                loop = self.shape.loops[k]
+                found *= min(loop.extent, loop.trips) if k in place.fixed else loop.runs(self.tile[k])
+            found = max(1.0, found)
         for k in place.above | place.fixed:
             loop, tile = self.shape.loops[k], self.tile[k]
+            if self.joint and k < len(self.threads):
+                continue
             if k in place.fixed:
                 found *= (
                     loop.share(tile, self.threads[k]) * loop.extent if k < len(self.threads) else loop.trips

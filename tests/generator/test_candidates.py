@@ -17,6 +17,7 @@ from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.scop import Scop
 from swbuild.generate import GeneratedUnit
 from swbuild.machine import MachineModel, load, machine_names
+from swbuild.mapping.busy import busy_cpes
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory import box
 from swbuild.memory.budget import Option, within
@@ -24,7 +25,7 @@ from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Where
 from swbuild.planning import placing
 from swbuild.planning.candidates import estimate, ranked, sizes_of
-from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work
+from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work, joint_share
 from swbuild.planning.shaping import shape_of
 from swbuild.planning.tilings import Placed, Tiling
 from swbuild.planning.view import Candidate, View
@@ -72,6 +73,31 @@ def test_of_an_uncertain_loop_half_a_round_is_lost() -> None:
     assert loop.share(tile=800, threads=10) == pytest.approx(0.8)
     rising = Loop(1000, 1000.0, constant=False, certain=False, weights=(1.0, 2.0, 3.0))
     assert rising.share(tile=100, threads=10) == pytest.approx(0.1 + 1.5 * 0.045)
+
+
+def test_of_loops_that_are_shared_together_no_one_has_to_have_many_tiles() -> None:
+    short, long = (Loop(n, float(n), constant=True) for n in (3, 1000))
+    assert joint_share((short, long), (1, 100), threads=30) == pytest.approx(1 / 30)
+    assert joint_share((short, long), (1, 100), threads=64) == pytest.approx(1 / 30)
+    assert joint_share((short, long), (1, 125), threads=23) == pytest.approx(2 / 24)
+    assert joint_share((short, short), (8, 8), threads=64) == 1.0
+
+
+def test_of_uneven_or_uncertain_loops_that_are_shared_together_half_a_tile_is_lost() -> None:
+    loop = Loop(1000, 1000.0, constant=False, certain=False)
+    assert joint_share((loop, loop), (100, 50), threads=50) == pytest.approx(0.02 + 0.5 * 0.98 / 200)
+    row = Loop(1000, 1000.0, constant=True, weights=(1.0, 2.0, 3.0))
+    part = Loop(1000, 500.0, constant=True, weights=(3.0, 2.0, 1.0))
+    triangle = joint_share((row, part), (50, 50), threads=50)
+    assert triangle == pytest.approx(0.02 + 0.5 * 0.98 * 0.05 * 0.1)
+    assert triangle < row.share(50, 10) * part.share(50, 5)
+
+
+@pytest.mark.parametrize(("joint", "penalty"), [(False, 4.0 * 16.0), (True, 1.0)])
+def test_loops_that_nothing_limits_may_be_short(joint: bool, penalty: float) -> None:
+    shape = product(1024)
+    view = View(shape, Candidate((64, 1) if joint else (16, 4), (8, 8, 8), joint), load(MACHINES[0]))
+    assert view.risk == pytest.approx(penalty**0.05)
 
 
 def test_the_buffer_that_loses_least_moves_inwards() -> None:
@@ -220,11 +246,8 @@ DEEP = body(
 def test_all_cpes_have_work_and_the_ldm_is_used(text: str, machine: str, tmp_path: Path) -> None:
     made = region(generated(tmp_path, text, KernelOptions(machine=machine)))
     (kernel,), (grid,) = made.report["kernels"], made.grids
-    extents = {STENCIL: 126, SMALL: 24, DEEP: 24}
-    busy = 1
-    for loop in grid.mapped:
-        busy *= min(loop.threads, -(-extents[text] // loop.tile))
-    assert busy >= 48 and not kernel["main_memory"]
+    busy = busy_cpes(grid, {})
+    assert busy is not None and busy.cpes >= 48 and not kernel["main_memory"]
     if text is not SMALL:
         assert kernel["ldm_bytes"] > load(machine).ldm_budget / 4
 

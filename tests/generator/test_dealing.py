@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.cli.choices import choices
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.generate import generate_unit
@@ -207,3 +209,44 @@ def test_no_loop_alone_has_to_have_a_tile_for_each_thread(
     assert kernel["threads"] == [64] and kernel["mapped_loops"] == len(grid.mapped)
     busy = busy_cpes(grid, sizes)
     assert busy is not None and busy.cpes == cpes
+
+
+SHORT = """\
+void f(int b, int k, int n, double out[restrict b][k][n], double in[restrict b][k][n])
+{
+#pragma scop
+    for (int i = 0; i < b; i++)
+        for (int c = 0; c < k; c++)
+            for (int x = 0; x < n; x++)
+                out[i][c][x] = 2 * in[i][c][x] + 1;
+#pragma endscop
+}
+"""
+
+
+def test_loops_of_any_length_are_shared_together_unless_the_user_says_otherwise(tmp_path: Path) -> None:
+    chosen = region_of(tmp_path, KernelOptions())
+    assert chosen["distribution"] == "joint" and chosen["threads"] == [64]
+    assert len(chosen["shared_loops"]) == chosen["mapped_loops"] >= 2
+    assert region_of(tmp_path, KernelOptions(distribution=Distribution.CYCLIC))["distribution"] == "cyclic"
+    assert region_of(tmp_path, KernelOptions(distribution=Distribution.BLOCK))["distribution"] == "block"
+    shaped = region_of(tmp_path, KernelOptions(threads=(4, 8)))
+    assert (shaped["distribution"], shaped["threads"]) == ("cyclic", [4, 8])
+    both = region_of(tmp_path, KernelOptions(threads=(4, 8), distribution=Distribution.JOINT))
+    assert (both["distribution"], both["threads"]) == ("joint", [32])
+
+
+def region_of(tmp_path: Path, options: KernelOptions) -> dict[str, Any]:
+    source = tmp_path / "short.c"
+    source.write_text(SHORT)
+    (region,) = generate_unit(read_source(source, CppOptions(), None), {"f": options}).regions
+    (kernel,) = region.report["kernels"]
+    return dict(kernel)
+
+
+def test_what_is_said_of_them(tmp_path: Path) -> None:
+    source = tmp_path / "short.c"
+    source.write_text(SHORT)
+    unit = generate_unit(read_source(source, CppOptions(), None), {"f": KernelOptions()})
+    (line,) = [line for line in choices(unit.regions[0].report) if "candidates" in line]
+    assert re.search(r"tiles [\dx ]+, those of i, c(, x)? dealt together to 64 threads, of", line)
