@@ -179,7 +179,8 @@ def _without_short(
     options: KernelOptions, found: RegionResult, comparison: Comparison | None, record: Record
 ) -> tuple[RegionResult, Comparison | None]:
     """Return ``found`` and its ``comparison`` with the host running the short kernels, if it can."""
-    if comparison is None or not comparison.short or len(comparison.short) == len(found.placed):
+    shared = [place for place in found.placed if not place.tiled.kernel.single]
+    if comparison is None or not comparison.short or len(comparison.short) == len(shared):
         return found, comparison
     kept = frozenset(name for sides in comparison.short for name in sides.statements)
     fewer = _keeping(options, found, kept, record)

@@ -6,6 +6,8 @@ import os
 
 from swbuild.codegen.ctext import Lines
 from swbuild.frontend.scop import Scop
+from swbuild.kernelir.nodes import Barrier
+from swbuild.kernelir.passes import walk
 from swbuild.lowering.code import KernelCode, SpawnCode
 from swbuild.memory.plan import Buffer
 from swbuild.names import own
@@ -48,9 +50,17 @@ def spawn_comment(scop: Scop, spawn: SpawnCode) -> Lines:
     phases = ", ".join(map(own, spawn.kernels))
     lines = [
         f" * {spawn.function}: {where}, function {scop.function}",
-        f" * one spawn for {phases}, with barriers of all CPEs in between",
+        f" * one spawn for {phases}",
     ]
+    if any(isinstance(node, Barrier) for node in walk(spawn.body)):
+        lines += [f" *   barriers for {_shared(*shared)}" for shared in spawn.shared]
     return ["/*", *lines, " */"]
+
+
+def _shared(array: str, writers: tuple[str, ...], readers: tuple[str, ...]) -> str:
+    """Return in words what CPEs exchange through main memory."""
+    read = f", read by {', '.join(map(own, readers))}" if readers else ""
+    return f"{array}: written by {', '.join(map(own, writers))}{read}"
 
 
 def _buffer(scop: Scop, buffer: Buffer) -> str:

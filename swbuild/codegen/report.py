@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from swbuild.codegen.mappingnotes import mapping_notes
 from swbuild.codegen.partials import part_bytes
 from swbuild.codegen.transferreport import transfer_rows
-from swbuild.lowering.code import KernelCode, RegionCode
+from swbuild.kernelir.nodes import Barrier
+from swbuild.kernelir.passes import walk
+from swbuild.lowering.code import KernelCode, RegionCode, SpawnCode
 from swbuild.mapping.busy import constant_busy_cpes
 from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree
@@ -46,7 +48,7 @@ def region_report(
         "kernels": [
             _kernel(region, kernel, place) for kernel, place in zip(region.kernels, placed, strict=True)
         ],
-        "spawns": [{"name": spawn.name, "kernels": list(spawn.kernels)} for spawn in region.spawns],
+        "spawns": [_spawn(spawn) for spawn in region.spawns],
         "host_statements": [
             {"statement": name, "line": scop.statement(name).span.line} for name in tree.statements
         ],
@@ -94,9 +96,9 @@ def _sides(kernel: Estimate, host: float) -> dict[str, object]:
 
 
 def _loops(region: RegionCode, scheduled: Scheduled, tree: HostTree) -> list[dict[str, object]]:
-    """Return the loops that the host runs, with what keeps them in order."""
-    around = {name for kernel in tree.kernels if kernel.host_loops for name in kernel.statements}
-    statements = frozenset(around | set(tree.statements))
+    """Return the loops that run in order, on the host or in a spawn, with what keeps them in order."""
+    around = frozenset(name for k in tree.kernels if k.host_loops for name in k.statements)
+    statements = around | tree.in_order
     carried = carried_by_loops(region.scop, scheduled.dependences, statements)
     return [
         {
@@ -139,6 +141,20 @@ def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, 
         ],
         "main_memory": [
             {"array": d.array, "statement": d.statement, "reason": d.reason} for d in kernel.plan.direct
+        ],
+    }
+
+
+def _spawn(spawn: SpawnCode) -> dict[str, object]:
+    """Return what runs in ``spawn``, and for whose sake there are barriers."""
+    barriers = sum(isinstance(node, Barrier) for node in walk(spawn.body))
+    return {
+        "name": spawn.name,
+        "kernels": list(spawn.kernels),
+        "barriers": barriers,
+        "because": [
+            {"array": array, "written_by": list(writers), "read_by": list(readers)}
+            for array, writers, readers in (spawn.shared if barriers else ())
         ],
     }
 

@@ -126,9 +126,10 @@ def _spawn_lines(scop: Scop, spawn: SpawnCode, kernels: Mapping[str, _Kernel], t
     def special(node: Node) -> Lines:
         if isinstance(node, Phase):
             return [kernels[node.kernel].call(node.loops)]
-        assert isinstance(node, Barrier)
+        assert isinstance(node, (Barrier, Fence))
+        meets = [dialect.barrier] * isinstance(node, Barrier)
         fences = [dialect.store_fence] * spawn.stores + [dialect.fence]
-        return [line for text in (*fences, dialect.barrier) for line in text.format().split("\n")]
+        return [line for text in (*fences, *meets) for line in text.format().split("\n")]
 
     used = names_in_body(spawn.body, {}, {}, lambda _: [])
     names = (*spawn.loops, *(p.name for p in spawn.parameters))

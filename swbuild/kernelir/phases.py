@@ -11,8 +11,9 @@ from dataclasses import replace
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Name
 from swbuild.expressions.trees import names_in
-from swbuild.kernelir.nodes import Barrier, Block, Compute, Counter, Guard, Launch, Loop, Node, Phase
+from swbuild.kernelir.nodes import Barrier, Block, Compute, Counter, Fence, Guard, Launch, Loop, Node, Phase
 from swbuild.kernelir.passes import expressions_of, transform, walk
+from swbuild.kernelir.scope import Between, Separation
 
 __all__ = ["Shared", "share_spawns"]
 
@@ -31,17 +32,19 @@ class Shared:
 
 
 def share_spawns(
-    host: Node, may: Permission, stem: str, known: frozenset[str]
+    host: Node, may: Permission, stem: str, known: frozenset[str], between: Separation
 ) -> tuple[Node, tuple[Shared, ...]]:
     """Return the host's tree with one launch in the place of every largest part that is for the CPEs alone.
 
     Such a part has launches, more than one of them in a run, and no statement of the host's.  It is
     equivalent: all that is done before a barrier happens before all that comes after it on any CPE, as with a
-    join and the next spawn; loops and conditions are those of the host, with equal values on all CPEs.
+    join and the next spawn, and only kernels that need it are kept apart; loops and conditions are those of
+    the host, with equal values on all CPEs.
     A kernel that is a phase of such a part is one wherever it is launched.  ``stem`` begins the names of the
-    spawns; ``known`` are names that have their values everywhere.
+    spawns; ``known`` are names that have their values everywhere.  ``between`` says where to have
+    barriers.
     """
-    sharing = _Sharing(may, stem, known)
+    sharing = _Sharing(may, stem, known, between)
     tree = sharing.of(host)
     phases = {kernel for shared in sharing.found for kernel in shared.kernels}
 
@@ -54,8 +57,8 @@ def share_spawns(
 class _Sharing:
     """Goes through the host's tree from the outside and collects what shares a spawn."""
 
-    def __init__(self, may: Permission, stem: str, known: frozenset[str]) -> None:
-        self._may, self._stem, self._known = may, stem, known
+    def __init__(self, may: Permission, stem: str, known: frozenset[str], between: Separation) -> None:
+        self._may, self._stem, self._known, self._between = may, stem, known, between
         self.found: list[Shared] = []
 
     def of(self, node: Node) -> Node:
@@ -93,7 +96,8 @@ class _Sharing:
         loops = tuple(name for name in dict.fromkeys(_free(node)) if name not in self._known)
         kernels = (found.kernel for found in walk(node) if isinstance(found, Launch))
         name = f"{self._stem}{len(self.found)}"
-        self.found.append(Shared(name, _phases(node, last=True), tuple(dict.fromkeys(kernels)), loops))
+        body, _ = _phases(node, frozenset(), self._between)
+        self.found.append(Shared(name, body, tuple(dict.fromkeys(kernels)), loops))
         return Launch(name, tuple(map(Name, loops)))
 
 
@@ -112,24 +116,50 @@ def _launches(node: Node) -> bool:
     return any(isinstance(found, Launch) for found in walk(node))
 
 
-def _phases(node: Node, *, last: bool) -> Node:
-    """Return what a CPE runs for ``node``: phases for launches, a barrier after each but the ``last``."""
+def _phases(node: Node, after: frozenset[str], between: Separation) -> tuple[Node, frozenset[str]]:
+    """Return what a CPE runs for ``node``: phases for launches, and what has to come behind them.
+
+    ``after`` are the kernels that may run behind it before the next barrier; the same of what comes ahead of
+    ``node`` is returned.
+    """
     if isinstance(node, Block):
-        end = len(node.children) - 1
-        parts = [_phases(child, last=last and k == end) for k, child in enumerate(node.children)]
-        return Block(
-            tuple(n for part in parts for n in (part.children if isinstance(part, Block) else (part,)))
-        )
+        parts: list[Node] = []
+        for child in reversed(node.children):
+            part, after = _phases(child, after, between)
+            parts = [*(part.children if isinstance(part, Block) else (part,)), *parts]
+        return Block(tuple(parts)), after
     if isinstance(node, Guard):
-        otherwise = None if node.otherwise is None else _phases(node.otherwise, last=last)
-        return replace(node, then=_phases(node.then, last=last), otherwise=otherwise)
-    if isinstance(node, Loop):
-        return replace(node, body=_phases(node.body, last=last and node.trip_count == 1))
-    if isinstance(node, Counter):
-        return replace(node, body=_phases(node.body, last=last))
+        then, first = _phases(node.then, after, between)
+        if node.otherwise is None:
+            return replace(node, then=then), first | after
+        otherwise, second = _phases(node.otherwise, after, between)
+        return replace(node, then=then, otherwise=otherwise), first | second
+    if isinstance(node, Loop) and node.trip_count != 1:
+        return _repeated(node, after, between)
+    if isinstance(node, (Loop, Counter)):
+        body, after = _phases(node.body, after, between)
+        return replace(node, body=body), after
     assert isinstance(node, Launch)
+    return _phase(node, after, between)
+
+
+def _repeated(node: Loop, after: frozenset[str], between: Separation) -> tuple[Node, frozenset[str]]:
+    """Return the loop: behind an iteration comes the next one, or what is behind the loop."""
+    ahead = after
+    while True:
+        body, first = _phases(node.body, ahead, between)
+        if first <= ahead:
+            return replace(node, body=body), ahead
+        ahead |= first
+
+
+def _phase(node: Launch, after: frozenset[str], between: Separation) -> tuple[Node, frozenset[str]]:
     phase = Phase(node.kernel, node.loops)
-    return phase if last else Block((phase, Barrier()))
+    needed = {between(node.kernel, other) for other in after}
+    if Between.BARRIER in needed:
+        return Block((phase, Barrier())), frozenset({node.kernel})
+    found = Block((phase, Fence())) if Between.FENCE in needed else phase
+    return found, after | {node.kernel}
 
 
 def _free(node: Node) -> Iterator[str]:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
+from enum import Enum
 
 from swbuild.classes import dataclass
 from swbuild.kernelir.transfers import Limits
 
-__all__ = ["Held", "Scope"]
+__all__ = ["Between", "Held", "Scope", "Separation"]
+
+
+class Between(Enum):
+    """What has to come between the runs of two kernels in one spawn."""
+
+    NOTHING = "nothing"
+    FENCE = "a fence"  # one CPE runs both, and gets what it has put
+    BARRIER = "a barrier"
+
+
+#: What has to come between two kernels, by their names, whichever is first.
+Separation = Callable[[str, str], Between]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +44,7 @@ class Scope:
     """What is known where a tree begins.
 
     ``names`` are the variables, ``kernels`` those that may be launched with the number of their loops,
-    ``phases`` those that may run as phases of a spawn.
+    ``phases`` those that may run as phases of a spawn, and ``between`` what has to come between two of them.
     ``budget`` are the bytes of LDM for all buffers.  ``host``: the tree is the host's.
     """
 
@@ -42,3 +55,4 @@ class Scope:
     limits: Limits = field(default_factory=lambda: Limits(0, 0, 1))
     host: bool = False
     phases: Mapping[str, int] = field(default_factory=dict)
+    between: Separation = lambda *_: Between.BARRIER

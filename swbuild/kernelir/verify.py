@@ -13,6 +13,7 @@ from swbuild.kernelir.nodes import (
     Compute,
     Counter,
     Deal,
+    Fence,
     Guard,
     Launch,
     Loop,
@@ -22,7 +23,7 @@ from swbuild.kernelir.nodes import (
     Transfer,
 )
 from swbuild.kernelir.passes import expressions_of, walk
-from swbuild.kernelir.scope import Scope
+from swbuild.kernelir.scope import Between, Scope
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.names import plain_name
 
@@ -35,7 +36,7 @@ def faults(node: Node, scope: Scope) -> tuple[str, ...]:
         *_budget(scope),
         *_names(node, scope, scope.names, frozenset()),
         *_uses(node, scope),
-        *_separation(node),
+        *_separation(node, scope),
     ]
     if not found:  # all else relies on buffers that exist
         found += [*flow_faults(node, scope), *length_faults(node, scope)]
@@ -144,27 +145,44 @@ def _known(node: Launch | Phase, kernels: Mapping[str, int], what: str) -> Itera
         yield f"{node.kernel} is {what} with {len(node.loops)} values for {count} loops"
 
 
-def _separation(node: Node) -> Iterator[str]:
-    """Yield the phases that come after another without a barrier in between."""
-    yield from _unmet(node, None)[0]
+def _separation(node: Node, scope: Scope) -> Iterator[str]:
+    """Yield the phases that come after another without what has to be between them."""
+    faults: list[str] = []
+    _met(node, frozenset(), scope, faults)
+    yield from faults
 
 
-def _unmet(node: Node, before: str | None) -> tuple[list[str], str | None]:
-    """Return the faults in ``node``, and the phase that no barrier has come after yet; ``before`` as well."""
+#: what has run, and what of it no fence has come after yet
+_Ran = frozenset[tuple[str, bool]]
+
+
+def _met(node: Node, before: _Ran, scope: Scope, faults: list[str]) -> _Ran:
+    """Return the phases that no barrier has come after yet; ``before`` are those ahead of ``node``."""
     if isinstance(node, Phase):
-        return ([f"no barrier comes between {before} and {node.kernel}"] if before else []), node.kernel
+        faults += [text for ran in sorted(before) for text in _unmet(ran, node.kernel, scope)]
+        return before | {(node.kernel, False)}
     if isinstance(node, Barrier):
-        return [], None
-    found: list[str] = []
-    after = before
-    for child in node.children if isinstance(node, Block) else _below(node):
-        start = before if isinstance(node, Guard) else after
-        faults_in, end = _unmet(child, start)
-        found += faults_in
-        after = end if isinstance(node, Block) else end or after
-    if isinstance(node, Loop) and node.trip_count != 1 and after and after != before:
-        found += _unmet(node.body, after)[0]
-    return found, after
+        return frozenset()
+    if isinstance(node, Fence):
+        return frozenset((kernel, True) for kernel, _ in before)
+    if isinstance(node, Block):
+        for child in node.children:
+            before = _met(child, before, scope, faults)
+        return before
+    if isinstance(node, Guard):
+        ends = [_met(child, before, scope, faults) for child in _below(node)]
+        return frozenset.union(*ends, *([before] if node.otherwise is None else []))
+    if isinstance(node, Loop) and node.trip_count != 1:
+        once = _met(node.body, before, scope, faults)
+        return before | _met(node.body, before | once, scope, faults)
+    return _met(node.body, before, scope, faults) if isinstance(node, (Loop, Counter)) else before
+
+
+def _unmet(ran: tuple[str, bool], kernel: str, scope: Scope) -> Iterator[str]:
+    before, fenced = ran
+    needed = scope.between(before, kernel)
+    if needed is Between.BARRIER or (needed is Between.FENCE and not fenced):
+        yield f"no {needed.value.removeprefix('a ')} comes between {before} and {kernel}"
 
 
 def _buffer(node: Node, scope: Scope) -> Iterator[str]:

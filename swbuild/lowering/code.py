@@ -53,6 +53,11 @@ class KernelCode:
         return tuple(array for array in self.values if array.name not in self.changing)
 
     @property
+    def in_memory(self) -> tuple[str, ...]:
+        """The names of what the kernel accesses in main memory."""
+        return tuple(array.name for array in (*self.values, *self.pointers, *self.carried))
+
+    @property
     def addresses(self) -> tuple[Array, ...]:
         """What the argument struct has the addresses of."""
         changing = (array for array in self.values if array.name in self.changing)
@@ -91,6 +96,8 @@ class SpawnCode:
     addresses: tuple[Array, ...]
     parameters: tuple[Parameter, ...]
     loops: tuple[str, ...]
+    #: what barriers are for: arrays and scalars, the kernels that write them, and those that only read them
+    shared: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
     #: CPEs store without DMA, too, what has to be visible after a barrier
     stores: bool
 

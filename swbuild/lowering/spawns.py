@@ -10,10 +10,11 @@ from swbuild.kernelir.nodes import ElementStore
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.phases import Shared, share_spawns
 from swbuild.kernelir.program import Program
+from swbuild.kernelir.scope import Between, Separation
 from swbuild.lowering.code import KernelCode, SpawnCode
 from swbuild.options import KernelOptions, Preset, Spawn
 
-__all__ = ["spawned"]
+__all__ = ["meeting", "separation", "spawned"]
 
 #: kernels, those that share a spawn, the host's program and those of the spawns
 Spawned = tuple[tuple[KernelCode, ...], tuple[SpawnCode, ...], Program, tuple[Program, ...]]
@@ -29,7 +30,8 @@ def spawned(scop: Scop, options: KernelOptions, host: Program, kernels: tuple[Ke
     def may(names: frozenset[str]) -> bool:
         return _may_share(scop, [by_name[name] for name in sorted(names)])
 
-    tree, found = share_spawns(host.result, may, f"{scop.symbol}_s", known)
+    between = separation(scop, kernels)
+    tree, found = share_spawns(host.result, may, f"{scop.symbol}_s", known, between)
     families = _families(found)
     home = {name: family[0].name for family in families for shared in family for name in shared.kernels}
     members = tuple(_member(scop, kernel, home, by_name) for kernel in kernels)
@@ -59,6 +61,33 @@ def _may_share(scop: Scop, kernels: Sequence[KernelCode]) -> bool:
     return not (alone or any(kernel.partials for kernel in kernels))
 
 
+def separation(scop: Scop, kernels: Sequence[KernelCode]) -> Separation:
+    """Return what has to come between two of ``kernels``.
+
+    That is nothing where neither accesses what the other writes, and no barrier where a single CPE runs both.
+    """
+    by_name = {kernel.name: kernel for kernel in kernels}
+
+    def between(one: str, other: str) -> Between:
+        pair = by_name[one], by_name[other]
+        if not meeting(scop, *pair):
+            return Between.NOTHING
+        alone = all(kernel.tiled.kernel.single for kernel in pair)
+        return Between.FENCE if alone else Between.BARRIER
+
+    return between
+
+
+def meeting(scop: Scop, one: KernelCode, other: KernelCode) -> tuple[str, ...]:
+    """Return what one of two kernels writes in main memory and the other accesses there.
+
+    Whole arrays count: buffers may get more than is read.
+    """
+    first, second = (set(kernel.in_memory) for kernel in (one, other))
+    written = scop.written_by({*one.tiled.kernel.statements, *other.tiled.kernel.statements})
+    return tuple(sorted(first & second & written))
+
+
 def _member(
     scop: Scop, kernel: KernelCode, home: Mapping[str, str], kernels: Mapping[str, KernelCode]
 ) -> KernelCode:
@@ -86,8 +115,23 @@ def _spawn(
         addresses=_together(scop, [kernel.addresses for kernel in kernels]),
         parameters=scop.parameters,
         loops=shared.loops,
+        shared=_shared(scop, [by_name[name] for name in shared.kernels]),
         stores=any(_stores(scop, kernel) for kernel in kernels),
     )
+
+
+def _shared(
+    scop: Scop, kernels: Sequence[KernelCode]
+) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+    """Return what CPEs write and others access in phases of a spawn: by whom it is written, and only read."""
+    found = []
+    for array in scop.arrays:
+        users = [kernel for kernel in kernels if array.name in kernel.in_memory]
+        writers = [k for k in users if array.name in scop.written_by(k.tiled.kernel.statements)]
+        if writers and not all(kernel.tiled.kernel.single for kernel in users):
+            readers = tuple(kernel.name for kernel in users if kernel not in writers)
+            found.append((array.name, tuple(kernel.name for kernel in writers), readers))
+    return tuple(found)
 
 
 def _together(scop: Scop, groups: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:

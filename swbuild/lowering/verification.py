@@ -11,6 +11,7 @@ from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.code import KernelCode
 from swbuild.lowering.region import Assembled, limits_of
+from swbuild.lowering.spawns import separation
 from swbuild.mapping.tiling import given_names
 
 __all__ = ["verify"]
@@ -28,7 +29,8 @@ def verify(assembled: Assembled) -> tuple[Diagnostic, ...]:
     for kernel, program in zip(code.kernels, assembled.kernels, strict=True):
         trees.append((f"kernel {kernel.name}", program, _scope(assembled, kernel)))
     for spawn, program in zip(code.spawns, assembled.spawns, strict=True):
-        scope = Scope(_names(code.scop) | set(spawn.loops), phases=counts)
+        between = separation(code.scop, code.kernels)
+        scope = Scope(_names(code.scop) | set(spawn.loops), phases=counts, between=between)
         trees.append((f"spawn {spawn.name}", program, scope))
     return tuple(
         Diagnostic("SW491", f"{where} {when}: {'; '.join(found)}", code.scop.span, _HINT)

@@ -13,13 +13,14 @@ from swbuild.codegen.unit import GeneratedUnit
 from swbuild.compilation import compile_regions
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
 from swbuild.frontend import CppOptions, read_source
-from swbuild.kernelir.nodes import Barrier, Block, Compute, Guard, Launch, Loop, Node, Phase
+from swbuild.kernelir.nodes import Barrier, Block, Compute, Fence, Guard, Launch, Loop, Node, Phase
 from swbuild.kernelir.origin import Origin, Role
+from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.phases import share_spawns
-from swbuild.kernelir.scope import Scope
+from swbuild.kernelir.scope import Between, Scope
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
-from swbuild.options import KernelOptions, Preset, Spawn
+from swbuild.options import Fusion, KernelOptions, Preset, Spawn
 from swbuild.region import RegionResult
 
 ON_HOST = Compute("S0", Name("x"), ())
@@ -31,6 +32,10 @@ POSITIVE = Binary(BinaryOperator.GT, Name("n"), Constant(0))
 def steps(*nodes: Node, end: str = "m", iterator: str = "t") -> Loop:
     condition = Binary(BinaryOperator.LT, Name(iterator), Name(end))
     return Loop(iterator, Constant(0), condition, 1, Block(nodes), Origin(Role.HOST))
+
+
+def apart(*_: str) -> Between:
+    return Between.BARRIER
 
 
 TREES = {
@@ -63,16 +68,58 @@ TREES = {
 @pytest.mark.parametrize("name", TREES)
 def test_the_largest_parts_without_the_host_share_a_spawn(name: str) -> None:
     host, left, bodies = TREES[name]
-    tree, found = share_spawns(host, lambda _: True, "s", frozenset({"n", "m", "x"}))
+    tree, found = share_spawns(host, lambda _: True, "s", frozenset({"n", "m", "x"}), apart)
     assert tree == left
     assert tuple(shared.body for shared in found) == bodies
 
 
 def test_what_may_not_share_has_spawns_of_its_own() -> None:
     tree, found = share_spawns(
-        Block((FIRST, SECOND, FIRST)), lambda names: "k1" not in names, "s", frozenset()
+        Block((FIRST, SECOND, FIRST)), lambda names: "k1" not in names, "s", frozenset(), apart
     )
     assert tree == Block((FIRST, SECOND, FIRST)) and not found
+
+
+def between(one: str, other: str) -> Between:
+    """A single CPE runs k0 and k1; k2 shares data with k1, and k3 with nobody."""
+    pair = {one, other}
+    if pair <= {"k0", "k1"}:
+        return Between.FENCE
+    return Between.BARRIER if pair <= {"k1", "k2"} else Between.NOTHING
+
+
+K0, K1, K2, K3 = (Launch(f"k{number}", ()) for number in range(4))
+P0, P1, P2, P3 = (Phase(f"k{number}", ()) for number in range(4))
+NEEDED = {
+    "nothing shared": (Block((K2, K3, K0)), Block((P2, P3, P0))),
+    "one CPE": (Block((K0, K3, K1)), Block((P0, Fence(), P3, P1))),
+    "past a third": (Block((K1, K3, K2)), Block((P1, Barrier(), P3, P2))),
+    "from one iteration to the next": (
+        steps(K2, K0, K3, K1),
+        steps(P2, Barrier(), P0, Fence(), P3, P1, Barrier()),
+    ),
+    "only to the next iteration": (steps(K3, K1, K0), steps(P3, P1, Fence(), P0, Fence())),
+    "into a loop and out of it": (
+        Block((K2, steps(K3, K3), K1)),
+        Block((P2, Barrier(), steps(P3, P3), P1)),
+    ),
+    "over a condition": (
+        Block((K1, Guard(POSITIVE, K2, K3), K2)),
+        Block((P1, Barrier(), Guard(POSITIVE, Block((P2, Barrier())), P3), P2)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_barriers_come_where_data_are_shared_alone(name: str) -> None:
+    host, body = NEEDED[name]
+    _, (shared,) = share_spawns(host, lambda _: True, "s", frozenset({"n", "m"}), between)
+    assert shared.body == body
+    scope = Scope(frozenset({"n", "m"}), phases={f"k{k}": 0 for k in range(4)}, between=between)
+    assert faults(shared.body, scope) == ()
+    ways = [node for node in walk(shared.body) if isinstance(node, (Barrier, Fence))]
+    bare = transform(shared.body, lambda node: Block(()) if isinstance(node, (Barrier, Fence)) else node)
+    assert bool(faults(bare, scope)) == bool(ways)
 
 
 UNMET = {
@@ -108,6 +155,11 @@ SCALAR = """for (int t = 0; t < m; t++) {
   for (int i = 0; i < n; i++) b[i] = a[n - 1 - i] + level;
   for (int i = 0; i < n; i++) { a[i] = b[i]; if (i == 5) level = a[i]; }
 }"""
+UNRELATED = """for (int t = 0; t < m; t++) {
+  for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1] + t;
+  for (int i = 1; i < n - 1; i++) s[i] = s[i] * 0.5 + a[n - 1 - i];
+  for (int i = 1; i < n - 1; i++) a[i] = b[n - 1 - i] * 0.5 + 1.0;
+}"""
 SUM = """for (int t = 0; t < m; t++) {
   for (int i = 0; i < n; i++) *s = *s + a[i];
   for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + *s;
@@ -139,6 +191,16 @@ def test_one_spawn_has_the_loop_and_a_barrier_after_each_kernel(tmp_path: Path, 
     assert body.count(barrier) == 2
 
 
+def test_kernels_that_share_nothing_have_no_barrier_in_between(tmp_path: Path) -> None:
+    found = unit(tmp_path, UNRELATED, KernelOptions(fusion=Fusion.MIN))
+    assert spawns(found) == ["f_s0"] and found.slave is not None
+    body = found.slave.text.partition("void f_s0(")[2]
+    calls = re.findall(r"f_k\d|athread_syn", body)
+    assert len([call for call in calls if call.startswith("f_k")]) == 3 and calls.count("athread_syn") == 2
+    (spawn,) = found.regions[0].report["spawns"]
+    assert spawn["barriers"] == 2 and {"a", "b"} <= {item["array"] for item in spawn["because"]}
+
+
 def test_the_user_may_have_a_spawn_for_each_kernel(tmp_path: Path) -> None:
     assert spawns(unit(tmp_path, STEPS, KernelOptions(spawn=Spawn.KERNEL))) == ["f_k0", "f_k1"]
     assert spawns(unit(tmp_path, STEPS, KernelOptions(preset=Preset.CLASSIC))) == ["f_k0", "f_k1"]
@@ -158,7 +220,7 @@ def test_a_scalar_that_a_phase_changes_is_read_by_the_next(tmp_path: Path) -> No
 
 PROGRAM = LEVEL + "\n".join(
     HEAD.replace("void f", f"void {name}") + body + "\n#pragma endscop\n}"
-    for name, body in {"steps": STEPS, "scalar": SCALAR, "mixed": MIXED}.items()
+    for name, body in {"steps": STEPS, "scalar": SCALAR, "mixed": MIXED, "unrelated": UNRELATED}.items()
 )
 
 
@@ -169,7 +231,7 @@ def test_results_are_those_of_the_serial_loops(
 ) -> None:
     path = tmp_path / "phases.c"
     path.write_text(PROGRAM)
-    names = ("steps", "scalar", "mixed")
+    names = ("steps", "scalar", "mixed", "unrelated")
     sizes = ({"n": 1, "m": 3}, {"n": 67, "m": 1}, {"n": 331, "m": 4}, {"n": 40, "m": 0})
     options = KernelOptions(machine=machine, threads=threads, tile=(7,))
     task = SourceTask(
@@ -188,7 +250,7 @@ def test_trees_of_spawns_are_sound(tmp_path: Path) -> None:
     found = compile_regions(read_source(path, CppOptions(), None), {})
     results = [item.result for item in found]
     spawns = [len(r.assembled.code.spawns) for r in results if isinstance(r, RegionResult)]
-    assert spawns == [1, 1, 1]
+    assert spawns == [1, 1, 1, 1]
     assert [
         p for result in results if isinstance(result, RegionResult) for p in verify(result.assembled)
     ] == []

@@ -118,6 +118,19 @@ def test_long_work_in_order_stays_on_the_host(tmp_path: Path) -> None:
     assert spawns(unit) == ["f_k0"]
 
 
+def test_a_region_whose_shared_kernels_are_all_slower_than_the_host_stays_there(tmp_path: Path) -> None:
+    text = """void f(int m, double w[12], double v[12]) {
+#pragma scop
+  for (int i = 0; i < m; i++) {
+    for (int j = 1; j < 12; j++) w[j] = w[j] * 0.5 + v[0];
+    v[0] = v[0] - (w[0] + w[1]);
+  }
+#pragma endscop
+}
+"""
+    assert not spawns(generated(tmp_path, text, KernelOptions(where=Where.AUTO)))
+
+
 @pytest.mark.parametrize(
     ("machine", "threads", "distribution", "modes"),
     [
