@@ -25,7 +25,7 @@ from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.trees import mentions, names_in, walk
 from swbuild.expressions.types import ElementType, TypeKind
-from swbuild.kernelir.nests import Nest, accesses, assignment, shifted
+from swbuild.kernelir.nests import Nest, accesses, assignment, shifted, stride
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.names import own, plain_name
 
@@ -223,13 +223,13 @@ class Body:
         stem = plain_name(place.function).removeprefix("LDM_")
         number = self.numbers.get(stem, 0)
         self.numbers[stem] = number + 1
-        return own(f"{stem}{number}", "register")
+        return own(f"{stem}{number}", f"register_of_{stem}")  # A1 and 0 is another one than A and 10
 
     def _fetched(self, place: Call, depth: int) -> Variable:
         name = self._named(place)
         fetch: Node = Register(name, self.type, place)
         if self.along is not None:
-            moves = any(mentions(argument, self.along) for argument in place.arguments)
+            moves = place.arguments and stride(place.arguments[-1], self.along)
             fetch = Fetch(name, self.type, place, spread=not moves)
         self.levels[depth].append(fetch)
         return Variable(self.type, name)

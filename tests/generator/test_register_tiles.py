@@ -127,6 +127,19 @@ def test_a_sum_is_held_in_registers_and_added_to_in_its_order(tmp_path: Path) ->
     assert len(re.findall(r"simd_storeu\(C\d, ", inner)) == 8
 
 
+def test_registers_of_arrays_with_names_that_run_into_each_other_are_different(tmp_path: Path) -> None:
+    body = (
+        "for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)"
+        " A1[i][j] = A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i - 1][j] + A[i + 1][j] * A1[i][j];"
+    )
+    arguments = "double A[restrict n][m], double A1[restrict n][m]"
+    unit = generated(tmp_path, function("f", arguments, body), KernelOptions(machine="sw26010", tile=(8, 64)))
+    assert unit.slave is not None
+    tile = unit.slave.text[unit.slave.text.index("for (; j + ") :]
+    names = re.findall(r"doublev4 (\w+)[; ]", tile[: tile.index("}")])
+    assert len(names) > 12 and len(set(names)) == len(names)
+
+
 def test_rows_that_lie_apart_are_taken_side_by_side_without_vectors(tmp_path: Path) -> None:
     text = kernel(tmp_path, "sums", KernelOptions(machine="sw26010-pro", tile=(16,)))
     assert "simd.h" not in text
