@@ -17,6 +17,7 @@ __all__ = [
     "Distribution",
     "Fusion",
     "KernelOptions",
+    "Prefetch",
     "Preset",
     "Spawn",
     "Step",
@@ -69,6 +70,13 @@ class Spawn(Enum):
 
 class Vectorize(Enum):
     """Whether point loops are computed in register tiles, in vectors where the machine has them."""
+
+    AUTO = "auto"
+    NEVER = "never"
+
+
+class Prefetch(Enum):
+    """Whether boxes are got one iteration ahead where the LDM has room for them."""
 
     AUTO = "auto"
     NEVER = "never"
@@ -146,6 +154,7 @@ class KernelOptions:
     regardless: bool = False
     spawn: Spawn = Spawn.REGION
     vectorize: Vectorize = Vectorize.AUTO
+    prefetch: Prefetch = Prefetch.AUTO
     files: int = 1
 
     @property

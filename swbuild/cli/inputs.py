@@ -33,6 +33,20 @@ __all__ = [
 
 _SUFFIXES = {".yaml", ".yml"}
 
+#: the options of kernels that take one value
+_CHOICES = (
+    "threads",
+    "tile",
+    "distribution",
+    "fusion",
+    "preset",
+    "ldm_budget",
+    "where",
+    "spawn",
+    "prefetch",
+    "vectorize",
+)
+
 
 def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     """Add the inputs and the options of kernels; ``parameter`` says what ``-p`` does here."""
@@ -58,6 +72,7 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     )
     group.add_argument("--spawn", metavar="S", help="region or kernel: what one spawn of the CPEs is for")
     group.add_argument("--vectorize", metavar="V", help="auto or never: register tiles and vectors")
+    group.add_argument("--prefetch", metavar="P", help="auto or never: get tiles while others are computed")
     group.add_argument("--where", metavar="W", help="auto, host or cpes: who runs the regions")
     group.add_argument("--assume", action="append", metavar="COND", help="a C condition over the parameters")
     group.add_argument(
@@ -157,10 +172,7 @@ def _extended(cpp: Any, args: Namespace) -> Any:
 def _overrides(args: Namespace, params_are_sizes: bool) -> Defaults:
     given = {
         name: _value(f"--{name.replace('_', '-')}", name.replace("_", "-"), text)
-        for name in (
-            *("threads", "tile", "distribution", "fusion", "preset", "ldm_budget", "where", "spawn"),
-            "vectorize",
-        )
+        for name in _CHOICES
         if (text := getattr(args, name)) is not None
     }
     params = assignments(args.param)

@@ -69,4 +69,7 @@ def _buffer(scop: Scop, buffer: Buffer) -> str:
     moves = ["get"] if buffer.load else []
     moves += [f"put ({buffer.store.value})"] if buffer.written else []
     what = " and ".join(moves) or "not in main memory"
-    return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {buffer.bytes} bytes, {what}"
+    size, ahead = f"{buffer.bytes} bytes", ""
+    if buffer.slots > 1:
+        size, ahead = f"{buffer.slots} x {size}", " one iteration ahead"
+    return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {size}, {what}{ahead}"

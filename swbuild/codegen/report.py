@@ -212,6 +212,7 @@ def _buffer(region: RegionCode, buffer: Buffer) -> dict[str, object]:
         "type": region.scop.array(buffer.array).element.name,
         "shape": list(buffer.box.bound or ()),
         "bytes": buffer.bytes,
+        "slots": buffer.slots,
         "level": buffer.level,
         "load": buffer.load,
         "store": buffer.store.value,

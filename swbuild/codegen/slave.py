@@ -21,7 +21,7 @@ from swbuild.codegen.ctext import (
 )
 from swbuild.codegen.registers import held
 from swbuild.codegen.surroundings import Surroundings
-from swbuild.codegen.transfers import Moved, Transfers
+from swbuild.codegen.transfers import Moved, Transfers, ldm_name
 from swbuild.codegen.used import names_in_array, names_in_body
 from swbuild.expressions.nodes import Constant, Expression, Name
 from swbuild.expressions.printing import c_text
@@ -39,6 +39,7 @@ from swbuild.kernelir.nodes import (
     Phase,
     Place,
     Register,
+    Rotate,
     Transfer,
     Wait,
 )
@@ -253,19 +254,31 @@ class _Kernel:
             if a.name in used
         ]
         for buffer in self.kernel.plan.buffers:
-            element = self.scop.array(buffer.array).element.name
-            name = own(f"{buffer.name}_ldm")
-            lines.append(f"{element} *const {name} = {self.ldm}.{_member(buffer)};")
+            lines += self._slots(buffer)
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
         lines += partials.opening(self.kernel, self.scop, self.ldm)
-        dynamic = (n.group for n in walk(self.kernel.body) if isinstance(n, Begin) and n.dynamic)
-        lines += [f"int {name} = 0;" for name in dict.fromkeys(map(self.transfers.counter, dynamic))]
+        counted = (n.group for n in walk(self.kernel.body) if isinstance(n, Transfer) and n.counted)
+        lines += [f"int {name} = 0;" for name in dict.fromkeys(map(self.transfers.counter, counted))]
         return lines
 
     def _found(self, array: Array) -> str:
         """Return the value of a scalar as the argument struct tells it."""
         return f"{'*' if array.name in self.kernel.changing else ''}{ARGUMENTS}->{array.name}"
+
+    def _slots(self, buffer: Buffer) -> Lines:
+        """Name the slots of ``buffer``: the one at hand, and the one that is filled meanwhile."""
+        element = self.scop.array(buffer.array).element
+        slot, memory = ldm_name(buffer.name, 0), f"{self.ldm}.{_member(buffer)}"
+        if buffer.slots == 1:
+            return [f"{element.name} *const {slot} = {memory};"]
+        following = f"{memory} + {buffer.bytes // element.size}"
+        return [f"{element.name} *{slot} = {memory}, *{ldm_name(buffer.name, 1)} = {following};"]
+
+    def _rotated(self, buffer: Buffer) -> Lines:
+        element = self.scop.array(buffer.array).element.name
+        (slot, following), spare = (ldm_name(buffer.name, k) for k in (0, 1)), own(f"{buffer.name}_done")
+        return [f"{{ {element} *const {spare} = {slot}; {slot} = {following}; {following} = {spare}; }}"]
 
     def _box_variables(self, buffer: Buffer) -> str:
         names = [low_of(buffer.name, k).name for k in range(len(buffer.box.low))]
@@ -318,7 +331,7 @@ class _Kernel:
             name, count = buffer.name, len(buffer.box.low)
             sizes = ("", *(size_of(name, k).name for k in range(1, count)))
             shifts = tuple(low_of(name, k) for k in range(count))
-            macros.append(index_macro(own(f"LDM_{name}"), own(f"{name}_ldm"), sizes, shifts))
+            macros.append(index_macro(own(f"LDM_{name}"), ldm_name(name, 0), sizes, shifts))
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
             named = frozenset[str]().union(*(names_in(e) for e in self.shapes[array] if e is not None))
@@ -339,6 +352,8 @@ class _Kernel:
             return [f"{buffer.array}[{offset}] = {own(f'LDM_{node.buffer}')}({listed(node.index)});"]
         if isinstance(node, (Register, Fetch, Keep)):
             return [held(node, self.dialect.vectors)]
+        if isinstance(node, Rotate):
+            return [line for name in node.buffers for line in self._rotated(self.buffers[name])]
         if isinstance(node, Fence):
             return self._fences()
         assert isinstance(node, Wait)

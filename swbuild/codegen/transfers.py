@@ -11,7 +11,12 @@ from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.machine import Dialect
 from swbuild.names import own
 
-__all__ = ["Moved", "Transfers"]
+__all__ = ["Moved", "Transfers", "ldm_name"]
+
+
+def ldm_name(buffer: str, slot: int) -> str:
+    """Return the pointer to a buffer's slot at hand (0), or to the one that is filled meanwhile (1)."""
+    return own(f"{buffer}_{('ldm', 'next')[slot]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class Transfers:
     def issue(self, moved: Moved, node: Transfer) -> Lines:
         """Issue one operation."""
         assert isinstance(node.part, (Piece, Row))
-        pieces = _row(moved, node.part) if isinstance(node.part, Row) else _piece(moved, node.part)
+        pieces = _row(moved, node.part) if isinstance(node.part, Row) else _piece(moved, node.part, node.slot)
         call = self._call(node.group.direction, strided="gap" in pieces)
         counted = [f"{self.counter(node.group)}++;"] if node.counted else []
         return [call.format(reply=self.reply(node.group), **pieces), *counted]
@@ -70,11 +75,11 @@ class Transfers:
         return self.dialect.get_strided if strided else self.dialect.get
 
 
-def _piece(moved: Moved, piece: Piece) -> dict[str, str]:
-    """Return the addresses and lengths of a piece of the box."""
+def _piece(moved: Moved, piece: Piece, slot: int) -> dict[str, str]:
+    """Return the addresses and lengths of a piece of the box that is in ``slot``."""
     pairs = enumerate(piece.offset)
     place = tuple(_plus(low_of(moved.name, k), offset) for k, offset in pairs)
-    ldm = own(f"{moved.name}_ldm")
+    ldm = ldm_name(moved.name, slot)
     sizes = ("", *(size_of(moved.name, k).name for k in range(1, len(place))))
     whole = all(offset == Constant(0) for offset in piece.offset)
     length = in_parentheses(piece.length)

@@ -29,6 +29,7 @@ from swbuild.kernelir.nodes import (
     Piece,
     Place,
     Register,
+    Rotate,
     Row,
     Transfer,
     Wait,
@@ -162,12 +163,17 @@ def _fence(node: Fence) -> Iterator[str]:
 
 def _group(group: Group) -> str:
     reply = "" if group.reply is None else f", reply {group.reply}"
-    return f"{group.direction.value}s of level {group.level}{reply}"
+    return f"{'early ' if group.ahead else ''}{group.direction.value}s of level {group.level}{reply}"
 
 
 @node_lines.register
 def _place(node: Place) -> Iterator[str]:
     yield f"place {node.buffer} from [{_texts(node.low)}] size [{_texts(node.size)}]"
+
+
+@node_lines.register
+def _rotate(node: Rotate) -> Iterator[str]:
+    yield f"turn to the next slot of {', '.join(node.buffers)}"
 
 
 @node_lines.register

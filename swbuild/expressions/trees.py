@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from swbuild.expressions.nodes import Constant, Expression, Name
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 
-__all__ = ["constant_value", "mentions", "names_in", "substituted", "transformed", "walk"]
+__all__ = ["constant_value", "mentions", "names_in", "substituted", "transformed", "walk", "without_zeros"]
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
@@ -38,6 +38,17 @@ def substituted(expression: Expression, values: Mapping[str, Expression]) -> Exp
 def constant_value(expression: Expression) -> int | None:
     """Return the value of an integer as it stands in the code, None for all else."""
     return expression.value if isinstance(expression, Constant) else None
+
+
+def without_zeros(expression: Expression) -> Expression:
+    """Return ``expression`` without zeros that are added or subtracted."""
+
+    def change(node: Expression) -> Expression:
+        if not isinstance(node, Binary) or constant_value(node.right) != 0:
+            return node
+        return node.left if node.operator in (BinaryOperator.ADD, BinaryOperator.SUB) else node
+
+    return transformed(expression, change)
 
 
 def transformed(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:

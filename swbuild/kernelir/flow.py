@@ -1,8 +1,10 @@
 """Are transfers issued, awaited and used in a sound order?
 
 The tree is walked once, in the order of execution.  Of a loop one iteration is looked at: it has to
-leave no group open that it has opened.  What is opened under a condition counts as open
-until it is waited for, or until a place where the same condition does not hold.
+leave no group open that it has opened, unless it waits for it first: then the group has to be open before
+the loop where the loop runs, and is not after it if only iterations that others follow have opened it.  What
+is opened under a condition counts as open until it is waited for, or until a place where the same condition
+does not hold.
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ from swbuild.kernelir.nodes import (
     Loop,
     Node,
     Place,
+    Rotate,
     Transfer,
     Wait,
 )
 from swbuild.kernelir.passes import walk
+from swbuild.kernelir.prefetching import goes_on, starts
 from swbuild.kernelir.scope import Scope
 
 __all__ = ["flow_faults"]
@@ -63,8 +67,8 @@ class _Walk:
         self.placed: set[str] = set()
         #: conditions that hold where the walk is
         self.holding: frozenset[Expression] = frozenset()
-        #: buffers that hold something: fetched, or computed
-        self.filled: set[str] = set()
+        #: slots of buffers that hold something: fetched, or computed
+        self.filled: set[tuple[str, int]] = set()
 
     def after(self, node: Node, state: _State) -> _State:
         """Return the groups open behind ``node``, where those of ``state`` are open before it."""
@@ -86,7 +90,18 @@ class _Walk:
             self.found.append(f"an iteration over {node.iterator} leaves the {_name(group)} open")
         for group in state.keys() - behind.keys():
             self.found.append(f"the {_name(group)} are waited for in every iteration over {node.iterator}")
-        return {group: _maybe(before, behind.get(group, before)) for group, before in state.items()}
+        return {
+            group: _maybe(before, behind.get(group, before))
+            for group, before in state.items()
+            if not self._ends(node, before, behind.get(group, before))
+        }
+
+    def _ends(self, loop: Loop | Deal, before: _Open, behind: _Open) -> bool:
+        """Return whether a group is open just where ``loop`` goes on, and thus not after it."""
+        if isinstance(loop, Deal) or loop.first is None or behind.under != goes_on(loop):
+            return False
+        runs = loop.trip_count is not None and loop.trip_count > 0
+        return runs or before.under == starts(loop) or _parts(starts(loop)) <= self.holding
 
     def _guard(self, node: Guard, state: _State) -> _State:
         conditions = _parts(node.condition)
@@ -121,6 +136,8 @@ class _Walk:
         if isinstance(node, Place):
             self._touched(node.buffer, state, f"{node.buffer} gets another box")
             self.placed.add(node.buffer)
+        elif isinstance(node, Rotate):
+            self._rotate(node, state)
         elif isinstance(node, (Compute, Keep)):
             self._compute(node, state)
         elif isinstance(node, ElementStore):
@@ -143,8 +160,8 @@ class _Walk:
             if group != node.group and key in other.slots:
                 self.found.append(f"{what} is issued while slot {node.slot} is moved for the {_name(group)}")
         if node.group.direction is Direction.GET:
-            self.filled.add(node.buffer)
-        elif node.buffer not in self.filled:
+            self.filled.add(key)
+        elif key not in self.filled:
             self.found.append(f"{what} stores what was never computed or fetched")
         here = state.get(node.group)
         if here is None:
@@ -166,12 +183,24 @@ class _Walk:
             self.found.append(f"the {_name(node.group)} are counted at one of begin and wait alone")
         return {group: other for group, other in state.items() if group != node.group}
 
+    def _rotate(self, node: Rotate, state: _State) -> None:
+        for name in node.buffers:
+            for group, other in state.items():
+                if any(buffer == name for buffer, _ in other.slots):
+                    self.found.append(f"{name} turns to the next slot while {_name(group)} are in flight")
+            if (name, 1) not in self.filled:
+                self.found.append(f"{name} turns to a slot that was never filled")
+            self.filled.discard((name, 1))
+            self.filled.add((name, 0))
+
     def _compute(self, node: Compute | Keep, state: _State) -> None:
         for name, buffer in self.scope.buffers.items():
             if node.statement in buffer.statements:
                 self._is_placed(name, f"{node.statement} uses {name}")
                 self._touched(name, state, f"{node.statement} uses {name}")
-                self.filled.add(name)
+                if buffer.slots > 1 and (name, 0) not in self.filled:
+                    self.found.append(f"{node.statement} uses {name} in a slot that was never filled")
+                self.filled.add((name, 0))
 
     def _is_placed(self, buffer: str, what: str) -> None:
         if buffer not in self.placed:
@@ -179,7 +208,7 @@ class _Walk:
 
     def _touched(self, buffer: str, state: _State, what: str) -> None:
         for group, other in state.items():
-            if any(name == buffer for name, _ in other.slots):
+            if (buffer, 0) in other.slots:
                 self.found.append(f"{what} before the {_name(group)} are waited for")
 
 
@@ -202,7 +231,7 @@ def _maybe(before: _Open, after: _Open) -> _Open:
 
 
 def _name(group: Group) -> str:
-    return f"{group.direction.value}s of level {group.level}"
+    return f"{'early ' if group.ahead else ''}{group.direction.value}s of level {group.level}"
 
 
 def flow_faults(node: Node, scope: Scope) -> Iterator[str]:

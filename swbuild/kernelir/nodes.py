@@ -35,6 +35,7 @@ __all__ = [
     "Piece",
     "Place",
     "Register",
+    "Rotate",
     "Row",
     "Transfer",
     "Wait",
@@ -187,12 +188,14 @@ class Direction(Enum):
 class Group:
     """Transfers that one wait is for: those of one ``level`` and ``direction``.
 
-    ``reply`` is the number of the word in the LDM that counts them, once it is allotted.
+    ``reply`` is the number of the word in the LDM that counts them, once it is allotted.  ``ahead``: they are
+    waited for one iteration after they are issued.
     """
 
     level: int
     direction: Direction
     reply: int | None = None
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +244,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Issue the transfer of ``part`` of what ``slot`` of a buffer holds, as one of ``group``.
+    """Issue the transfer of ``part`` of what a slot of a buffer holds, as one of ``group``.
 
+    ``slot`` 0 is the one that all else is about, 1 the one that the next :class:`Rotate` turns to.
     ``counted``: the emitted code counts it.
     """
 
@@ -251,6 +255,13 @@ class Transfer:
     part: Whole | Piece | Row
     group: Group
     counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate:
+    """Turn to the next slot of each of ``buffers``: what is in slot 1 is in slot 0 from now on."""
+
+    buffers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +307,7 @@ Node = (
     | Phase
     | Place
     | Register
+    | Rotate
     | Transfer
     | Wait
 )

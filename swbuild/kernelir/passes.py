@@ -26,18 +26,27 @@ from swbuild.names import own, plain
 
 _Same = TypeVar("_Same", bound=Node)
 
-__all__ = ["expressions_of", "loop_name", "name_loops", "transform", "walk", "with_values"]
+__all__ = [
+    "children",
+    "expressions_of",
+    "loop_name",
+    "name_loops",
+    "transform",
+    "walk",
+    "with_expressions",
+    "with_values",
+]
 
 
 def walk(node: Node) -> list[Node]:
     """Return ``node`` and all nodes below it, in program order."""
     found: list[Node] = [node]
-    for child in _children(node):
+    for child in children(node):
         found += walk(child)
     return found
 
 
-def _children(node: Node) -> tuple[Node, ...]:
+def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Block):
         return node.children
     if isinstance(node, (Loop, Counter, Deal)):
@@ -163,12 +172,22 @@ def with_values(node: Node, values: Mapping[str, Expression]) -> Node:
     return transform(node, lambda found: _with_values_in(found, values))
 
 
+def with_expressions(node: Node, change: Callable[[Expression], Expression]) -> Node:
+    """Return the tree with every expression in it as ``change`` makes it."""
+    return transform(node, lambda found: _changed(found, change))
+
+
 def _with_values_in(node: _Same, values: Mapping[str, Expression]) -> _Same:
     """Return ``node`` with ``values`` in its own expressions, not in those of the nodes below it."""
+    return _changed(node, lambda expression: substituted(expression, values))
+
+
+def _changed(node: _Same, change: Callable[[Expression], Expression]) -> _Same:
+    """Return ``node`` with its own expressions changed, not those of the nodes below it."""
 
     def changed(value: Any) -> Any:
         if isinstance(value, Expression):
-            return substituted(value, values)
+            return change(value)
         if isinstance(value, tuple):
             return tuple(changed(item) for item in value)
         return within(value) if isinstance(value, (Piece, Row)) else value

@@ -23,7 +23,7 @@ from swbuild.kernelir.nodes import (
     Wait,
 )
 from swbuild.kernelir.origin import Origin, Role
-from swbuild.kernelir.passes import transform, walk
+from swbuild.kernelir.passes import children, transform, walk
 from swbuild.names import own
 
 __all__ = [
@@ -225,13 +225,21 @@ def allot_replies(node: Node) -> Node:
 def _open_together(node: Node) -> dict[Group, set[Group]]:
     """Return, per group, the others that are open while it is: begun and not yet waited for."""
     together: dict[Group, set[Group]] = {}
-    current: set[Group] = set()
-    for found in walk(node):
-        if isinstance(found, Wait):
-            current.discard(found.group)
-        elif isinstance(found, Begin):
-            together.setdefault(found.group, set()).update(current)
-            for other in current:
-                together[other].add(found.group)
-            current.add(found.group)
+    _add_open(node, set(), together)
     return together
+
+
+def _add_open(node: Node, current: set[Group], together: dict[Group, set[Group]]) -> None:
+    """Add the groups in ``node`` to ``together``; ``current`` are those open before it, and then after it."""
+    if isinstance(node, Wait):
+        current.discard(node.group)
+    elif isinstance(node, Begin):
+        together.setdefault(node.group, set()).update(current)
+        for other in current:
+            together[other].add(node.group)
+        current.add(node.group)
+    for child in children(node):
+        _add_open(child, current, together)
+    if isinstance(node, Loop):  # its last iteration waits for what comes early, and begins nothing
+        waits = (found for found in walk(node) if isinstance(found, Wait))
+        current -= {wait.group for wait in waits if wait.group.ahead}

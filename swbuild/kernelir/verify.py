@@ -20,6 +20,7 @@ from swbuild.kernelir.nodes import (
     Node,
     Phase,
     Place,
+    Rotate,
     Transfer,
 )
 from swbuild.kernelir.passes import expressions_of, walk
@@ -126,6 +127,8 @@ def _uses(node: Node, scope: Scope) -> Iterator[str]:
         elif scope.host:
             if not isinstance(found, (Block, Compute, Counter, Guard, Loop)):
                 yield f"the host is to {type(found).__name__.lower()}, as only CPEs do"
+        elif isinstance(found, Rotate):
+            yield from _rotated(found, scope)
         elif hasattr(found, "buffer"):
             yield from _buffer(found, scope)
 
@@ -194,6 +197,12 @@ def _buffer(node: Node, scope: Scope) -> Iterator[str]:
         yield f"{_what(node)} speaks of slot {node.slot} of {buffer.slots}"
     elif isinstance(node, Place):
         yield from _box(node, buffer.bound)
+
+
+def _rotated(node: Rotate, scope: Scope) -> Iterator[str]:
+    for name in node.buffers:
+        if name not in scope.buffers or scope.buffers[name].slots < 2:
+            yield f"{name} turns to its next slot and has no other"
 
 
 def _box(node: Place, bound: tuple[int, ...]) -> Iterator[str]:

@@ -31,12 +31,13 @@ from swbuild.kernelir.transfers import (
 )
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.lowering.code import KernelCode, RegionCode
+from swbuild.lowering.slots import with_slots
 from swbuild.lowering.spawns import spawned
 from swbuild.lowering.vectors import vector_types
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.names import own
-from swbuild.options import KernelOptions, Preset
+from swbuild.options import KernelOptions, Prefetch, Preset
 from swbuild.planning.singles import private_in
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
@@ -215,7 +216,7 @@ def _kernel(
     pointers = tuple(a for a in arrays if a not in (*values, *carried))
     spell = _device_spell(private, written, place)
     program = Program(build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful))
-    program = _with_transfers(scop, options, place, program)
+    program, place = _with_transfers(scop, options, place, program)
     contracted = private.names - place.expanded
     body, loops = _with_loop_names(scop, place.tiled.kernel, program.result)
     program = program.after("name host loops", body)
@@ -235,8 +236,13 @@ def _kernel(
     return code, program
 
 
-def _with_transfers(scop: Scop, options: KernelOptions, place: Placed, program: Program) -> Program:
-    """Return ``program`` with its transfers in operations of the machine, all groups with their waits."""
+def _with_transfers(
+    scop: Scop, options: KernelOptions, place: Placed, program: Program
+) -> tuple[Program, Placed]:
+    """Return ``program`` with its transfers in operations of the machine, all groups with their waits.
+
+    Buffers of the plan may have more slots then.
+    """
     classic = options.preset is Preset.CLASSIC
     shapes = {b.name: Shape(b.box.bound or (), scop.array(b.array).element.size) for b in place.plan.buffers}
     split = split_transfers(program.result, shapes, limits_of(options), apart=classic)
@@ -244,7 +250,10 @@ def _with_transfers(scop: Scop, options: KernelOptions, place: Placed, program: 
     if classic:
         program = program.after("wait at once", at_once(program.result))
     program = program.after("count waits", count_waits(program.result))
-    return program.after("allot reply words", allot_replies(program.result))
+    if not classic and options.prefetch is Prefetch.AUTO:
+        body, place = with_slots(scop, place, program.result)
+        program = program.after("get ahead", body)
+    return program.after("allot reply words", allot_replies(program.result)), place
 
 
 def limits_of(options: KernelOptions) -> Limits:

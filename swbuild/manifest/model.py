@@ -38,7 +38,7 @@ from swbuild.manifest.values import (
     Shape,
     Sizes,
 )
-from swbuild.options import Distribution, Fusion, Preset, Spawn, Vectorize, Where
+from swbuild.options import Distribution, Fusion, Prefetch, Preset, Spawn, Vectorize, Where
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -245,6 +245,17 @@ class Defaults:
         default=None,
         shown="auto",
         also=("vectorise", "simd", "vectors", "registers"),
+    )
+    prefetch: Prefetch | None = option(
+        Choice(Prefetch),
+        "Whether transfers go on while CPEs compute: what the next iteration of a loop over tiles reads is "
+        "got into a second slot of its buffer meanwhile, where the LDM has room for one and nothing in the "
+        "kernel writes the array (`auto`), or every get is waited for at once (`never`).  `preset: classic` "
+        "knows no second slots.",
+        example="never",
+        default=None,
+        shown="auto",
+        also=("pipeline", "double-buffer", "double-buffering", "slots"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

@@ -1,0 +1,189 @@
+"""Gets one iteration ahead: while a CPE computes on one slot of a buffer, the next box comes into another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from swbuild.classes import dataclass
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
+from swbuild.expressions.trees import substituted, without_zeros
+from swbuild.kernelir.nodes import (
+    Begin,
+    Block,
+    Direction,
+    Group,
+    Guard,
+    Loop,
+    Node,
+    Place,
+    Rotate,
+    Transfer,
+    Wait,
+)
+from swbuild.kernelir.passes import transform, walk, with_expressions, with_values
+
+__all__ = ["Prefetched", "goes_on", "prefetched", "starts"]
+
+#: Whether a buffer may have another slot, and be filled before all that comes before its get.
+Permission = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefetched:
+    """A tree, and the buffers of which it uses two slots."""
+
+    tree: Node
+    buffers: frozenset[str]
+
+
+def prefetched(node: Node, may: Permission) -> Prefetched:
+    """Return the tree whose loops get the boxes of the next iteration while they compute on those of this.
+
+    That is done in loops that begin with the gets of boxes, for the buffers that ``may`` be filled early:
+    nobody writes what they hold while the tree runs.  ``may`` is asked once for each buffer, of inner loops
+    first, and counts what it allows.  Equivalent: a box goes into a slot that nobody uses, and is waited for
+    where it was before.
+    """
+    pass_ = _Pass(may)
+    return Prefetched(
+        transform(node, pass_.change), frozenset(name for name, yes in pass_.asked.items() if yes)
+    )
+
+
+def starts(loop: Loop) -> Expression:
+    """Return the condition under which ``loop``, which has a first value and a condition, runs at all."""
+    assert loop.first is not None and loop.condition is not None
+    return without_zeros(substituted(loop.condition, {loop.iterator: loop.first}))
+
+
+def goes_on(loop: Loop) -> Expression:
+    """Return the condition under which an iteration of ``loop`` is not the last."""
+    assert loop.condition is not None
+    return substituted(loop.condition, {loop.iterator: _next(loop)})
+
+
+def _next(loop: Loop) -> Expression:
+    return Binary(BinaryOperator.ADD, Name(loop.iterator), Constant(loop.step))
+
+
+@dataclass(frozen=True, slots=True)
+class _Gets:
+    """What a block begins with: the gets of a group, from its begin to its wait."""
+
+    begin: Begin
+    nodes: tuple[Node, ...]
+    wait: Wait
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The buffers that are filled."""
+        transfers = (n for node in self.nodes for n in walk(node) if isinstance(n, Transfer))
+        return tuple(dict.fromkeys(transfer.buffer for transfer in transfers))
+
+
+class _Pass:
+    """Changes loops from the inside out, and remembers which buffers have two slots."""
+
+    def __init__(self, may: Permission) -> None:
+        self._may = may
+        self.asked: dict[str, bool] = {}
+
+    def change(self, node: Node) -> Node:
+        if not isinstance(node, Loop) or node.first is None or node.condition is None or node.trip_count == 1:
+            return node
+        gets = _gets_of(node.body)
+        early = frozenset(name for name in gets.loaded if self._early(name)) if gets else frozenset()
+        return _ahead(node, gets, early) if gets and early else node
+
+    def _early(self, buffer: str) -> bool:
+        if buffer not in self.asked:
+            self.asked[buffer] = self._may(buffer)
+        return self.asked[buffer]
+
+
+def _gets_of(body: Node) -> _Gets | None:
+    """Return the gets that ``body`` begins with."""
+    if not isinstance(body, Block) or not body.children or not isinstance(body.children[0], Begin):
+        return None
+    begin, rest = body.children[0], body.children[1:]
+    if begin.group.direction is not Direction.GET:
+        return None
+    for position, node in enumerate(rest):
+        if isinstance(node, Wait) and node.group == begin.group:
+            return None if node.fence else _Gets(begin, rest[:position], node)
+        if not all(isinstance(found, (Block, Guard, Loop, Place, Transfer)) for found in walk(node)):
+            return None
+    return None
+
+
+def _ahead(loop: Loop, gets: _Gets, early: frozenset[str]) -> Node:
+    """Return ``loop`` with the boxes of the buffers ``early`` got one iteration ahead, the first before."""
+    assert isinstance(loop.body, Block) and loop.first is not None
+    soon = _early_gets(gets, early)
+    first = with_expressions(with_values(soon, {loop.iterator: loop.first}), without_zeros)
+    following = with_values(soon, {loop.iterator: _next(loop)})
+    body = (
+        replace(gets.wait, group=_early_group(gets), count=_count(gets, early)),
+        Rotate(tuple(name for name in gets.loaded if name in early)),
+        Guard(goes_on(loop), following),
+        *_other_gets(gets, early),
+        *loop.body.children[len(gets.nodes) + 2 :],
+    )
+    runs = loop.trip_count is not None and loop.trip_count > 0
+    before = first if runs else Guard(starts(loop), first)
+    return Block((before, replace(loop, body=Block(body))))
+
+
+def _early_group(gets: _Gets) -> Group:
+    return replace(gets.begin.group, ahead=True)
+
+
+def _count(gets: _Gets, buffers: frozenset[str]) -> int | None:
+    """Return how many transfers there are into ``buffers``, where their number is constant."""
+    if gets.wait.count is None:
+        return None
+    found = (n for node in gets.nodes for n in walk(node) if isinstance(n, Transfer))
+    return sum(transfer.buffer in buffers for transfer in found)
+
+
+def _early_gets(gets: _Gets, early: frozenset[str]) -> Node:
+    """Return the gets of the buffers ``early`` alone, into the next slot, without the wait."""
+    group, counted = _early_group(gets), gets.wait.count is None
+
+    def change(node: Node) -> Node:
+        if isinstance(node, (Place, Transfer)) and node.buffer not in early:
+            return Block(())
+        if isinstance(node, Transfer):
+            return replace(node, slot=1, group=group, counted=counted)
+        return _unless_empty(node)
+
+    nodes = (transform(node, change) for node in gets.nodes)
+    return Block((replace(gets.begin, group=group), *_full(nodes)))
+
+
+def _other_gets(gets: _Gets, early: frozenset[str]) -> tuple[Node, ...]:
+    """Return the gets of all other buffers with their wait, if there are any, and the boxes of all."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Transfer) and node.buffer in early:
+            return Block(())
+        return _unless_empty(node)
+
+    nodes = _full(transform(node, change) for node in gets.nodes)
+    rest = frozenset(gets.loaded) - early
+    return (gets.begin, *nodes, replace(gets.wait, count=_count(gets, rest))) if rest else nodes
+
+
+def _unless_empty(node: Node) -> Node:
+    """Return ``node``, or nothing for a loop or condition around nothing."""
+    if isinstance(node, Block):
+        return Block(_full(node.children))
+    inside = {Loop: "body", Guard: "then"}.get(type(node))
+    if inside is None or getattr(node, inside) != Block(()):
+        return node
+    return Block(()) if getattr(node, "otherwise", None) in (None, Block(())) else node
+
+
+def _full(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    return tuple(node for node in nodes if node != Block(()))
