@@ -48,8 +48,10 @@ def check_mutated(
     return check_region(context, unit.regions[0], options, RegionCheck((SIZES[example],))), count
 
 
-_WAIT = r"(?s)({call}\([^;]*&sw_reply_\w+[^;]*\);\s*)while \(sw_reply_\w+ != \d+\)\s*;"
-_WAIT_PRO = r"(?s)({call}\([^;]*&sw_reply_\w+[^;]*\);\s*)athread_dma_wait_value\([^;]*\);"
+#: What comes before a wait: the last transfer, or, for tiles that are got ahead, the head of their loop.
+_BEFORE = r"(?s)({call}\([^;]*&sw_reply_\w+[^;]*\);\s*|\{{\s*(?={wait}\s*\{{ double \*const))"
+_WAIT = _BEFORE.replace("{wait}", r"while[^;]*;") + r"while \(sw_reply_\w+ != \d+\)\s*;"
+_WAIT_PRO = _BEFORE.replace("{wait}", r"athread_dma_wait[^;]*;") + r"athread_dma_wait_value\([^;]*\);"
 MUTATIONS = {
     "drop the waits for gets": {
         "sw26010": (_WAIT.format(call="athread_get") + r"(?!\s*const struct)", r"\1"),
@@ -58,7 +60,7 @@ MUTATIONS = {
     "shift gets by 4 bytes": {
         "sw26010": (r"athread_get\(PE_MODE, ([AB]) \+", r"athread_get(PE_MODE, (char *)\1 + 4 +"),
         "sw26010-pro": (
-            r"(athread_dma_iget\w*\(\w+_ldm, )([AB]) \+ ([^,]+),",
+            r"(athread_dma_iget\w*\(\w+_(?:ldm|next), )([AB]) \+ ([^,]+),",
             r"\1(char *)(\2 + \3) + 4,",
         ),
     },

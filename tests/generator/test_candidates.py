@@ -355,11 +355,11 @@ def test_extents_of_arrays_bound_what_a_tile_touches(tmp_path: Path) -> None:
     assert rows["level"] == 0 and rows["shape"][-1] == 160
 
 
-#: A nest in which every tile reads rows and columns of what it writes: few tiles fit.
+#: A nest in which every tile reads from far more than it writes: few tiles fit.
 REACHING = body(
-    "for (int k = 0; k < n; k++)\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n"
-    "      w[i][j] = w[i][j] < w[i][k] + w[k][j] ? w[i][j] : w[i][k] + w[k][j];",
-    "int n, int w[restrict 2800][2800]",
+    "for (int i = 0; i < n; i++)\n  for (int j = 0; j < n; j++)\n"
+    "    b[i][j] += a[i][0] * a[5 * j][7 * i] + a[9 * i][20 * j];",
+    "int n, double a[restrict 3000][3000], double b[restrict n][n]",
 )
 
 
@@ -387,8 +387,8 @@ def test_ends_of_boxes_are_found_for_tilings_that_fit_alone(
     monkeypatch.setattr(box, "_ends", lambda footprint: asked.append(footprint) or ends(footprint))
     *given_up, last = tilings_of(REACHING, tmp_path)
     assert all(isinstance(tiling.outcome, Overflow) for tiling in given_up)
-    assert isinstance(last.outcome, Placed) and not last.outcome.plan.buffers
-    assert len(asked) <= 2 * len(last.outcome.plan.direct)
+    assert given_up and isinstance(last.outcome, Placed)
+    assert 0 < len(asked) <= 2 * len(last.outcome.plan.buffers)
 
 
 def test_a_box_without_ends_has_no_buffer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -402,7 +402,8 @@ def test_a_box_without_ends_has_no_buffer(monkeypatch: pytest.MonkeyPatch, tmp_p
 #: A nest with reads of what other tiles write, for which loops in steps of 1 are looked at, too.
 SCATTERED = body(
     "for (int t = 0; t < 3; t++)\n  for (int i = 0; i < m; i++)\n    for (int j = 0; j <= i; j++)\n"
-    "      for (int k = 1; k < n - 1; k++)\n        if (k % 4 == 0)\n          A[k][i] += A[k][j] * A[k][i];",
+    "      for (int k = 1; k < n - 1; k++)\n        if (k % 4 == 0)\n"
+    "          A[k][i] += A[n - 1 - k][j] * A[k][i];",
     "int n, int m, double A[n][m]",
 )
 
@@ -420,4 +421,4 @@ def test_numbers_of_an_order_are_taken_once(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(placing, "shape_of", shape)
     monkeypatch.setattr(placing, "ranked", lambda *given: searches.append(given) or ranked(*given))
     tilings_of(SCATTERED, tmp_path)
-    assert len(searches) > 2 and asked.count(asked[0]) == 1
+    assert len(searches) > 1 and asked.count(asked[0]) == 1

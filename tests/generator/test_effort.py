@@ -33,14 +33,16 @@ MANY_CASES = """void f(int n, double A[n + 2][1][n], double B[n + 3][2 * n + 3])
 }
 """
 
-#: Fused, one iteration touches M[i] and M[129 * i]: the box around both outgrows the LDM.
-WIDE = """void f(int M[restrict 20000])
+#: Fused, one iteration may write M[i] and then M[129 * i]: the box around both outgrows the LDM.
+WIDE = """void f(int n, int M[restrict 20000])
 {
 #pragma scop
   for (int i = 0; i < 129; i++)
-    M[i] = i;
+    if (n > 3)
+      M[i] = i;
   for (int i = 0; i < 129; i++)
-    M[129 * i] = -i;
+    if (M[129 * i] > 3)
+      M[129 * i] = -i;
 #pragma endscop
 }
 """

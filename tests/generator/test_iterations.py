@@ -39,7 +39,7 @@ def test_scalars_of_an_iteration_are_variables_of_the_slave_file(tmp_path: Path)
     slave = _slave(tmp_path, _WHOLE)
     assert re.search(r"^ +double .*\bsum\b.*;$", slave, re.MULTILINE)
     assert "LDM_sum" not in slave
-    assert slave.count("for (long j = j0;") == 1
+    assert len(re.findall(r"for \(long j = ", slave)) == 1
 
 
 def test_a_loop_that_data_must_be_moved_in_is_distributed(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_scalar_that_holds_one_value_after_the_other_is_a_variable(tmp_path: P
     (kernel,) = region.report["kernels"]
     assert kernel["host_loops"] == 0 and kernel["mapped_loops"] == 2
     assert unit.slave is not None and re.search(r"^ +double c;$", unit.slave.text, re.MULTILINE)
-    assert unit.slave.text.count("for (long j = j0;") == 1
+    assert len(re.findall(r"for \(long j = ", unit.slave.text)) == 1
 
 
 _APART = """

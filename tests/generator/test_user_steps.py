@@ -11,7 +11,7 @@ from generation import generated
 
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.diagnostics import Span, SwbuildError
-from swbuild.options import KernelOptions, Step, StepKind
+from swbuild.options import KernelOptions, Step, StepKind, Vectorize
 
 K = StepKind
 
@@ -34,7 +34,8 @@ AHEAD = (
 def unit_of(tmp_path: Path, loops: str, *steps: Step) -> GeneratedUnit:
     text = f"void f({SIGNATURE})\n{{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n"
     placed = tuple(replace(step, span=PLACE) for step in steps)
-    return generated(tmp_path, text, KernelOptions(transform=placed))
+    options = KernelOptions(threads=(8, 8), vectorize=Vectorize.NEVER, transform=placed)
+    return generated(tmp_path, text, options)
 
 
 LEGAL = [
