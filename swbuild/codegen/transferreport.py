@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import in_parentheses
-from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node, Place, Row, Transfer
+from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node, Place, Rotate, Row, Transfer
 from swbuild.kernelir.origin import Role
 from swbuild.lowering.code import KernelCode, RegionCode
 
@@ -22,13 +22,32 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
     elements = {b.name: region.scop.array(b.array).element.size for b in kernel.plan.buffers}
     places: dict[str, Place] = {}
     rows: list[dict[str, object]] = []
-    for node, loops in _visited(kernel.body, ()):
+    visited = list(_visited(kernel.body, ()))
+    for position, (node, loops) in enumerate(visited):
         if isinstance(node, Place):
             places[node.buffer] = node
-        elif isinstance(node, Transfer):
+        elif isinstance(node, Rotate):  # a box comes ahead for each iteration: told by that of the iteration
+            later = [found for found, _ in visited[position + 1 :]]
+            boxes = ((name, _box_at_hand(later, name)) for name in node.buffers)
+            rows += [_row(name, "get", loops, place.size, elements) for name, place in boxes]
+        elif isinstance(node, Transfer) and node.slot == 0:
             sizes = (node.part.size,) if isinstance(node.part, Row) else places[node.buffer].size
             rows.append(_row(node.buffer, node.group.direction.value, loops, sizes, elements))
     return list({tuple(row.items()): row for row in rows}.values())
+
+
+def _box_at_hand(later: list[Node], buffer: str) -> Place:
+    """Return the box of ``buffer`` in an iteration, of which ``later`` follows its turn to the next slot."""
+    found: Place | None = None
+    for node in later:
+        if isinstance(node, Place) and node.buffer == buffer:
+            if found is not None:
+                break
+            found = node
+        elif isinstance(node, Transfer) and node.buffer == buffer and node.slot == 1:
+            found = None  # that was the box of the next iteration
+    assert found is not None
+    return found
 
 
 def _visited(node: Node, loops: tuple[str, ...]) -> Iterator[tuple[Node, tuple[str, ...]]]:

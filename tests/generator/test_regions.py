@@ -276,4 +276,4 @@ def test_a_block_of_isl_may_be_empty(tmp_path: Path) -> None:
     text = (Path(__file__).parent / "regions" / "empty_block.c").read_text()
     (tmp_path / "empty").mkdir()
     found = region(generated(tmp_path / "empty", text, KernelOptions(fusion=Fusion.MIN)))
-    assert len(found.kernels) == 3
+    assert len([kernel for kernel in found.kernels if "single" not in kernel]) == 3
