@@ -149,13 +149,13 @@ def _count(gets: _Gets, buffers: frozenset[str]) -> int | None:
 
 def _early_gets(gets: _Gets, early: frozenset[str]) -> Node:
     """Return the gets of the buffers ``early`` alone, into the next slot, without the wait."""
-    group, counted = _early_group(gets), gets.wait.count is None
+    group = _early_group(gets)
 
     def change(node: Node) -> Node:
         if isinstance(node, (Place, Transfer)) and node.buffer not in early:
             return Block(())
         if isinstance(node, Transfer):
-            return replace(node, slot=1, group=group, counted=counted)
+            return replace(node, slot=1, group=group)
         return _unless_empty(node)
 
     nodes = (transform(node, change) for node in gets.nodes)

@@ -30,7 +30,7 @@ def test_a_right_kernel_passes_with_its_figures(pytester: Any, monkeypatch: Any)
 
 def test_a_wrong_number_is_a_failure_with_its_place(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale=_SIZES)
-    pytester.makeconftest(broken_generator(scale=("slave", "a * ", "a * 1.5 * ")))
+    pytester.makeconftest(broken_generator(scale=("slave", "sw_args->a;", "sw_args->a * 1.5;")))
     cases = junit(pytester)
     cases[""].assert_outcomes(failed=1)
     cases[""].stdout.fnmatch_lines(
@@ -44,7 +44,7 @@ def test_a_wrong_number_is_a_failure_with_its_place(pytester: Any, monkeypatch: 
 
 def test_a_crash_on_a_compute_core_is_a_failure(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale=_SIZES)
-    pytester.makeconftest(broken_generator(scale=("slave", "a * ", "*(volatile double *)8 * ")))
+    pytester.makeconftest(broken_generator(scale=("slave", "sw_args->a;", "*(volatile double *)8;")))
     cases = junit(pytester)
     cases[""].assert_outcomes(failed=1)
     assert category(cases[_NAME]) == "crash"
@@ -69,7 +69,7 @@ def test_an_entry_that_refuses_is_a_failure(pytester: Any, monkeypatch: Any) -> 
 
 def test_code_that_does_not_compile_is_an_error(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale=_SIZES)
-    pytester.makeconftest(broken_generator(scale=("slave", "a * ", "nonsense * ")))
+    pytester.makeconftest(broken_generator(scale=("slave", "sw_args->a;", "nonsense;")))
     cases = junit(pytester)
     cases[""].assert_outcomes(errors=1)
     assert cases[_NAME].find("error") is not None
@@ -107,7 +107,7 @@ def test_sizes_that_the_region_excludes_are_a_skip(pytester: Any, monkeypatch: A
 def test_an_expected_failure_is_one_and_must_stay_one(pytester: Any, monkeypatch: Any) -> None:
     check = "{sizes: {n: [100]}, expected-failure: the factor is wrong}"
     prepare(pytester, monkeypatch, scale=check, other=check)
-    pytester.makeconftest(broken_generator(scale=("slave", "a * ", "a * 1.5 * ")))
+    pytester.makeconftest(broken_generator(scale=("slave", "sw_args->a;", "sw_args->a * 1.5;")))
     cases = junit(pytester, "-rx", "--sw-dma=eager")
     cases[""].assert_outcomes(xfailed=1, failed=1)
     cases[""].stdout.fnmatch_lines(["XFAIL sunway.yaml::scale*the factor is wrong*"])
@@ -116,7 +116,7 @@ def test_an_expected_failure_is_one_and_must_stay_one(pytester: Any, monkeypatch
 
 def test_an_error_is_not_an_expected_failure(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale="{sizes: {n: [100]}, expected-failure: the factor is wrong}")
-    pytester.makeconftest(broken_generator(scale=("slave", "a * ", "nonsense * ")))
+    pytester.makeconftest(broken_generator(scale=("slave", "sw_args->a;", "nonsense;")))
     junit(pytester)[""].assert_outcomes(errors=1)
 
 

@@ -64,7 +64,9 @@ SETTINGS = {"target": ["emulator"]}
 
 def test_a_wrong_kernel_is_shown_where_it_is_wrong(pytester: Any, monkeypatch: Any) -> None:
     prepare(pytester, monkeypatch, scale=f"{_SIZES}\n        tile: [8]")
-    pytester.makeconftest(broken_generator(scale=("slave", "a * ", "(sw_thread == 1 ? 2.0 : 1.0) * a * ")))
+    pytester.makeconftest(
+        broken_generator(scale=("slave", "sw_args->a;", "sw_args->a * (sw_thread == 1 ? 2.0 : 1.0);"))
+    )
     result = pytester.runpytest_subprocess(
         "--sw-json=out/report.json", "--sw-html=out/report.html", "--sw-annotations=gitlab:out/quality.json"
     )
