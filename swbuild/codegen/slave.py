@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 
 import islpy as isl
@@ -34,6 +34,7 @@ from swbuild.kernelir.nodes import (
     ElementStore,
     Fence,
     Fetch,
+    Group,
     Keep,
     Node,
     Phase,
@@ -258,13 +259,18 @@ class _Kernel:
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
         lines += partials.opening(self.kernel, self.scop, self.ldm)
-        counted = (n.group for n in walk(self.kernel.body) if isinstance(n, Transfer) and n.counted)
-        lines += [f"int {name} = 0;" for name in dict.fromkeys(map(self.transfers.counter, counted))]
+        lines += [f"int {name} = 0;" for name in dict.fromkeys(map(self.transfers.counter, self._counted()))]
         return lines
 
     def _found(self, array: Array) -> str:
         """Return the value of a scalar as the argument struct tells it."""
         return f"{'*' if array.name in self.kernel.changing else ''}{ARGUMENTS}->{array.name}"
+
+    def _counted(self) -> Iterator[Group]:
+        """Yield the groups of which the code counts transfers, also those that turn out to be empty."""
+        for node in walk(self.kernel.body):
+            if (isinstance(node, Begin) and node.dynamic) or (isinstance(node, Transfer) and node.counted):
+                yield node.group
 
     def _slots(self, buffer: Buffer) -> Lines:
         """Name the slots of ``buffer``: the one at hand, and the one that is filled meanwhile."""

@@ -58,7 +58,7 @@ def _options(random: Random, machine: str) -> KernelOptions:
 
 
 def _told(result: ProgramResult) -> str:
-    lines = [result.message, *(d.render() for d in result.diagnostics)]
+    lines = [result.message, *map(str, result.diagnostics)]
     lines += [f"{run.mode}: {run.message} {run.differences}" for run in result.runs]
     return "\n".join(lines)
 
