@@ -35,7 +35,7 @@ from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
-from swbuild.options import KernelOptions, Prefetch, Preset
+from swbuild.options import Distribution, KernelOptions, Prefetch, Preset
 from swbuild.region import RegionResult
 
 N, T = Name("n"), Name("t")
@@ -171,6 +171,13 @@ def test_second_slots_stay_within_the_budget(tmp_path: Path) -> None:
     small = KernelOptions(tile=(64,), ldm_budget=64 * 8 * 2 + 8)
     assert "_next" not in slave(tmp_path, LINE, small)
     assert "a_next" in slave(tmp_path, LINE, replace(small, ldm_budget=64 * 8 * 3))
+
+
+def test_a_counter_is_declared_for_groups_that_turn_out_to_be_empty(tmp_path: Path) -> None:
+    """Elements are stored one by one, so that the group of a tile of odd length issues nothing."""
+    odd = "for (int i = 1; i < m; i += 2) a[i + 3] = 17;"
+    text = slave(tmp_path, odd, KernelOptions(tile=(7,), distribution=Distribution.BLOCK))
+    assert "sw_issued = 0;" in text.replace("int sw_issued = 0;", "") and "int sw_issued = 0;" in text
 
 
 def test_gemm_gets_what_it_multiplies_ahead() -> None:
