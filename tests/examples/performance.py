@@ -57,23 +57,19 @@ PARTS = (
         "polybench",
         "PolyBench",
         "The thirty kernels of `examples/polybench` at PolyBench's LARGE, with fewer steps of time. "
-        "floyd-warshall is missing: emulating it takes longer than a measurement was given. On the SW26010, "
-        "fdtd-2d, heat-3d, jacobi-1d, jacobi-2d, nussinov and seidel-2d were measured before vectors, tiles "
-        "that are got ahead and joint dealing were built.",
+        "floyd-warshall is missing: emulating it takes longer than a measurement was given.",
     ),
     Part(
         "nests",
         "Deep nests",
         "`examples/nests`: contractions of two tensors over two indices, a convolution with the channels in\n"
-        "two places, and a loop of one line, in which nothing is used twice.\n"
-        "The rows of the SW26010-Pro were measured before vectors and joint dealing were built.",
+        "two places, and a loop of one line, in which nothing is used twice.",
     ),
     Part(
         "stencils",
         "Stencils",
         "`examples/stencils`: one step of eight stencils in single precision, from one array to another,\n"
-        "1024 x 1024 (121 and 169 points), 2048 x 2048 (9 points) and 128 x 128 x 128.\n"
-        "The rows of the SW26010-Pro were measured before vectors and tiles that are got ahead were built.",
+        "1024 x 1024 (121 and 169 points), 2048 x 2048 (9 points) and 128 x 128 x 128.",
     ),
 )
 

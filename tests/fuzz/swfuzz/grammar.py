@@ -463,6 +463,8 @@ def random_options(random: Random, program: Program) -> dict[str, object]:
         options["ldm_budget"] = random.choice((2048, 8192, 32768))
     if random.random() < 0.2:
         options["vectorize"] = "never"
+    if random.random() < 0.2:
+        options["prefetch"] = "never"
     if random.random() < 0.1:
         options["params"] = {program.sizes[0]: random.choice((2, 7, 33))}
     return options
