@@ -94,6 +94,16 @@ def test_the_readme_shows_what_explain_says(tmp_path: Path) -> None:
     assert done.stdout == block.split("\n", 1)[1]
 
 
+def test_the_readme_shows_parts_of_a_slave_file(tmp_path: Path) -> None:
+    source, shown = _blocks(ROOT / "README.md", "c")[:2]
+    (tmp_path / "gemm.c").write_text(source)
+    assert _shell("swbuild generate gemm.c", tmp_path).returncode == 0
+    slave = (tmp_path / "gemm.slave.c").read_text()
+    parts = [part.strip("\n") for part in re.split(r"^ *…$", shown, flags=re.MULTILINE)]
+    assert len(parts) > 3 and "" not in parts
+    assert [part for part in parts if part not in slave] == []
+
+
 def test_the_readme_shows_real_mistakes(tmp_path: Path) -> None:
     block = next(block for block in _blocks(ROOT / "README.md", "console") if "error[" in block)
     shown = block.split("\n", 1)[1]
