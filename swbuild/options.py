@@ -76,7 +76,7 @@ class Vectorize(Enum):
 
 
 class Prefetch(Enum):
-    """Whether boxes are got one iteration ahead where the LDM has room for them."""
+    """Whether boxes are got one iteration ahead, and stored one later, where the LDM has room for them."""
 
     AUTO = "auto"
     NEVER = "never"

@@ -71,5 +71,6 @@ def _buffer(scop: Scop, buffer: Buffer) -> str:
     what = " and ".join(moves) or "not in main memory"
     size, ahead = f"{buffer.bytes} bytes", ""
     if buffer.slots > 1:
-        size, ahead = f"{buffer.slots} x {size}", " one iteration ahead"
+        size = f"{buffer.slots} x {size}"
+        ahead = " one iteration ahead" if buffer.load else ", waited for one iteration later"
     return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {size}, {what}{ahead}"

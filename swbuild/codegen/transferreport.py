@@ -19,6 +19,7 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
     ``per`` names the loops of each CPE around it, ``operations`` and ``bytes`` say how much one
     visit moves, over the sizes and those loops.
     """
+    loaded = {b.name for b in kernel.plan.buffers if b.load}
     elements = {b.name: region.scop.array(b.array).element.size for b in kernel.plan.buffers}
     places: dict[str, Place] = {}
     rows: list[dict[str, object]] = []
@@ -28,7 +29,7 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
             places[node.buffer] = node
         elif isinstance(node, Rotate):  # a box comes ahead for each iteration: told by that of the iteration
             later = [found for found, _ in visited[position + 1 :]]
-            boxes = ((name, _box_at_hand(later, name)) for name in node.buffers)
+            boxes = ((name, _box_at_hand(later, name)) for name in node.buffers if name in loaded)
             rows += [_row(name, "get", loops, place.size, elements) for name, place in boxes]
         elif isinstance(node, Transfer) and node.slot == 0:
             sizes = (node.part.size,) if isinstance(node.part, Row) else places[node.buffer].size

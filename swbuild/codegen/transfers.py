@@ -50,7 +50,7 @@ class Transfers:
     def begin(self, node: Begin) -> Lines:
         """Open a group."""
         counted = [f"{self.counter(node.group)} = 0;"] if node.dynamic else []
-        return [f"{self.reply(node.group)} = 0;", *counted]
+        return [f"{self.reply(node.group)} = {node.complete};", *counted]
 
     def wait(self, node: Wait) -> Lines:
         """Close a group."""

@@ -147,7 +147,8 @@ def _texts(values: tuple[Expression, ...]) -> str:
 
 @node_lines.register
 def _begin(node: Begin) -> Iterator[str]:
-    yield f"begin {_group(node.group)}{', counted at run time' if node.dynamic else ''}"
+    complete = f", {node.complete} of them complete" if node.complete else ""
+    yield f"begin {_group(node.group)}{', counted at run time' if node.dynamic else ''}{complete}"
 
 
 @node_lines.register
@@ -163,7 +164,7 @@ def _fence(node: Fence) -> Iterator[str]:
 
 def _group(group: Group) -> str:
     reply = "" if group.reply is None else f", reply {group.reply}"
-    return f"{'early ' if group.ahead else ''}{group.direction.value}s of level {group.level}{reply}"
+    return f"{group.name}{reply}"
 
 
 @node_lines.register

@@ -1,10 +1,10 @@
 """Are transfers issued, awaited and used in a sound order?
 
-The tree is walked once, in the order of execution.  Of a loop one iteration is looked at: it has to
-leave no group open that it has opened, unless it waits for it first: then the group has to be open before
-the loop where the loop runs, and is not after it if only iterations that others follow have opened it.  What
-is opened under a condition counts as open until it is waited for, or until a place where the same condition
-does not hold.
+The tree is walked once, in the order of execution.  Of a loop one iteration is looked at, and a second one
+where the first leaves other transfers in flight than it met.  An iteration has to leave no group open that
+it has opened, unless it waits for it first: then the group has to be open before the loop where the loop
+runs, and is not after it if only iterations that others follow have opened it.  What is opened under a
+condition counts as open until it is waited for, or until a place where the same condition does not hold.
 """
 
 from __future__ import annotations
@@ -86,10 +86,12 @@ class _Walk:
         behind = self.after(node.body, state)
         if isinstance(node, Counter) or (isinstance(node, Loop) and node.condition is None):
             return behind
+        if any(group in state and open_.slots != state[group].slots for group, open_ in behind.items()):
+            self.after(node.body, behind)  # what an iteration leaves in flight, the next one meets
         for group in behind.keys() - state.keys():
-            self.found.append(f"an iteration over {node.iterator} leaves the {_name(group)} open")
+            self.found.append(f"an iteration over {node.iterator} leaves the {group.name} open")
         for group in state.keys() - behind.keys():
-            self.found.append(f"the {_name(group)} are waited for in every iteration over {node.iterator}")
+            self.found.append(f"the {group.name} are waited for in every iteration over {node.iterator}")
         return {
             group: _maybe(before, behind.get(group, before))
             for group, before in state.items()
@@ -137,7 +139,7 @@ class _Walk:
             self._touched(node.buffer, state, f"{node.buffer} gets another box")
             self.placed.add(node.buffer)
         elif isinstance(node, Rotate):
-            self._rotate(node, state)
+            return self._rotate(node, state)
         elif isinstance(node, (Compute, Keep)):
             self._compute(node, state)
         elif isinstance(node, ElementStore):
@@ -147,18 +149,18 @@ class _Walk:
 
     def _begin(self, node: Begin, state: _State) -> _State:
         if node.group in state:
-            self.found.append(f"the {_name(node.group)} are begun again before they are waited for")
+            self.found.append(f"the {node.group.name} are begun again before they are waited for")
         for other in state:
             if other != node.group and node.group.reply is not None and other.reply == node.group.reply:
-                self.found.append(f"the {_name(node.group)} share a reply word with the {_name(other)}")
-        return {**state, node.group: _Open(dynamic=node.dynamic)}
+                self.found.append(f"the {node.group.name} share a reply word with the {other.name}")
+        return {**state, node.group: _Open(dynamic=node.dynamic, certain=node.complete)}
 
     def _transfer(self, node: Transfer, state: _State) -> _State:
         what, key = f"the {node.group.direction.value} of {node.buffer}", (node.buffer, node.slot)
         self._is_placed(node.buffer, f"{what} is issued")
         for group, other in state.items():
             if group != node.group and key in other.slots:
-                self.found.append(f"{what} is issued while slot {node.slot} is moved for the {_name(group)}")
+                self.found.append(f"{what} is issued while slot {node.slot} is moved for the {group.name}")
         if node.group.direction is Direction.GET:
             self.filled.add(key)
         elif key not in self.filled:
@@ -174,31 +176,33 @@ class _Walk:
     def _wait(self, node: Wait, state: _State) -> _State:
         here = state.get(node.group)
         if here is None:
-            self.found.append(f"the {_name(node.group)} are waited for without being open")
+            self.found.append(f"the {node.group.name} are waited for without being open")
             return state
         if node.count is not None and (here.sometimes or here.certain != node.count):
             issued = "a number that varies is" if here.sometimes else f"{here.certain} are"
-            self.found.append(f"{node.count} {_name(node.group)} are waited for, {issued} issued")
+            self.found.append(f"{node.count} {node.group.name} are waited for, {issued} issued")
         if (node.count is None) != here.dynamic:
-            self.found.append(f"the {_name(node.group)} are counted at one of begin and wait alone")
+            self.found.append(f"the {node.group.name} are counted at one of begin and wait alone")
         return {group: other for group, other in state.items() if group != node.group}
 
-    def _rotate(self, node: Rotate, state: _State) -> None:
+    def _rotate(self, node: Rotate, state: _State) -> _State:
         for name in node.buffers:
+            loaded = name not in self.scope.buffers or self.scope.buffers[name].loaded
             for group, other in state.items():
-                if any(buffer == name for buffer, _ in other.slots):
-                    self.found.append(f"{name} turns to the next slot while {_name(group)} are in flight")
-            if (name, 1) not in self.filled:
+                if group.direction is Direction.GET and any(buffer == name for buffer, _ in other.slots):
+                    self.found.append(f"{name} turns to the next slot while {group.name} are in flight")
+            if loaded and (name, 1) not in self.filled:
                 self.found.append(f"{name} turns to a slot that was never filled")
-            self.filled.discard((name, 1))
-            self.filled.add((name, 0))
+            self.filled.discard((name, int(loaded)))
+            self.filled |= {(name, 0)} if loaded else set()
+        return {group: _turned(other, node.buffers) for group, other in state.items()}
 
     def _compute(self, node: Compute | Keep, state: _State) -> None:
         for name, buffer in self.scope.buffers.items():
             if node.statement in buffer.statements:
                 self._is_placed(name, f"{node.statement} uses {name}")
                 self._touched(name, state, f"{node.statement} uses {name}")
-                if buffer.slots > 1 and (name, 0) not in self.filled:
+                if buffer.slots > 1 and buffer.loaded and (name, 0) not in self.filled:
                     self.found.append(f"{node.statement} uses {name} in a slot that was never filled")
                 self.filled.add((name, 0))
 
@@ -209,7 +213,7 @@ class _Walk:
     def _touched(self, buffer: str, state: _State, what: str) -> None:
         for group, other in state.items():
             if (buffer, 0) in other.slots:
-                self.found.append(f"{what} before the {_name(group)} are waited for")
+                self.found.append(f"{what} before the {group.name} are waited for")
 
 
 def _parts(condition: Expression) -> frozenset[Expression]:
@@ -224,14 +228,16 @@ def _parts(condition: Expression) -> frozenset[Expression]:
     return frozenset({condition})
 
 
+def _turned(group: _Open, buffers: tuple[str, ...]) -> _Open:
+    """Return ``group`` with what is in flight from or to slots of ``buffers``, after they have turned."""
+    slots = ((name, 1 - slot if name in buffers else slot) for name, slot in group.slots)
+    return replace(group, slots=frozenset(slots))
+
+
 def _maybe(before: _Open, after: _Open) -> _Open:
     """Return the group of which ``after`` may have become, but need not have."""
     varies = after.sometimes or after.certain != before.certain
     return replace(after, certain=before.certain, sometimes=varies)
-
-
-def _name(group: Group) -> str:
-    return f"{'early ' if group.ahead else ''}{group.direction.value}s of level {group.level}"
 
 
 def flow_faults(node: Node, scope: Scope) -> Iterator[str]:
@@ -239,7 +245,7 @@ def flow_faults(node: Node, scope: Scope) -> Iterator[str]:
     walker = _Walk(scope)
     left = walker.after(node, {})
     yield from walker.found
-    yield from (f"the {_name(group)} are never waited for" for group in left)
+    yield from (f"the {group.name} are never waited for" for group in left)
     yield from _uncounted(node)
 
 

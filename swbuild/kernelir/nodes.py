@@ -197,14 +197,21 @@ class Group:
     reply: int | None = None
     ahead: bool = False
 
+    @property
+    def name(self) -> str:
+        """What to call its transfers."""
+        early = {Direction.GET: "early ", Direction.PUT: "late "}[self.direction] if self.ahead else ""
+        return f"{early}{self.direction.value}s of level {self.level}"
+
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Open a group of transfers: none of them is counted yet."""
+    """Open a group of transfers: none of them is counted yet, but ``complete`` as if they had been issued."""
 
     group: Group
     #: the group's size is not constant: the emitted code counts
     dynamic: bool = True
+    complete: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,21 +23,21 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.passes import transform, walk, with_expressions, with_values
 
-__all__ = ["Prefetched", "goes_on", "prefetched", "starts"]
+__all__ = ["Permission", "Slotted", "goes_on", "prefetched", "starts"]
 
-#: Whether a buffer may have another slot, and be filled before all that comes before its get.
+#: Whether a buffer may have another slot, for transfers that go on in another iteration than their own.
 Permission = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Prefetched:
+class Slotted:
     """A tree, and the buffers of which it uses two slots."""
 
     tree: Node
     buffers: frozenset[str]
 
 
-def prefetched(node: Node, may: Permission) -> Prefetched:
+def prefetched(node: Node, may: Permission) -> Slotted:
     """Return the tree whose loops get the boxes of the next iteration while they compute on those of this.
 
     That is done in loops that begin with the gets of boxes, for the buffers that ``may`` be filled early:
@@ -46,9 +46,7 @@ def prefetched(node: Node, may: Permission) -> Prefetched:
     where it was before.
     """
     pass_ = _Pass(may)
-    return Prefetched(
-        transform(node, pass_.change), frozenset(name for name, yes in pass_.asked.items() if yes)
-    )
+    return Slotted(transform(node, pass_.change), frozenset(name for name, yes in pass_.asked.items() if yes))
 
 
 def starts(loop: Loop) -> Expression:

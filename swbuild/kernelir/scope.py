@@ -28,7 +28,7 @@ Separation = Callable[[str, str], Between]
 class Held:
     """A buffer: the most indices per dimension, bytes of an element, slots, and who uses it.
 
-    ``bytes`` are those of one slot, ``statements`` those that access it.
+    ``bytes`` are those of one slot, ``statements`` those that access it.  ``loaded``: gets fill it.
     """
 
     bound: tuple[int, ...]
@@ -37,6 +37,7 @@ class Held:
     slots: int
     alignment: int
     statements: frozenset[str]
+    loaded: bool
 
 
 @dataclass(frozen=True, slots=True)

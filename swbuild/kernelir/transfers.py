@@ -12,6 +12,7 @@ from swbuild.expressions.trees import constant_value
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
+    Direction,
     Fence,
     Group,
     Loop,
@@ -241,5 +242,5 @@ def _add_open(node: Node, current: set[Group], together: dict[Group, set[Group]]
     for child in children(node):
         _add_open(child, current, together)
     if isinstance(node, Loop):  # its last iteration waits for what comes early, and begins nothing
-        waits = (found for found in walk(node) if isinstance(found, Wait))
-        current -= {wait.group for wait in waits if wait.group.ahead}
+        waits = (found.group for found in walk(node) if isinstance(found, Wait))
+        current -= {group for group in waits if group.ahead and group.direction is Direction.GET}

@@ -251,8 +251,7 @@ def _with_transfers(
         program = program.after("wait at once", at_once(program.result))
     program = program.after("count waits", count_waits(program.result))
     if not classic and options.prefetch is Prefetch.AUTO:
-        body, place = with_slots(scop, place, program.result)
-        program = program.after("get ahead", body)
+        program, place = with_slots(scop, place, program)
     return program.after("allot reply words", allot_replies(program.result)), place
 
 

@@ -1,29 +1,35 @@
-"""Which buffers of a kernel have a second slot, so that their boxes are got one iteration ahead."""
+"""Which buffers of a kernel have a second slot, so that their transfers go on while the CPE computes."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.nodes import Node
+from swbuild.kernelir.deferring import deferred
 from swbuild.kernelir.prefetching import prefetched
+from swbuild.kernelir.program import Program
 from swbuild.memory.plan import Buffer, Store
 from swbuild.planning.tilings import Placed
 
 __all__ = ["with_slots"]
 
 
-def with_slots(scop: Scop, place: Placed, body: Node) -> tuple[Node, Placed]:
-    """Return ``body``, the code of the kernel ``place``, with gets one iteration ahead, and its plan.
+def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Placed]:
+    """Return ``program``, the code of the kernel ``place``, with gets ahead and puts late, and its plan.
 
-    Buffers are filled early that the kernel only reads, if nothing in it writes their arrays, as long as the
-    LDM has room for second slots.  All CPEs are done with the kernel before another writes what they hold.
+    Buffers are filled early that the kernel only reads, if nothing in it writes their arrays; then those are
+    stored late whose arrays it only writes; as long as the LDM has room for second slots.  All CPEs are done
+    with the kernel before another kernel writes what they hold, or reads what they have stored.
     """
     room = _Room(scop, place)
-    found = prefetched(body, room.take)
-    buffers = tuple(_doubled(b) if b.name in found.buffers else b for b in place.plan.buffers)
+    early = prefetched(program.result, room.take_for_gets)
+    late = deferred(early.tree, room.take_for_puts)
+    doubled = early.buffers | late.buffers
+    buffers = tuple(_doubled(b) if b.name in doubled else b for b in place.plan.buffers)
     plan = replace(place.plan, buffers=buffers, bytes=place.plan.bytes + room.taken)
-    return found.tree, replace(place, plan=plan)
+    program = program.after("get ahead", early.tree).after("put late", late.tree)
+    return program, replace(place, plan=plan)
 
 
 class _Room:
@@ -32,18 +38,24 @@ class _Room:
     def __init__(self, scop: Scop, place: Placed) -> None:
         self._written = scop.written_by(set(place.tiled.kernel.statements))
         self._buffers = {buffer.name: buffer for buffer in place.plan.buffers}
+        used = (*(b.array for b in place.plan.buffers), *(d.array for d in place.plan.direct))
+        self._users = Counter(used)
         self._left = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
         self.taken = 0
 
-    def take(self, name: str) -> bool:
-        """Return whether the buffer may have a second slot, and take the room for it."""
+    def take_for_gets(self, name: str) -> bool:
+        """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
+        return buffer.store is Store.NONE and buffer.array not in self._written and self._fits(buffer)
+
+    def take_for_puts(self, name: str) -> bool:
+        """Return whether the buffer may be stored late, and take the room for its second slot."""
+        buffer = self._buffers[name]
+        return not buffer.load and self._users[buffer.array] == 1 and self._fits(buffer)
+
+    def _fits(self, buffer: Buffer) -> bool:
         further = _doubled(buffer).total - buffer.total
-        if (
-            buffer.store is not Store.NONE
-            or buffer.array in self._written
-            or self.taken + further > self._left
-        ):
+        if self.taken + further > self._left:
             return False
         self.taken += further
         return True

@@ -68,6 +68,7 @@ def _scope(assembled: Assembled, kernel: KernelCode) -> Scope:
             b.slots,
             b.alignment,
             frozenset(statement for statement, _ in b.refs),
+            b.load,
         )
         for b in kernel.plan.buffers
     }

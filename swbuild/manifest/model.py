@@ -250,7 +250,9 @@ class Defaults:
         Choice(Prefetch),
         "Whether transfers go on while CPEs compute: what the next iteration of a loop over tiles reads is "
         "got into a second slot of its buffer meanwhile, where the LDM has room for one and nothing in the "
-        "kernel writes the array (`auto`), or every get is waited for at once (`never`).  `preset: classic` "
+        "kernel writes the array, and what an iteration writes is stored while the next one computes, where "
+        "the kernel does nothing else with the array (`auto`), or every transfer is waited for at once "
+        "(`never`).  `preset: classic` "
         "knows no second slots.",
         example="never",
         default=None,

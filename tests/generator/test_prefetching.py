@@ -41,7 +41,7 @@ from swbuild.region import RegionResult
 N, T = Name("n"), Name("t")
 GETS, PUTS = Group(0, Direction.GET), Group(0, Direction.PUT)
 EARLY = replace(GETS, ahead=True)
-BUFFER = Held((32,), 8, 256, 1, 64, frozenset({"S0"}))
+BUFFER = Held((32,), 8, 256, 1, 64, frozenset({"S0"}), loaded=True)
 TWICE = replace(BUFFER, slots=2)
 SCOPE = Scope(frozenset({"n"}), {"A": TWICE, "B": BUFFER}, {}, 1024, Limits(4096, 4096, 4))
 
@@ -158,7 +158,7 @@ def slave(directory: Path, body: str, options: KernelOptions | None = None) -> s
 def test_arrays_that_are_only_read_have_two_slots(tmp_path: Path) -> None:
     text = slave(tmp_path, LINE)
     assert "*a_ldm = sw_ldm_f.f_k0.a, *a_next = sw_ldm_f.f_k0.a + " in text
-    assert "2 x " in text and "get one iteration ahead" in text and "b_next" not in text
+    assert "2 x " in text and "get one iteration ahead" in text
     assert "a_next" not in slave(tmp_path, ITSELF)
 
 

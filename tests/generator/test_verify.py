@@ -43,7 +43,7 @@ from swbuild.region import RegionResult
 N, T = Name("n"), Name("t")
 GETS, PUTS = Group(0, Direction.GET, 0), Group(0, Direction.PUT, 0)
 LIMITS = Limits(4096, 1024, 4)
-A = Held((32, 16), 8, 4096, 1, 64, frozenset({"S0"}))
+A = Held((32, 16), 8, 4096, 1, 64, frozenset({"S0"}), loaded=True)
 SCOPE = Scope(frozenset({"n"}), {"A": A, "B": replace(A, statements=frozenset({"S1"}))}, {}, 8192, LIMITS)
 POINT = Origin(Role.POINT)
 
