@@ -18,6 +18,7 @@ from swbuild.kernelir.nests import Nest, most_trips, nest_of, shifted
 from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node
 from swbuild.kernelir.orders import Fact, Order, facts_of, nonempty, orders_of
 from swbuild.kernelir.origin import Role
+from swbuild.kernelir.rectangles import rectangle_of
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
 
 __all__ = ["Lanes", "Tile", "tiled"]
@@ -75,31 +76,43 @@ class _Pass:
         if not isinstance(node, (Loop, Deal)):
             return node
         made = self._tiled(node, facts) if isinstance(node, Loop) else None
-        return made or replace(node, body=self.changed(node.body, (*facts, *facts_of(node))))
+        return made or self._inside(node, facts)
+
+    def _inside(self, node: Loop | Deal, facts: tuple[Fact, ...]) -> Node:
+        return replace(node, body=self.changed(node.body, (*facts, *facts_of(node))))
 
     def _tiled(self, loop: Loop, facts: tuple[Fact, ...]) -> Node | None:
         nest = nest_of(loop, self.buffers)
         element = None if nest is None else element_of(nest)
         if nest is None or element is None:
             return None
+        chosen = self._chosen(nest, element)
+        rectangle = rectangle_of(nest)
+        full = None if rectangle is None else self._chosen(rectangle.nest, element)
+        if rectangle is None or full is None or (chosen and full.shape == chosen.shape):
+            return self._made(chosen, facts) if chosen else None
+        guard = Guard(rectangle.condition, Block(()))
+        then = self._made(full, (*facts, *facts_of(guard)))
+        return replace(
+            guard, then=then, otherwise=self._made(chosen, facts) if chosen else self._inside(loop, facts)
+        )
+
+    def _chosen(self, nest: Nest, element: ElementType) -> _Chosen | None:
+        """Return how to tile ``nest``, which computes with numbers of type ``element``."""
         vector, lanes = self.lanes.get(element, (element, 1))
         able = lanes > 1 and is_vectorisable(nest)
         for order in orders_of(nest, vectors=able):
             width = lanes if order.along else 1
             for factors in _factors(order, width):
-                making = _Making(nest, order, element, vector, lanes, Fills(next(self.numbers)))
+                making = _Making(nest, order, element, vector, lanes, Fills(0))
                 if making.body(factors, width).registers <= _REGISTERS:
-                    self.found.append(_described(nest, order, factors, width))
-                    return making.made(factors, facts)
+                    return _Chosen(making, factors, width)
         return None
 
-
-def _described(nest: Nest, order: Order, factors: tuple[int, ...], width: int) -> Tile:
-    jammed = tuple((loop.iterator, n) for loop, n in zip(order.jammed, factors, strict=False))
-    along = order.along.iterator if order.along else None
-    vectors = factors[-1] if order.along else 0
-    statements = tuple(compute.statement for compute in nest.computes)
-    return Tile(statements, jammed, along, width, vectors, tuple(loop.iterator for loop in order.sums))
+    def _made(self, chosen: _Chosen, facts: tuple[Fact, ...]) -> Node:
+        making = replace(chosen.making, fills=Fills(next(self.numbers)))
+        self.found.append(chosen.described())
+        return making.made(chosen.factors, facts)
 
 
 def _factors(order: Order, lanes: int) -> list[tuple[int, ...]]:
@@ -178,6 +191,31 @@ class _Making:
         for loop, before in zip(reversed(self.order.sums), reversed(body.levels[:-1]), strict=True):
             inner = (*before, replace(loop, body=Block(inner) if len(inner) > 1 else inner[0]))
         return Block((*inner, *body.last))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """How a nest is tiled: so many copies of each loop, in vectors of ``width`` lanes."""
+
+    making: _Making
+    factors: tuple[int, ...]
+    width: int
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What tells one way to tile the statements from another."""
+        tile = self.described()
+        return tile.jammed, tile.along, tile.vectors, tile.sums
+
+    def described(self) -> Tile:
+        """Return the tile in words."""
+        nest, order = self.making.nest, self.making.order
+        jammed = tuple((loop.iterator, n) for loop, n in zip(order.jammed, self.factors, strict=False))
+        along = order.along.iterator if order.along else None
+        vectors = self.factors[-1] if order.along else 0
+        statements = tuple(compute.statement for compute in nest.computes)
+        sums = tuple(loop.iterator for loop in order.sums)
+        return Tile(statements, jammed, along, self.width, vectors, sums)
 
 
 def _split(loop: Loop, parts: Sequence[tuple[int, Callable[[], Node]]]) -> Node:

@@ -39,6 +39,21 @@ NESTS = {
             " C[i][j] += A[i][k] * A[j][k];"
         ),
     ),
+    "corner": (
+        "double A[restrict m][n], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) for (int k = 0; k < m; k++)"
+            " C[i][j] += A[k][i] * A[k][j];"
+        ),
+    ),
+    "band": (
+        "double A[restrict m][n], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
+            " for (int k = 0; k < m; k++) if (j <= 2 * i + 3 && 3 * j >= i - 5)"
+            " C[i][j] += A[k][i] * A[k][j];"
+        ),
+    ),
     "sums": (
         "double A[restrict n][m], double x[restrict m], double y[restrict n]",
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += A[i][j] * x[j];",
@@ -125,6 +140,14 @@ def test_a_sum_is_held_in_registers_and_added_to_in_its_order(tmp_path: Path) ->
     ]
     assert "LDM_C" not in inner[: inner.index("}")]
     assert len(re.findall(r"simd_storeu\(C\d, ", inner)) == 8
+
+
+def test_where_a_tile_is_full_its_loops_do_not_end_at_one_another(tmp_path: Path) -> None:
+    text = kernel(tmp_path, "corner", KernelOptions(machine="sw26010", tile=(16, 24, 8)))
+    whole, part = text[text.index("if (SW_MIN(n - 1, SW_MIN(") :].split("} else {")
+    assert "i + 3 <=" in whole and "SW_MAX" not in whole and "C7 += A3 * A_21;" in whole
+    assert "i + 3 <=" not in part and "long j = SW_MAX(j0, i);" in part
+    assert " else {" not in kernel(tmp_path, "product", KernelOptions(machine="sw26010", tile=(16, 24, 8)))
 
 
 def test_registers_of_arrays_with_names_that_run_into_each_other_are_different(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ _BOTH = (
     *("-fno-builtin-floor", "-fno-builtin-ceil", "-fno-builtin-trunc", "-fno-builtin-rint"),
     *("-fno-builtin-floorf", "-fno-builtin-ceilf", "-fno-builtin-truncf", "-fno-builtin-rintf"),
     *("-fno-builtin-nearbyint", "-fno-builtin-nearbyintf", "-fno-builtin-fma", "-fno-builtin-fmaf"),
+    "-fno-inline-functions-called-once",  # which of them depends on the registers there are
 )
 #: Host code, which is read as it runs.
 HOST = (

@@ -2,12 +2,12 @@
 
 Both come from one source.  The code that runs is for any x86-64; the other one has 32 registers for vectors
 of the CPE's width, so that its operations are those of the source.  Their blocks are matched function by
-function: what jumps where has to be the same.
+function: what jumps where has to be the same.  In the others those of one line are, if there are as many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from swbuild.emulator.model.blocks import Block, functions
@@ -35,17 +35,66 @@ class Cost:
 def block_costs(running: Sequence[Block], costed: Sequence[Block], machine: MachineModel) -> list[Cost]:
     """Return the cost of each running block in order."""
     models = {_name(function): function for function in functions(costed)}
+    pairs = {
+        name: _matched(function, models[name])
+        for function in functions(running)
+        if (name := _name(function)) in models
+    }
+    rest = [function for name, function in models.items() if pairs.get(name) is None]
+    alone = [function for function in functions(running) if pairs.get(_name(function)) is None]
+    by_line = _line_by_line(alone, rest, machine)
     found: list[Cost] = []
     for function in functions(running):
-        model = models.get(_name(function))
-        pairs = _matched(function, model) if model else None
-        if model is None or pairs is None:
-            alone = [replace(block, steps=whole(block.steps)) for block in function]
-            found += [Cost(cycles, True) for cycles in function_cycles(alone, machine)]
+        matched = pairs.get(_name(function))
+        if matched is None:
+            found += _rough(function, by_line, machine)
             continue
-        cycles = function_cycles(model, machine)
-        found += [Cost(cycles[pairs[k]] if k in pairs else 0.0) for k in range(len(function))]
+        cycles = function_cycles(models[_name(function)], machine)
+        found += [Cost(cycles[matched[k]] if k in matched else 0.0) for k in range(len(function))]
     return found
+
+
+def _rough(function: Sequence[Block], by_line: Mapping[int, float], machine: MachineModel) -> list[Cost]:
+    """Return the costs of a function without a match: its own, where its lines have none either."""
+    alone = [replace(block, steps=whole(block.steps)) for block in function]
+    own = function_cycles(alone, machine)
+    return [
+        Cost(by_line[id(block)]) if id(block) in by_line else Cost(cycles, True)
+        for block, cycles in zip(function, own, strict=True)
+    ]
+
+
+def _line_by_line(
+    running: Sequence[Sequence[Block]], models: Sequence[Sequence[Block]], machine: MachineModel
+) -> dict[int, float]:
+    """Return cycles of blocks, by their ids: of those of lines that both codes have in as many blocks."""
+    ours: dict[_Line, list[int]] = {}
+    theirs: dict[_Line, list[float]] = {}
+    for function in running:
+        for block in function:
+            if not trivial(block):
+                ours.setdefault(_line(block), []).append(id(block))
+    for function in models:
+        for block, cycles in zip(function, function_cycles(function, machine), strict=True):
+            if not trivial(block):
+                theirs.setdefault(_line(block), []).append(cycles)
+    found: dict[int, float] = {}
+    for near in (0, 1, -1):  # what is first in a block may be of a neighbouring line
+        for file, line, loops in list(ours):
+            there = theirs.get((file, line + near, loops), ())
+            if len(ours[file, line, loops]) == len(there):
+                found |= zip(
+                    ours.pop((file, line, loops)), theirs.pop((file, line + near, loops)), strict=True
+                )
+    return found
+
+
+#: a file, a line of it, and whether a block there is a loop
+_Line = tuple[str, int, bool]
+
+
+def _line(block: Block) -> _Line:
+    return block.file, block.line, block.loops
 
 
 def function_cycles(function: Sequence[Block], machine: MachineModel) -> list[float]:
