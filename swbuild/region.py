@@ -19,6 +19,7 @@ from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
 from swbuild.options import KernelOptions, Preset, Spawn, Where
+from swbuild.planning.alternatives import other_orders
 from swbuild.planning.dividing import place_order
 from swbuild.planning.ordering import (
     Judgement,
@@ -128,7 +129,7 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
     if options.where is Where.HOST:
         return _left_alone(scop, options, "`where: host` says so")
     found = _on_core_group(scop, options, record)
-    found, comparison = _with_singles(options, found, record)
+    found, comparison = _in_best_order(options, *_with_singles(options, found, record), record)
     return _for_the_faster(scop, options, found, comparison, record)
 
 
@@ -148,6 +149,24 @@ def _with_singles(
     if after is None or not isinstance(made, RegionResult) or after.cpes >= before.cpes:
         return found, before
     return made, after
+
+
+def _in_best_order(
+    options: KernelOptions, found: RegionResult, comparison: Comparison | None, record: Record
+) -> tuple[RegionResult, Comparison | None]:
+    """Return ``found`` and its ``comparison``, or those of another order, estimated to take less time."""
+    if comparison is None:
+        return found, comparison
+    first, scop = found.order, found.assembled.code.scop
+    task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
+    for order in other_orders(scop, options, first):
+        made = _bounded(partial(_placed, task, order))
+        other = _compared(options, made) if isinstance(made, RegionResult) else None
+        wins = other is not None and other.cpes < comparison.cpes
+        record(Ordered(order, Judgement.FASTER if wins else Judgement.SLOWER))
+        if isinstance(made, RegionResult) and other is not None and wins:
+            found, comparison = made, other
+    return found, comparison
 
 
 def _for_the_faster(
@@ -195,12 +214,13 @@ def _keeping(
 ) -> RegionResult | None:
     """Return ``found`` with the statements ``kept`` of its kernels on the host, None where that cannot be.
 
-    Orders that are found for kernels alone (the user's, wavefronts, sums in parts) stay as they are, and so
-    does what has work space for each iteration, of which the host would need a copy.
+    Orders that are found for kernels alone (the user's, wavefronts, blocks, sums in parts) stay as they are,
+    and so does what has work space for each iteration, of which the host would need a copy.
     """
     order, scop = found.order, found.assembled.code.scop
     spaces = {array.name for array in scop.arrays if not array.is_scalar} & order.scheduled.private.names
-    special = options.transform or order.split or order.scheduled.front
+    scheduled = order.scheduled
+    special = options.transform or order.split or scheduled.front or scheduled.block
     if special or any(kept & scop.users(name) for name in spaces):
         return None
     task = _Task(options, Attempt(scop, order.scheduled.private, ()), record)

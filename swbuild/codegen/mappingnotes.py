@@ -52,7 +52,7 @@ def mapping_notes(
     found = [
         MappingNote(code, f"{', '.join(names)}: {text}") for (code, text), names in _grouped(said).items()
     ]
-    return (*found, *_of_nests(report["kernels"]))
+    return (*found, *(() if report["block"] else _of_nests(report["kernels"])))
 
 
 def mapping_diagnostics(
@@ -85,7 +85,7 @@ def _of_kernel(
 def _launches(report: Mapping[str, Any], kernel: Mapping[str, Any], seen: Observed | None) -> str:
     """Return what is said of a kernel that the host launches again and again."""
     loops = "a loop" if kernel["launched_in"] == 1 else f"{kernel['launched_in']} loops"
-    what = "wavefront of tiles" if report["wavefront_tile"] else "iteration"
+    what = "wavefront of tiles" if report["wavefront_tile"] else "block" if report["block"] else "iteration"
     count = f" ({seen.launches} times at {seen.launch_sizes})" if seen and seen.launch_sizes else ""
     reasons = [
         f"{loop['loop']} in line {loop['line']}: {loop['because'][0]}"

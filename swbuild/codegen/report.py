@@ -44,6 +44,7 @@ def region_report(
         "private": sorted(scheduled.private.names),
         "sequential_loops": list(scheduled.peeled),
         "wavefront_tile": list(scheduled.front),
+        "block": scheduled.block,
         "sets_errno": list(scop.sets_errno) if region.kernels else [],
         "kernels": [
             _kernel(region, kernel, place) for kernel, place in zip(region.kernels, placed, strict=True)

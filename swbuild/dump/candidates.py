@@ -47,6 +47,8 @@ def _ordered(item: Ordered) -> Iterator[str]:
     yield from indented(_shares(item.order.tree))
     if item.order.scheduled.front:
         yield f"  tiles of wavefronts: {listed(item.order.scheduled.front)}"
+    if item.order.scheduled.block:
+        yield f"  iterations in a block: {item.order.scheduled.block}"
     if item.order.split:
         yield f"  split reductions: {listed(r.array for r in item.order.split)}"
     yield f"  {item.judgement.value}{f': {listed(item.names)}' if item.names else ''}"

@@ -17,6 +17,8 @@ def schedule_lines(order: Order) -> Iterator[str]:
     yield f"from {scheduled.origin.value}"
     yield f"peeled: {listed(scheduled.peeled)}"
     yield f"tiles of wavefronts: {listed(scheduled.front)}"
+    if scheduled.block:
+        yield f"iterations in a block: {scheduled.block}"
     for unroll in order.unrolls:
         yield f"unroll {unroll.name} by {unroll.factor} in {listed(sorted(unroll.statements))}"
     yield "region"

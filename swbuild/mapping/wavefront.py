@@ -13,7 +13,7 @@ from swbuild.classes import dataclass
 from swbuild.mapping.marks import FrontMark, inserted
 from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
 
-__all__ = ["Fronts", "front_tile", "wavefronts"]
+__all__ = ["Fronts", "front_tile", "is_front", "wavefronts"]
 
 _NODE = isl.schedule_node_type
 
@@ -48,7 +48,7 @@ def wavefronts(schedule: isl.Schedule, edge: int, tile: tuple[int, ...] = ()) ->
     return Fronts(_below(schedule.get_root(), sizes).get_schedule(), sizes)
 
 
-def _is_front(node: isl.ScheduleNode) -> bool:
+def is_front(node: isl.ScheduleNode) -> bool:
     """Return whether the band ``node`` has several loops, all of them sequential, that may be tiled."""
     loops = sum(is_loop(node, member) for member in range(node.band_n_member()))
     return bool(node.band_get_permutable()) and loops > 1 and not parallel_first(node)
@@ -56,7 +56,7 @@ def _is_front(node: isl.ScheduleNode) -> bool:
 
 def _deepest(node: isl.ScheduleNode) -> int:
     """Return the number of members of the largest band to change at or below ``node``, 0 without one."""
-    if node.get_type() == _NODE.band and _is_front(node):
+    if node.get_type() == _NODE.band and is_front(node):
         return int(node.band_n_member())
     if node.get_type() == _NODE.band and parallel_first(node):
         return 0
@@ -65,7 +65,7 @@ def _deepest(node: isl.ScheduleNode) -> int:
 
 def _below(node: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.ScheduleNode:
     """Return ``node``'s position in the tree with the bands at and below it changed."""
-    if node.get_type() == _NODE.band and _is_front(node):
+    if node.get_type() == _NODE.band and is_front(node):
         return _wavefront(node, tile)
     if node.get_type() == _NODE.band and parallel_first(node):
         return node

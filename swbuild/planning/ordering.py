@@ -50,6 +50,8 @@ class Judgement(Enum):
     HOLDS_BACK = "loops stay on the host for reductions, which are split next"
     CHEAPER = "more kernels with more parallel loops, which are estimated to take less time"
     DEARER = "more kernels with more parallel loops, which are estimated to take more time"
+    FASTER = "another order of the whole region, which is estimated to take less time"
+    SLOWER = "another order of the whole region, which is not estimated to take less time"
     GAINS_NOTHING = "nothing that the host would run becomes a kernel"
 
 

@@ -44,6 +44,7 @@ class Origin(Enum):
     MANY = "the source, as no order of its many statements has more parallel loops"
     EFFORT = "the source, as isl's scheduler takes too long"
     STEPS = "the steps of `transform`"
+    BLOCKS = "isl's scheduler, its deep bands in blocks of their outermost loop"
     WAVEFRONTS = "isl's scheduler, its deep bands cut into wavefronts of tiles"
 
 
@@ -63,6 +64,8 @@ class Scheduled:
     peeled: tuple[str, ...] = ()
     #: tile sizes of the loops that run in wavefronts; () where none do
     front: tuple[int, ...] = ()
+    #: iterations of the outermost loop of deep bands that a block has; 0 where there are no blocks
+    block: int = 0
     origin: Origin = Origin.SOURCE
 
 

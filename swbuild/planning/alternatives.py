@@ -1,0 +1,68 @@
+"""Other whole orders of a region, which compete with the one that was found first by what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import islpy as isl
+
+from swbuild.frontend.scop import Scop
+from swbuild.mapping.blocking import blocked
+from swbuild.options import KernelOptions, Preset, Spawn
+from swbuild.planning.ordering import Order, all_stay_home, split_tree
+from swbuild.planning.singles import with_singles
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.scheduling import Origin, permutable_schedule
+
+__all__ = ["other_orders"]
+
+#: Iterations in a block of the outermost loop, in the order in which they are tried.
+EDGES = (32,)
+
+
+#: isl steps for blocks of one size.
+_EFFORT = 1_000_000
+
+
+def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[Order]:
+    """Yield orders of ``scop`` that may take less time than ``order``.
+
+    There are none unless kernels of ``order`` are run again and again inside sequential loops; nor where the
+    user chooses the order or its tiles, or where sums are computed in parts.
+    """
+    chosen = options.transform or options.tile or options.spawn is Spawn.KERNEL
+    repeated = any(kernel.host_loops for kernel in order.tree.kernels)
+    if chosen or options.preset is Preset.CLASSIC or order.split or not repeated:
+        return
+    scheduled = order.scheduled
+    deep = permutable_schedule(scop, scheduled.private, options.fusion, scheduled.kept)
+    if deep is None:
+        return
+    for edge in EDGES:
+        found = _in_blocks(scop, order, deep, edge)
+        if found is not None:
+            yield found
+
+
+def _in_blocks(scop: Scop, order: Order, deep: isl.Schedule, edge: int) -> Order | None:
+    """Return the order ``deep`` in blocks of ``edge``; None if it has none, or the host a part in it."""
+    try:
+        with bounded_effort(_EFFORT):
+            schedule = blocked(deep, edge, order.scheduled.kept)
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
+        return None
+    if schedule is None:
+        return None
+    scheduled = replace(
+        order.scheduled, schedule=schedule, peeled=(), front=(), block=edge, origin=Origin.BLOCKS
+    )
+    found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
+    if found.tree.statements:
+        shared = with_singles(scop, found)
+        if shared is None or shared.tree.statements:
+            return None
+        found = shared
+    return found if all_stay_home(scop, scheduled.private, found.tree) else None

@@ -1,0 +1,129 @@
+"""Deep bands run in blocks of their outermost loop, in classes of instances, where that takes less time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import islpy as isl
+import pytest
+from generation import EXAMPLES, generated, unit_of
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
+from swbuild.mapping.blocking import blocked
+from swbuild.options import Distribution, KernelOptions, Preset, Spawn, Where
+
+BOTH_TRIANGLES = """void f(int n, double a[restrict n][n])
+{
+#pragma scop
+for (int k = 0; k < n; k++)
+  for (int i = k + 1; i < n; i++) {
+    a[i][k] /= a[k][k];
+    for (int j = k + 1; j < n; j++)
+      a[i][j] -= a[i][k] * a[k][j];
+  }
+#pragma endscop
+}
+"""
+
+CARRIED_EVERYWHERE = """void f(int n, double u[restrict n][n])
+{
+#pragma scop
+for (int t = 0; t < n; t++) {
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < n; j++)
+      u[i][j] += u[i - 1][j] + u[i][j - 1];
+  for (int j = 0; j < n; j++)
+    u[0][j] += u[n - 1][j];
+}
+#pragma endscop
+}
+"""
+
+#: A band of three loops over a factorisation of ``size`` rows, with the pairs that it has to keep.
+FACTORS = "{{ S[k, i, j] : 0 <= k < {0} and k <= i < {0} and k <= j < {0} }}"
+PAIRS = """{ S[k, i, j] -> S[k + 1, i, j]; S[k, i, j] -> S[k2, i, j2] : k2 = j and j2 > j and j > k and i > j;
+  S[k, i, j] -> S[k2, i2, j] : k2 = i and i2 > i and i > k and j > i }"""
+
+
+def _deep(size: int) -> tuple[isl.Schedule, isl.UnionMap]:
+    domain = isl.UnionSet(FACTORS.format(size))
+    pairs = isl.UnionMap(PAIRS).intersect_domain(domain).intersect_range(domain)
+    loops = ", ".join(f"{{ S[k, i, j] -> [({loop})] }}" for loop in "kij")
+    schedule = isl.Schedule.from_domain(domain).insert_partial_schedule(isl.MultiUnionPwAff(f"[{loops}]"))
+    return schedule.get_root().child(0).band_set_permutable(1).get_schedule(), pairs
+
+
+@pytest.mark.parametrize("edge", [1, 2, 3])
+@pytest.mark.parametrize("size", [5, 9])
+def test_every_dependence_is_kept_and_no_loop_marked_as_parallel_carries_one(size: int, edge: int) -> None:
+    schedule, pairs = _deep(size)
+    found = blocked(schedule, edge, pairs)
+    assert found is not None
+    order = found.get_map()
+    assert order.domain().is_equal(schedule.get_domain())
+    assert order.is_injective()
+    assert pairs.is_subset(order.lex_lt_union_map(order))
+    classes = found.get_root().child(0).child(0)
+    assert classes.n_children() == 4
+    for band in (classes.child(k).child(0) for k in range(4)):
+        inside, before = band.get_domain(), band.get_prefix_schedule_union_map()
+        mine = pairs.intersect_domain(inside).intersect_range(inside)
+        mine = mine.intersect(before.apply_range(before.reverse()))
+        for member in range(3):
+            value = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(member))
+            same = mine.is_subset(value.apply_range(value.reverse()))
+            assert bool(band.band_member_get_coincident(member)) == same
+
+
+def test_a_band_that_is_not_permutable_is_never_turned_round() -> None:
+    schedule, _ = _deep(5)
+    pairs = isl.UnionMap("{ S[k, i, j] -> S[k + 1, i - 1, j] : i >= 1 and k >= 0 }")
+    pairs = pairs.intersect_domain(schedule.get_domain()).intersect_range(schedule.get_domain())
+    assert blocked(schedule, 2, pairs) is None
+
+
+@pytest.mark.parametrize("name", ["lu", "cholesky", "trisolv"])
+def test_factorisations_and_substitutions_run_in_blocks(name: str) -> None:
+    (region,) = unit_of(name, KernelOptions()).regions
+    assert region.report["block"] == 32
+    assert region.report["host_statements"] == []
+    assert len(region.report["spawns"]) == 1
+    assert [kernel["single"] for kernel in region.report["kernels"]].count(True) == 1
+
+
+def test_the_order_is_the_users_where_he_chooses_it_or_its_tiles() -> None:
+    for options in (
+        KernelOptions(tile=(8, 8, 8)),
+        KernelOptions(spawn=Spawn.KERNEL),
+        KernelOptions(preset=Preset.CLASSIC),
+    ):
+        (region,) = unit_of("cholesky", options).regions
+        assert region.report["block"] == 0, options
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_blocks_give_the_serial_results_at_sizes_that_no_block_divides(machine: str) -> None:
+    settings = CheckSettings(modes=("checked",), jobs=1)
+    tasks = []
+    for name, threads in (("lu", (4, 16)), ("cholesky", (64, 1)), ("trisolv", (8, 8))):
+        options = KernelOptions(machine=machine, threads=threads, where=Where.CPES)
+        sizes = tuple({"n": n} for n in (1, 31, 33, 67))
+        tasks.append(
+            SourceTask(EXAMPLES / f"{name}.c", options={name: options}, default_check=RegionCheck(sizes))
+        )
+    for result in check_sources(tasks, settings):
+        assert result.outcome is Outcome.PASS, result.message
+
+
+def test_a_band_that_is_never_outside_one_block_stays_as_it_is(tmp_path: Path) -> None:
+    loops = "for (int i = n - 4; i >= 2; i--)\n  for (int j = 0; j < 5; j++)\n    b[i + j + 1] = b[i + j];"
+    head = "void f(int n, double b[restrict n + 4])"
+    (region,) = generated(tmp_path, f"{head}\n{{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n").regions
+    assert region.report["block"] == 0
+
+
+def test_nests_without_other_parallel_loops_stay_as_they_are(tmp_path: Path) -> None:
+    (region,) = generated(tmp_path, CARRIED_EVERYWHERE).regions
+    assert region.report["block"] == 0
+    (region,) = generated(tmp_path, BOTH_TRIANGLES, KernelOptions(distribution=Distribution.BLOCK)).regions
+    assert region.report["block"] == 32
