@@ -26,7 +26,7 @@ from swbuild.frontend.scop import (
     Storage,
 )
 from swbuild.frontend.shapes import Shape, Shapes
-from swbuild.frontend.splitting import split_jumps
+from swbuild.frontend.splitting import split_crossings, split_jumps
 from swbuild.frontend.state import Size
 from swbuild.frontend.symbols import Symbol
 from swbuild.frontend.textual_order import textual_order
@@ -172,7 +172,7 @@ def finish(builder: RegionBuilder, shapes: Shapes, live_after: Callable[[Symbol]
     ``live_after``: whether the value that a variable has at the end may be read later.
     """
     work = _Finisher(builder, shapes)
-    root = split_jumps(builder.root, builder.state.context)
+    root = split_crossings(split_jumps(builder.root, builder.state.context), builder.state.context)
     drafts = list(drafts_in(root))
     for thing in dict.fromkeys(a.object for d in drafts for a in d.accesses):
         try:

@@ -1,26 +1,30 @@
-"""Statements whose subscripts jump, ``(j + 1) % n``, as one statement for each piece.
+"""Statements in parts, each of which moves less, or depends on less, than the whole.
 
-The footprint of such a subscript reaches from one end of an array to the other, and no buffer holds it;
-apart, the inner iterations and those at an edge have small ones.
+Where subscripts jump, ``(j + 1) % n``, the footprint reaches from one end of an array to the other, and no
+buffer holds it; apart, the inner iterations and those at an edge have small ones.  Where loops pass over an
+element that all their iterations read, as ``d[i][j] = min(d[i][j], d[i][k] + d[k][j])`` does at ``j == k``
+and at ``i == k``, the iterations before it need its old value and those after it the new one; apart, each of
+the two is parallel.
 
 A subscript is a piecewise affine function over counters and sizes, all of them parameters, and a statement's
-domain a set of such.  The domain is cut along the pieces into parts that are disjoint and together the whole,
-which stand one behind the other at the statement's place.  That is legal because in each iteration of the
-loops around exactly one of them runs, so the order in the text is what it was.
+domain a set of such.  The domain is cut into parts that are disjoint and together the whole, along the pieces
+or the passing, and the parts stand one after the other at the statement's place.  That is legal because in
+each iteration of the loops around exactly one of them runs, so the order in the text is what it was.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import islpy as isl
 
 from swbuild.frontend.drafts import Block, Draft, RawAccess, Subscript, Tree
 from swbuild.frontend.polynomials import Polynomial
+from swbuild.frontend.scop import AccessKind
 
-__all__ = ["split_jumps"]
+__all__ = ["split_crossings", "split_jumps"]
 
 #: More parts of one statement are not worth their code.
 _MOST = 9
@@ -29,32 +33,94 @@ _NEAR = 64
 
 
 def split_jumps(block: Block, context: isl.Set) -> Block:
-    """Return ``block`` with the parts of each statement that has such subscripts in its place."""
+    """Return ``block`` with the parts of each statement whose subscripts jump in its place."""
+    return _split(block, context, _apart)
+
+
+def split_crossings(block: Block, context: isl.Set) -> Block:
+    """Return ``block`` with the parts of each statement that passes over what it reads in its place."""
+    return _split(block, context, _before_and_after)
+
+
+def _split(block: Block, context: isl.Set, cut: Callable[[Draft, isl.Set], list[isl.Set]]) -> Block:
     items: list[Tree] = []
     for item in block.items:
-        items += [split_jumps(item, context)] if isinstance(item, Block) else _parts(item, context)
+        if isinstance(item, Block):
+            items.append(_split(item, context, cut))
+        else:
+            items += _parts(item, cut(item, context), context)
     return Block(block.loop, tuple(items))
 
 
-def _parts(draft: Draft, context: isl.Set) -> list[Draft]:
+def _parts(draft: Draft, domains: list[isl.Set], context: isl.Set) -> list[Draft]:
+    """Return the parts of ``draft`` on ``domains``, or the whole of it where nothing is won by them."""
+    if not 1 < len(domains) <= _MOST:
+        return [draft]
+    never = [d.intersect(a.domain).is_empty() for d in domains for a in draft.accesses]
+    return [draft] if any(never) else [_part(draft, domain, context) for domain in domains]
+
+
+def _apart(draft: Draft, context: isl.Set) -> list[isl.Set]:
+    """Return the domain of ``draft`` cut where subscripts jump."""
     domains = [draft.domain]
     for access in draft.accesses:
-        for function in _functions(access):
+        for function in _functions(access).values():
             domains = _cut(domains, _pieces(function, access.domain, context), context)
             if len(domains) > _MOST:
-                return [draft]
-    if len(domains) == 1:
-        return [draft]
-    happens = [d.intersect(a.domain).is_empty() for d in domains for a in draft.accesses]
-    return [draft] if any(happens) else [_part(draft, domain, context) for domain in domains]
+                return []
+    return domains
 
 
-def _functions(access: RawAccess) -> Iterator[isl.PwAff]:
-    for subscript in access.subscripts:
+def _before_and_after(draft: Draft, context: isl.Set) -> list[isl.Set]:
+    """Return the domain of ``draft`` cut where a loop passes over an element that its iterations read."""
+    domains = [draft.domain]
+    for passing in _passings(draft):
+        zero = isl.PwAff.zero_on_domain(isl.LocalSpace.from_space(passing.domain().get_space()))
+        signs = (passing.lt_set(zero), passing.eq_set(zero), passing.gt_set(zero))
+        parts = (domain.intersect(sign) for domain in domains for sign in signs)
+        domains = [part.coalesce() for part in parts if not part.intersect(context).is_empty()]
+        if len(domains) > _MOST:
+            return []
+    return domains
+
+
+def _passings(draft: Draft) -> Iterator[isl.PwAff]:
+    """Yield by how far writes of ``draft`` are from elements of the same arrays that stay where they are.
+
+    Those are read at the same place but for one subscript, with counters of loops around all those that move
+    the write along it.
+    """
+    order = {loop.variable: depth for depth, loop in enumerate(draft.loops)}
+    writes = [access for access in draft.accesses if access.kind is not AccessKind.READ]
+    for write, read in itertools.product(writes, draft.accesses):
+        if read.kind is not AccessKind.READ or read.object is not write.object:
+            continue
+        here, there = _functions(write), _functions(read)
+        differing = [key for key in here if key not in there or not here[key].plain_is_equal(there[key])]
+        if here.keys() != there.keys() or len(differing) != 1:
+            continue
+        moving, still = (_depths(functions[differing[0]], order) for functions in (here, there))
+        if moving and max(still, default=-1) < min(moving):
+            yield here[differing[0]].sub(there[differing[0]])
+
+
+def _depths(function: isl.PwAff, order: dict[str, int]) -> set[int]:
+    """Return the depths of the loops whose counters ``function`` depends on."""
+    kind = isl.dim_type.param
+    names = (function.get_dim_name(kind, k) for k in range(function.dim(kind)))
+    used = function.involves_dims
+    return {order[name] for k, name in enumerate(names) if name in order and used(kind, k, 1)}
+
+
+def _functions(access: RawAccess) -> dict[tuple[int, object], isl.PwAff]:
+    """Return the affine functions that the subscripts of ``access`` consist of."""
+    found: dict[tuple[int, object], isl.PwAff] = {}
+    for position, subscript in enumerate(access.subscripts):
         if isinstance(subscript, Polynomial):
-            yield from subscript.terms.values()
+            found |= {(position, monomial): function for monomial, function in subscript.terms.items()}
         elif subscript is not None:
-            yield subscript
+            found[position, None] = subscript
+    return found
 
 
 def _pieces(function: isl.PwAff, domain: isl.Set, context: isl.Set) -> list[tuple[isl.Set, isl.PwAff]]:
