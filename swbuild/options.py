@@ -19,6 +19,7 @@ __all__ = [
     "KernelOptions",
     "Prefetch",
     "Preset",
+    "Share",
     "Spawn",
     "Step",
     "StepKind",
@@ -77,6 +78,13 @@ class Vectorize(Enum):
 
 class Prefetch(Enum):
     """Whether boxes are got one iteration ahead, and stored one later, where the LDM has room for them."""
+
+    AUTO = "auto"
+    NEVER = "never"
+
+
+class Share(Enum):
+    """Whether boxes that are equal along rows or columns of the mesh are got once and handed on."""
 
     AUTO = "auto"
     NEVER = "never"
@@ -155,6 +163,7 @@ class KernelOptions:
     spawn: Spawn = Spawn.REGION
     vectorize: Vectorize = Vectorize.AUTO
     prefetch: Prefetch = Prefetch.AUTO
+    share: Share = Share.NEVER
     files: int = 1
 
     @property

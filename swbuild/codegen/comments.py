@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from swbuild.codegen.ctext import Lines
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.nodes import Barrier
+from swbuild.kernelir.nodes import Along, Barrier, Direction, Node, Share, Transfer
 from swbuild.kernelir.passes import walk
 from swbuild.lowering.code import KernelCode, SpawnCode
 from swbuild.memory.plan import Buffer
@@ -34,7 +35,8 @@ def kernel_comment(scop: Scop, kernel: KernelCode) -> Lines:
     lines = [f" * {kernel.function}: {where}, function {scop.function}", f" * {who}, tile {sizes}"]
     if kernel.plan.buffers:
         lines.append(f" * LDM: {kernel.plan.bytes} bytes of buffers")
-        lines += [f" *   {_buffer(scop, buffer)}" for buffer in kernel.plan.buffers]
+        nodes = walk(kernel.body)
+        lines += [f" *   {_buffer(scop, buffer, nodes)}" for buffer in kernel.plan.buffers]
     lines += [
         f" * each thread's part of {p.array} ({p.operator.value}), combined by the host"
         for p in kernel.partials
@@ -63,14 +65,22 @@ def _shared(array: str, writers: tuple[str, ...], readers: tuple[str, ...]) -> s
     return f"{array}: written by {', '.join(map(own, writers))}{read}"
 
 
-def _buffer(scop: Scop, buffer: Buffer) -> str:
+def _buffer(scop: Scop, buffer: Buffer, nodes: list[Node]) -> str:
     bounds = "".join(f"[{bound}]" for bound in buffer.box.bound or ())
     element = scop.array(buffer.array).element.name
     moves = ["get"] if buffer.load else []
     moves += [f"put ({buffer.store.value})"] if buffer.written else []
     what = " and ".join(moves) or "not in main memory"
-    size, ahead = f"{buffer.bytes} bytes", ""
-    if buffer.slots > 1:
-        size = f"{buffer.slots} x {size}"
-        ahead = " one iteration ahead" if buffer.load else ", waited for one iteration later"
-    return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {size}, {what}{ahead}"
+    count = f"{buffer.slots} x " if buffer.slots > 1 else ""
+    how = "".join(_second_slot(buffer.name, nodes))
+    return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {count}{buffer.bytes} bytes, {what}{how}"
+
+
+def _second_slot(buffer: str, nodes: list[Node]) -> Iterator[str]:
+    """Yield what the second slot of ``buffer`` is for, if it has one."""
+    groups = (n.group for n in nodes if isinstance(n, Transfer) and n.buffer == buffer)
+    for direction in {group.direction for group in groups if group.ahead}:
+        yield " one iteration ahead" if direction is Direction.GET else ", waited for one iteration later"
+    share = next((n for n in nodes if isinstance(n, Share) and n.buffer == buffer), None)
+    if share is not None:
+        yield " once for all CPEs" if share.along is Along.ALL else f" once for each {share.along.value}"

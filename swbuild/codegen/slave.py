@@ -29,6 +29,7 @@ from swbuild.expressions.trees import names_in, substituted
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import (
+    Arrived,
     Barrier,
     Begin,
     ElementStore,
@@ -36,11 +37,13 @@ from swbuild.kernelir.nodes import (
     Fetch,
     Group,
     Keep,
+    Meet,
     Node,
     Phase,
     Place,
     Register,
     Rotate,
+    Share,
     Transfer,
     Wait,
 )
@@ -108,6 +111,8 @@ def _storage(
     groups = [n.group for _, kernel in kernels for n in walk(kernel.body) if isinstance(n, Begin)]
     for name in dict.fromkeys([transfers.reply(), *map(transfers.reply, groups)]):
         lines.append(f"{dialect.storage} {dialect.reply_type} {name};")
+    if any(isinstance(n, Meet) for _, kernel in kernels for n in walk(kernel.body)):
+        lines.append(f"{dialect.storage} {dialect.reply_type} {transfers.arrived};")
     return lines
 
 
@@ -362,6 +367,12 @@ class _Kernel:
             return [line for name in node.buffers for line in self._rotated(self.buffers[name])]
         if isinstance(node, Fence):
             return self._fences()
+        if isinstance(node, Meet):
+            return self.transfers.meet()
+        if isinstance(node, Share):
+            return self.transfers.share(self._moved(node.buffer), node)
+        if isinstance(node, Arrived):
+            return self.transfers.await_shares(node)
         assert isinstance(node, Wait)
         return [*self.transfers.wait(node), *(self._fences() if node.fence else [])]
 

@@ -6,7 +6,8 @@ from swbuild.classes import dataclass
 from swbuild.codegen.ctext import Lines, array_index, listed
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Parenthesised
 from swbuild.expressions.printing import c_text, in_parentheses
-from swbuild.kernelir.nodes import Begin, Direction, Group, Piece, Row, Transfer, Wait
+from swbuild.kernelir.nodes import Along, Arrived, Begin, Direction, Group, Piece, Row, Share, Transfer, Wait
+from swbuild.kernelir.terms import both
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.machine import Dialect
 from swbuild.names import own
@@ -60,6 +61,34 @@ class Transfers:
     def waited(self, reply: str, count: str) -> Lines:
         """Wait until ``count`` transfers are complete."""
         return self.dialect.wait.format(reply=reply, count=count).split("\n")
+
+    @property
+    def arrived(self) -> str:
+        """The name of the word that counts what other CPEs have handed out."""
+        return own(f"sw_arrived_{self.stem}")
+
+    def meet(self) -> Lines:
+        """Have all CPEs ready for what others hand out."""
+        return [f"{self.arrived} = 0;", *self.dialect.barrier.split("\n")]
+
+    def share(self, moved: Moved, node: Share) -> Lines:
+        """Hand out a box."""
+        broadcasts = self.dialect.broadcasts
+        ways = {Along.ROW: broadcasts.row, Along.COLUMN: broadcasts.column, Along.ALL: broadcasts.everybody}
+        call = ways[node.along].format(
+            ldm=ldm_name(moved.name, 0),
+            source=ldm_name(moved.name, 1),
+            bytes=" * ".join([*map(in_parentheses, node.size), str(moved.element)]),
+            reply=self.arrived,
+        )
+        return [f"if ({c_text(both((node.owner, *node.under)))})", f"  {call}"]
+
+    def await_shares(self, node: Arrived) -> Lines:
+        """Wait for all boxes that are handed to this CPE."""
+        always = sum(not under for under in node.under)
+        sometimes = [in_parentheses(both(under)) for under in node.under if under]
+        count = " + ".join([*([str(always)] if always or not sometimes else []), *sometimes])
+        return self.dialect.broadcasts.arrived.format(reply=self.arrived, count=count).split("\n")
 
     def issue(self, moved: Moved, node: Transfer) -> Lines:
         """Issue one operation."""

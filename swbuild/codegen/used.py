@@ -8,6 +8,7 @@ from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import identifiers
 from swbuild.expressions.trees import names_in
 from swbuild.kernelir.nodes import (
+    Arrived,
     Compute,
     Counter,
     Deal,
@@ -22,9 +23,10 @@ from swbuild.kernelir.nodes import (
     Place,
     Register,
     Row,
+    Share,
     Transfer,
 )
-from swbuild.kernelir.passes import walk
+from swbuild.kernelir.passes import expressions_of, walk
 from swbuild.memory.plan import Buffer
 
 __all__ = ["Extents", "names_in_array", "names_in_body"]
@@ -75,6 +77,8 @@ def _printed(
         yield node.value
     elif isinstance(node, (Fetch, Keep)):
         yield node.place
+    elif isinstance(node, (Share, Arrived)):
+        yield from expressions_of(node)
     elif isinstance(node, Phase):
         yield from node.loops
     elif isinstance(node, Transfer) and isinstance(node.part, Row):

@@ -10,6 +10,8 @@ from swbuild.expressions.nodes import Constant, Expression
 from swbuild.expressions.printing import c_text, in_parentheses
 from swbuild.expressions.statement_printing import statement_text
 from swbuild.kernelir.nodes import (
+    Along,
+    Arrived,
     Barrier,
     Begin,
     Block,
@@ -24,6 +26,7 @@ from swbuild.kernelir.nodes import (
     Keep,
     Launch,
     Loop,
+    Meet,
     Node,
     Phase,
     Piece,
@@ -31,6 +34,7 @@ from swbuild.kernelir.nodes import (
     Register,
     Rotate,
     Row,
+    Share,
     Transfer,
     Wait,
     Whole,
@@ -175,6 +179,25 @@ def _place(node: Place) -> Iterator[str]:
 @node_lines.register
 def _rotate(node: Rotate) -> Iterator[str]:
     yield f"turn to the next slot of {', '.join(node.buffers)}"
+
+
+@node_lines.register
+def _meet(_: Meet) -> Iterator[str]:
+    yield "all CPEs meet"
+
+
+@node_lines.register
+def _share(node: Share) -> Iterator[str]:
+    """Yield what is handed to whom, and by whom."""
+    size = " x ".join(map(in_parentheses, node.size))
+    who = "all" if node.along is Along.ALL else f"the {node.along.value}"
+    when = "".join(f", if {c_text(condition)}" for condition in node.under)
+    yield f"hand {size} of {node.buffer} to {who}, from where {c_text(node.owner)}{when}"
+
+
+@node_lines.register
+def _arrived(node: Arrived) -> Iterator[str]:
+    yield f"wait for what is handed out: {len(node.under)} at most"
 
 
 @node_lines.register

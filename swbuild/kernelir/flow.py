@@ -15,6 +15,7 @@ from dataclasses import replace
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.kernelir.nodes import (
+    Arrived,
     Begin,
     Block,
     Compute,
@@ -26,9 +27,11 @@ from swbuild.kernelir.nodes import (
     Guard,
     Keep,
     Loop,
+    Meet,
     Node,
     Place,
     Rotate,
+    Share,
     Transfer,
     Wait,
 )
@@ -69,6 +72,8 @@ class _Walk:
         self.holding: frozenset[Expression] = frozenset()
         #: slots of buffers that hold something: fetched, or computed
         self.filled: set[tuple[str, int]] = set()
+        #: buffers that have been handed out since all CPEs met; None once a CPE may have gone on from there
+        self.handed: list[str] | None = None
 
     def after(self, node: Node, state: _State) -> _State:
         """Return the groups open behind ``node``, where those of ``state`` are open before it."""
@@ -83,7 +88,9 @@ class _Walk:
         return self._leaf(node, state)
 
     def _loop(self, node: Loop | Counter | Deal, state: _State) -> _State:
+        self.leave_meeting(f"an iteration over {node.iterator} begins")
         behind = self.after(node.body, state)
+        self.leave_meeting(f"an iteration over {node.iterator} ends")
         if isinstance(node, Counter) or (isinstance(node, Loop) and node.condition is None):
             return behind
         if any(group in state and open_.slots != state[group].slots for group, open_ in behind.items()):
@@ -142,6 +149,13 @@ class _Walk:
             return self._rotate(node, state)
         elif isinstance(node, (Compute, Keep)):
             self._compute(node, state)
+        elif isinstance(node, Meet):
+            self.leave_meeting("all CPEs meet again")
+            self.handed = []
+        elif isinstance(node, Share):
+            self._share(node, state)
+        elif isinstance(node, Arrived):
+            self._arrived(node)
         elif isinstance(node, ElementStore):
             self._is_placed(node.buffer, f"an element of {node.buffer} is stored")
             self._touched(node.buffer, state, f"an element of {node.buffer} is stored")
@@ -157,6 +171,8 @@ class _Walk:
 
     def _transfer(self, node: Transfer, state: _State) -> _State:
         what, key = f"the {node.group.direction.value} of {node.buffer}", (node.buffer, node.slot)
+        if node.buffer in (self.handed or []):
+            self.found.append(f"{what} is issued before {node.buffer} has arrived")
         self._is_placed(node.buffer, f"{what} is issued")
         for group, other in state.items():
             if group != node.group and key in other.slots:
@@ -197,7 +213,32 @@ class _Walk:
             self.filled |= {(name, 0)} if loaded else set()
         return {group: _turned(other, node.buffers) for group, other in state.items()}
 
+    def leave_meeting(self, what: str) -> None:
+        if self.handed:
+            self.found.append(f"{what} before {' and '.join(self.handed)} has arrived")
+        self.handed = None
+
+    def _share(self, node: Share, state: _State) -> None:
+        what = f"{node.buffer} is handed out"
+        for group, other in state.items():
+            if any(buffer == node.buffer for buffer, _ in other.slots):
+                self.found.append(f"{what} while the {group.name} are in flight")
+        if (node.buffer, 1) not in self.filled:
+            self.found.append(f"{what} from a slot that was never filled")
+        if self.handed is None:
+            self.found.append(f"{what} before all CPEs have met")
+        self.handed = [*(self.handed or []), node.buffer]
+        self.filled.discard((node.buffer, 1))
+        self.filled.add((node.buffer, 0))
+
+    def _arrived(self, node: Arrived) -> None:
+        if len(self.handed or []) != len(node.under):
+            handed = len(self.handed or [])
+            self.found.append(f"{len(node.under)} boxes are waited for, {handed} are handed out")
+        self.handed = None
+
     def _compute(self, node: Compute | Keep, state: _State) -> None:
+        self.leave_meeting(f"{node.statement} computes")
         for name, buffer in self.scope.buffers.items():
             if node.statement in buffer.statements:
                 self._is_placed(name, f"{node.statement} uses {name}")
@@ -244,6 +285,7 @@ def flow_faults(node: Node, scope: Scope) -> Iterator[str]:
     """Yield what is wrong with the order of transfers, waits and uses in ``node``."""
     walker = _Walk(scope)
     left = walker.after(node, {})
+    walker.leave_meeting("the kernel ends")
     yield from walker.found
     yield from (f"the {group.name} are never waited for" for group in left)
     yield from _uncounted(node)

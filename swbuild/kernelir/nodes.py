@@ -15,6 +15,8 @@ from swbuild.expressions.types import ElementType
 from swbuild.kernelir.origin import Origin
 
 __all__ = [
+    "Along",
+    "Arrived",
     "Barrier",
     "Begin",
     "Block",
@@ -30,6 +32,7 @@ __all__ = [
     "Keep",
     "Launch",
     "Loop",
+    "Meet",
     "Node",
     "Phase",
     "Piece",
@@ -37,6 +40,7 @@ __all__ = [
     "Register",
     "Rotate",
     "Row",
+    "Share",
     "Transfer",
     "Wait",
     "Whole",
@@ -271,6 +275,41 @@ class Rotate:
     buffers: tuple[str, ...]
 
 
+class Along(Enum):
+    """Who a box is shared by: the CPEs of a row of the mesh, of a column, or all."""
+
+    ROW = "row"
+    COLUMN = "column"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """All CPEs of the core group meet: whoever is here can be handed boxes by :class:`Share`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Have the CPE that is the ``owner`` hand what is in slot 1 of a buffer to slot 0 of all ``along``.
+
+    The box has ``size`` indices per dimension.  Nothing is handed out unless all of ``under`` hold; along the
+    way all CPEs agree on that, and on the size.
+    """
+
+    buffer: str
+    along: Along
+    owner: Expression
+    size: tuple[Expression, ...]
+    under: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Wait for what was handed out since :class:`Meet`: a box for each of ``under`` whose parts all hold."""
+
+    under: tuple[tuple[Expression, ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ElementStore:
     """Store one element of a buffer straight into main memory."""
@@ -298,7 +337,8 @@ class Fence:
 
 
 Node = (
-    Barrier
+    Arrived
+    | Barrier
     | Begin
     | Block
     | Compute
@@ -311,10 +351,12 @@ Node = (
     | Keep
     | Launch
     | Loop
+    | Meet
     | Phase
     | Place
     | Register
     | Rotate
+    | Share
     | Transfer
     | Wait
 )

@@ -148,7 +148,7 @@ def _wish(loop: Loop | Deal, names: dict[str, tuple[str, ...]]) -> tuple[str, bo
         if isinstance(found, Loop) and found.first is not None and mentions(found.first, loop.iterator):
             inner = _wish(found, names)
             if inner is not None and found.iterator != loop.iterator:
-                return f"{inner[0]}0", False
+                return f"{inner[0]}{'0' if found.condition else '_round'}", False
     return None
 
 

@@ -24,6 +24,7 @@ from swbuild.kernelir.nodes import (
     Transfer,
 )
 from swbuild.kernelir.passes import expressions_of, walk
+from swbuild.kernelir.reaching import reach_faults
 from swbuild.kernelir.scope import Between, Scope
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.names import plain_name
@@ -40,7 +41,7 @@ def faults(node: Node, scope: Scope) -> tuple[str, ...]:
         *_separation(node, scope),
     ]
     if not found:  # all else relies on buffers that exist
-        found += [*flow_faults(node, scope), *length_faults(node, scope)]
+        found += [*flow_faults(node, scope), *length_faults(node, scope), *reach_faults(node, scope)]
     return tuple(dict.fromkeys(map(plain_name, found)))
 
 

@@ -31,13 +31,13 @@ from swbuild.kernelir.transfers import (
 )
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.lowering.code import KernelCode, RegionCode
-from swbuild.lowering.slots import with_slots
+from swbuild.lowering.slots import with_shared_boxes, with_slots
 from swbuild.lowering.spawns import spawned
 from swbuild.lowering.vectors import vector_types
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.names import own
-from swbuild.options import KernelOptions, Prefetch, Preset
+from swbuild.options import KernelOptions, Prefetch, Preset, Share
 from swbuild.planning.singles import private_in
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
@@ -252,6 +252,9 @@ def _with_transfers(
     program = program.after("count waits", count_waits(program.result))
     if not classic and options.prefetch is Prefetch.AUTO:
         program, place = with_slots(scop, place, program)
+    if not classic and options.share is Share.AUTO:
+        body, place = with_shared_boxes(scop, place, program.result, load(options.machine))
+        program = program.after("share boxes", body)
     return program.after("allot reply words", allot_replies(program.result)), place
 
 

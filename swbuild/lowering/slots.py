@@ -1,18 +1,24 @@
-"""Which buffers of a kernel have a second slot, so that their transfers go on while the CPE computes."""
+"""Which buffers of a kernel have a second slot: for transfers meanwhile, or to hand boxes on from."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import prod
 
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.deferring import deferred
+from swbuild.kernelir.nodes import Node
 from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.program import Program
+from swbuild.kernelir.sharing import Grid, shared
+from swbuild.machine import MachineModel
+from swbuild.mapping.tiling import telling_names
 from swbuild.memory.plan import Buffer, Store
+from swbuild.options import Distribution
 from swbuild.planning.tilings import Placed
 
-__all__ = ["with_slots"]
+__all__ = ["with_shared_boxes", "with_slots"]
 
 
 def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Placed]:
@@ -32,6 +38,33 @@ def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Pl
     return program, replace(place, plan=plan)
 
 
+def with_shared_boxes(scop: Scop, place: Placed, body: Node, machine: MachineModel) -> tuple[Node, Placed]:
+    """Return ``body``, the code of the kernel ``place``, with boxes handed on by who gets them, and its plan.
+
+    So are boxes that all CPEs of a row, of a column or of the core group read alike, and that nothing in the
+    kernel writes, as long as the LDM has room for second slots, from which they are handed on.
+    """
+    mapping = place.tiled.mapping
+    whole = prod(mapping.threads) == machine.cpes
+    if not whole or mapping.distribution is not Distribution.CYCLIC or not machine.dialect.broadcasts.row:
+        return body, place
+    room = _Room(scop, place)
+    size = {b.name: scop.array(b.array).element.size for b in place.plan.buffers}
+    may = frozenset(
+        b.name
+        for b in place.plan.buffers
+        if size[b.name] % machine.rma.alignment == 0 and room.take_to_hand_on(b.name)
+    )
+    grid = Grid(telling_names(mapping), machine.mesh[0], mapping.threads == machine.mesh)
+    found = shared(body, grid, may)
+    buffers = tuple(
+        _doubled(b) if b.name in found.buffers and b.slots == 1 else b for b in place.plan.buffers
+    )
+    taken = sum(b.total for b in buffers) - sum(b.total for b in place.plan.buffers)
+    plan = replace(place.plan, buffers=buffers, bytes=place.plan.bytes + taken)
+    return found.tree, replace(place, plan=plan)
+
+
 class _Room:
     """What is left of the LDM for second slots."""
 
@@ -47,6 +80,13 @@ class _Room:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
         return buffer.store is Store.NONE and buffer.array not in self._written and self._fits(buffer)
+
+    def take_to_hand_on(self, name: str) -> bool:
+        """Return whether the buffer may be handed on, and take room for a second slot if it has none."""
+        buffer = self._buffers[name]
+        if buffer.store is not Store.NONE or buffer.array in self._written:
+            return False
+        return buffer.slots > 1 or self._fits(buffer)
 
     def take_for_puts(self, name: str) -> bool:
         """Return whether the buffer may be stored late, and take the room for its second slot."""

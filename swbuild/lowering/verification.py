@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from swbuild.diagnostics import Diagnostic
 from swbuild.frontend.scop import Scop
@@ -12,7 +13,8 @@ from swbuild.kernelir.verify import faults
 from swbuild.lowering.code import KernelCode
 from swbuild.lowering.region import Assembled, limits_of
 from swbuild.lowering.spawns import separation
-from swbuild.mapping.tiling import given_names
+from swbuild.machine import load
+from swbuild.mapping.tiling import given_names, telling_names
 
 __all__ = ["verify"]
 
@@ -73,4 +75,12 @@ def _scope(assembled: Assembled, kernel: KernelCode) -> Scope:
         for b in kernel.plan.buffers
     }
     left = budget - sum(partial.bytes for partial in kernel.partials)
-    return Scope(frozenset(names), buffers, budget=left, limits=limits_of(options))
+    mapping = kernel.tiled.mapping
+    return Scope(
+        frozenset(names),
+        buffers,
+        budget=left,
+        limits=limits_of(options),
+        threads=telling_names(mapping),
+        whole=prod(mapping.grid) == load(options.machine).cpes,
+    )

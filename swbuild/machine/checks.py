@@ -49,6 +49,16 @@ _VECTOR_PIECES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: The same of what it says of broadcasts.
+_COPIED = ("ldm", "source", "bytes", "reply")
+_BROADCAST_PIECES: Mapping[str, tuple[str, ...]] = {
+    "row": _COPIED,
+    "column": _COPIED,
+    "everybody": _COPIED,
+    "arrived": ("reply", "count"),
+}
+
+
 def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
     """Yield what is wrong with the machine that ``file`` describes with every entry."""
     if model.name != file.stem:
@@ -71,6 +81,10 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
         for field, pieces in _VECTOR_PIECES.items():
             place = ("dialect", "vectors", field)
             yield from _template(place, getattr(model.dialect.vectors, field), pieces)
+    if model.dialect.broadcasts.row:
+        for field, pieces in _BROADCAST_PIECES.items():
+            place = ("dialect", "broadcasts", field)
+            yield from _template(place, getattr(model.dialect.broadcasts, field), pieces)
 
 
 def _names(model: MachineModel) -> Iterator[Problem]:

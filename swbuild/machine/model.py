@@ -69,6 +69,20 @@ class Vectors:
 
 
 @dataclass(frozen=True, slots=True)
+class Broadcasts:
+    """How C has one CPE copy a piece of its LDM into that of others; without ``row`` the machine cannot.
+
+    ``source`` and ``ldm`` are places in the LDM, the same for all CPEs; all of a ``row`` of the mesh, a
+    ``column`` or ``everybody`` have the piece when ``arrived`` has counted it.
+    """
+
+    row: str = ""
+    column: str = ""
+    everybody: str = ""
+    arrived: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """How C asks for a spawn, a transfer and a wait: templates, braces hold the names of the pieces.
 
@@ -98,6 +112,7 @@ class Dialect:
     store_fence: str
     barrier: str
     vectors: Vectors = Vectors()
+    broadcasts: Broadcasts = Broadcasts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from swbuild.manifest.values import (
     Shape,
     Sizes,
 )
-from swbuild.options import Distribution, Fusion, Prefetch, Preset, Spawn, Vectorize, Where
+from swbuild.options import Distribution, Fusion, Prefetch, Preset, Share, Spawn, Vectorize, Where
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -258,6 +258,17 @@ class Defaults:
         default=None,
         shown="auto",
         also=("pipeline", "double-buffer", "double-buffering", "slots"),
+    )
+    share: Share | None = option(
+        Choice(Share),
+        "Who gets a tile that all CPEs of a row of the mesh read alike, or all of a column, or all CPEs: one "
+        "of them, who hands it to the others (`auto`), or each for itself (`never`).  Tiles can be shared in "
+        "kernels that all CPEs run, with `cyclic` distribution, along rows and columns where the grid of "
+        "threads is the mesh.  `preset: classic` shares none.",
+        example="auto",
+        default=None,
+        shown="never",
+        also=("broadcast", "scheme", "mesh", "rma"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

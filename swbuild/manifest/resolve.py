@@ -17,7 +17,7 @@ from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.options import Fusion, KernelOptions, Prefetch, Preset, Spawn, Vectorize, Where
+from swbuild.options import Fusion, KernelOptions, Prefetch, Preset, Share, Spawn, Vectorize, Where
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
 
@@ -186,6 +186,7 @@ class _Resolver:
             spawn=settings.spawn or Spawn.REGION,
             vectorize=settings.vectorize or Vectorize.AUTO,
             prefetch=settings.prefetch or Prefetch.AUTO,
+            share=settings.share or Share.NEVER,
             files=self.files,
         )
 

@@ -28,6 +28,7 @@ __all__ = [
     "distances",
     "given_names",
     "open_pairs",
+    "telling_names",
     "thread_parameters",
     "tile_kernel",
 ]
@@ -95,6 +96,12 @@ def thread_parameters(mapping: Mapping) -> tuple[str, ...]:
     if mapping.distribution is Distribution.BLOCK:
         return tuple(own(f"sw_{edge}{k}") for k in range(len(mapping.threads)) for edge in ("first", "last"))
     return (own("sw_rid"), own("sw_cid"))[: len(mapping.threads)]
+
+
+def telling_names(mapping: Mapping) -> tuple[str, ...]:
+    """Return those of the names of threads by which they differ in a kernel without blocks."""
+    pairs = zip(thread_parameters(mapping), mapping.threads, strict=False)
+    return tuple(name for name, count in pairs if count > 1)
 
 
 def given_names(mapping: Mapping) -> tuple[str, ...]:

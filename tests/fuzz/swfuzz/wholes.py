@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramResult, ProgramTask, check_program
-from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch, Preset, Vectorize, Where
+from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch, Preset, Share, Vectorize, Where
 from swfuzz.grammar import random_grid
 from swfuzz.typed import Unit, program_of, random_unit
 
@@ -54,6 +54,7 @@ def _options(random: Random, machine: str) -> KernelOptions:
         reassociate=False,
         vectorize=Vectorize.NEVER if random.random() < 0.2 else Vectorize.AUTO,
         prefetch=Prefetch.NEVER if random.random() < 0.2 else Prefetch.AUTO,
+        share=Share.AUTO if random.random() < 0.5 else Share.NEVER,
         where=Where.AUTO if random.random() < 0.3 else Where.CPES,
     )
 

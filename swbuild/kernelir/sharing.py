@@ -1,0 +1,308 @@
+"""Boxes that are equal along rows or columns of the mesh: one CPE gets them and hands them to the others.
+
+All CPEs come to the place where that is done, so that rounds of tiles become equal for all; what a CPE does
+alone stands under the condition that it has a tile in the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from swbuild.classes import dataclass
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
+from swbuild.expressions.trees import substituted
+from swbuild.kernelir.nodes import (
+    Along,
+    Arrived,
+    Begin,
+    Block,
+    Direction,
+    Guard,
+    Loop,
+    Meet,
+    Node,
+    Place,
+    Rotate,
+    Share,
+    Transfer,
+    Wait,
+)
+from swbuild.kernelir.origin import Role
+from swbuild.kernelir.passes import transform, walk
+from swbuild.kernelir.prefetching import goes_on, starts
+from swbuild.kernelir.terms import Around, both, parts_of, under
+from swbuild.kernelir.transfers import low_of
+
+__all__ = ["Grid", "Sharing", "shared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The CPEs of the core group as a kernel numbers them: the names of row and column, and how many rows.
+
+    ``straight``: its rows and columns are those of the mesh, along which CPEs can share.
+    """
+
+    threads: tuple[str, ...]
+    rows: int
+    straight: bool
+
+    def along(self, differing: frozenset[str]) -> Along | None:
+        """Return who has equal boxes that depend on the names ``differing`` only, None for nobody."""
+        if not differing:
+            return Along.ALL
+        if not self.straight or len(differing) > 1:
+            return None
+        return Along.ROW if self.threads[0] in differing else Along.COLUMN
+
+    def owner(self, along: Along) -> Expression:
+        """Return the condition that a CPE is the one that gets boxes for others ``along``.
+
+        Those of rows and of columns lie on the two diagonals of the mesh: none has to get both.
+        """
+        names = [Name(name) for name in self.threads]
+        if along is Along.ALL:
+            return both(Binary(BinaryOperator.EQ, name, Constant(0)) for name in names)
+        if along is Along.ROW:
+            return Binary(BinaryOperator.EQ, names[1], names[0])
+        opposite = Binary(BinaryOperator.SUB, Constant(self.rows - 1), names[1])
+        return Binary(BinaryOperator.EQ, names[0], opposite)
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """A tree, and the buffers that are shared in it."""
+
+    tree: Node
+    buffers: frozenset[str]
+
+
+def shared(node: Node, grid: Grid, buffers: frozenset[str]) -> Sharing:
+    """Return the tree in which one CPE gets each of ``buffers`` for all with equal boxes, where possible.
+
+    Nobody writes what they hold while the tree runs; each has a slot 1 that is free, or that their boxes come
+    into ahead.  All CPEs of the core group run the tree.  Equivalent: what a CPE finds in slot 0 is what it
+    would have got itself.
+    """
+    while buffers:
+        try:
+            tree = _Pass(grid, buffers).changed(node, Around(grid.threads))
+        except _Refused as refused:
+            buffers -= refused.buffers
+        else:
+            return Sharing(tree, buffers)
+    return Sharing(node, frozenset())
+
+
+class _Refused(Exception):
+    """Boxes cannot be shared."""
+
+    def __init__(self, buffers: frozenset[str]) -> None:
+        super().__init__()
+        self.buffers = buffers
+
+
+@dataclass(frozen=True, slots=True)
+class _Gets:
+    """The gets of a group as they are to be issued, and what is then handed out, in the order of the gets."""
+
+    nodes: list[Node]
+    shares: list[Share]
+
+
+class _Pass:
+    """Rewrites a tree, from the outside in, so that ``buffers`` are shared in it."""
+
+    def __init__(self, grid: Grid, buffers: frozenset[str]) -> None:
+        self._grid, self._buffers = grid, buffers
+
+    def changed(self, node: Node, around: Around) -> Node:
+        """Return ``node``, which is run under the conditions of ``around``, for all to come to."""
+        if not self._got(node):
+            return under(around.conditions, node)
+        if isinstance(node, Block):
+            return self._ahead(node, around) if _is_ahead(node) else self._block(node, around)
+        if isinstance(node, Guard) and node.otherwise is None:
+            common, inside = around.where(node.condition)
+            return under(common, self.changed(node.then, inside))
+        if isinstance(node, Loop):
+            return self._loop(node, around, lambda inside: self.changed(node.body, inside))
+        raise _Refused(self._got(node))
+
+    def _got(self, node: Node) -> frozenset[str]:
+        """Return the buffers that are got in ``node``, and are to be shared."""
+        return frozenset(n.buffer for n in walk(node) if isinstance(n, Transfer)) & self._buffers
+
+    def _loop(self, loop: Loop, around: Around, body: Callable[[Around], Node]) -> Node:
+        found = around.inside(loop)
+        if found is None:
+            raise _Refused(self._got(loop))
+        made, inside = found
+        if made.iterator == loop.iterator:
+            return replace(made, body=body(inside))
+        assert isinstance(made.body, Loop)
+        return replace(made, body=replace(made.body, body=body(inside)))
+
+    def _block(self, block: Block, around: Around) -> Block:
+        """Return the block: what is for each CPE alone in as few guards as possible."""
+        found: list[Node] = []
+        alone: list[Node] = []
+        children = list(block.children)
+        while children:
+            child = children.pop(0)
+            group = self._group(child, children)
+            if not group and not self._got(child):
+                alone.append(child)
+                continue
+            found += [under(around.conditions, Block(tuple(alone)))] if alone else []
+            alone = []
+            if group:
+                found += self._at_once(child, group, around)
+                del children[: len(group)]
+            else:
+                found.append(self.changed(child, around))
+        found += [under(around.conditions, Block(tuple(alone)))] if alone else []
+        return Block(tuple(found))
+
+    def _group(self, begin: Node, behind: list[Node]) -> list[Node]:
+        """Return the nodes ``behind`` that belong to the gets that ``begin`` opens, if any are shared."""
+        if not isinstance(begin, Begin) or begin.group.direction is not Direction.GET:
+            return []
+        for position, node in enumerate(behind):
+            if isinstance(node, Wait) and node.group == begin.group:
+                nodes = behind[: position + 1]
+                return nodes if self._got(Block(tuple(nodes))) else []
+        return []
+
+    def _at_once(self, begin: Node, group: list[Node], around: Around) -> list[Node]:
+        """Return the gets of a ``group`` that is waited for at once, and its boxes handed out."""
+        *nodes, wait = group
+        assert isinstance(begin, Begin) and isinstance(wait, Wait)
+        gets = self._issued(nodes, around, around.conditions, deep=True)
+        return [replace(begin, dynamic=True), *gets.nodes, replace(wait, count=None), *_handed(gets.shares)]
+
+    def _ahead(self, block: Block, around: Around) -> Block:
+        """Return the loop whose boxes come one iteration ahead, and the gets before it."""
+        before, loop = block.children
+        assert isinstance(loop, Loop) and loop.condition is not None
+        found = around.inside(loop)
+        if found is None:
+            raise _Refused(self._got(loop))
+        made = found[0]
+        first = before.then if isinstance(before, Guard) else before
+        start = around.certainly(_unless_common(starts(loop), around))
+        early = under(parts_of(starts(made)) if isinstance(before, Guard) else (), self._early(first, start))
+        return Block((early, self._loop(loop, around, lambda inside: self._iteration(loop, made, inside))))
+
+    def _iteration(self, loop: Loop, made: Loop, inside: Around) -> Node:
+        """Return an iteration: its boxes have come, are handed out, and the next ones are on their way."""
+        assert isinstance(loop.body, Block)
+        wait, turn, soon, *rest = loop.body.children
+        assert isinstance(wait, Wait) and isinstance(turn, Rotate) and isinstance(soon, Guard)
+        mine = [name for name in turn.buffers if name in self._buffers]
+        shares = [self._share(_box(name, rest), inside) for name in mine]
+        others = tuple(name for name in turn.buffers if name not in mine)
+        following = inside.certainly(_unless_common(soon.condition, inside))
+        return Block(
+            (
+                replace(wait, count=None),
+                *([Rotate(others)] if others else []),
+                *_handed(shares),
+                Guard(goes_on(made), self._early(soon.then, following)),
+                self._block(Block(tuple(rest)), inside),
+            )
+        )
+
+    def _early(self, gets: Node, around: Around) -> Node:
+        assert isinstance(gets, Block)
+        begin, *nodes = gets.children
+        assert isinstance(begin, Begin)
+        issued = self._issued(nodes, around, around.conditions, deep=False)
+        return Block((replace(begin, dynamic=True), *issued.nodes))
+
+    def _issued(
+        self, nodes: list[Node], around: Around, conditions: tuple[Expression, ...], *, deep: bool
+    ) -> _Gets:
+        """Return gets each under its own condition; ``deep``: shared ones may have some of their own."""
+        gets = _Gets([], [])
+        boxes: dict[str, Place] = {}
+
+        def issue(node: Node, around: Around) -> None:
+            if isinstance(node, Block):
+                for child in node.children:
+                    issue(child, around)
+            elif isinstance(node, Guard) and node.otherwise is None:
+                issue(node.then, around.certainly(parts_of(node.condition)))
+            elif isinstance(node, Place):
+                boxes[node.buffer] = node
+                gets.nodes.append(node)
+            else:
+                gets.nodes.append(self._transfer(node, boxes, around, gets.shares))
+                if not deep and self._got(node) and around.conditions != conditions:
+                    raise _Refused(self._got(node))
+
+        for node in nodes:
+            issue(node, around)
+        return gets
+
+    def _transfer(self, node: Node, boxes: dict[str, Place], around: Around, shares: list[Share]) -> Node:
+        """Return the get ``node`` of one buffer as those issue it who have to."""
+        names = {found.buffer for found in walk(node) if isinstance(found, Transfer)}
+        splits = not isinstance(node, Loop) or node.origin.role is Role.SPLIT
+        if len(names) != 1 or not splits or not names <= boxes.keys():
+            raise _Refused(self._got(node) or self._buffers)
+        (name,) = names
+        if name not in self._buffers:
+            return under(around.conditions, _counted(node, None))
+        share = self._share(boxes[name], around)
+        shares.append(share)
+        return under((share.owner, *share.under), _counted(node, 1))
+
+    def _share(self, place: Place, around: Around) -> Share:
+        """Return how the box ``place`` is handed out."""
+        lows = {low_of(place.buffer, k).name: low for k, low in enumerate(place.low)}
+        size = tuple(substituted(value, lows) for value in place.size)
+        differing = frozenset[str]().union(*(around.differing(value) for value in (*place.low, *size)))
+        along = self._grid.along(differing)
+        when = None if along is None else around.without(frozenset(around.threads) - differing)
+        if along is None or when is None:
+            raise _Refused(frozenset({place.buffer}))
+        return Share(place.buffer, along, self._grid.owner(along), size, when)
+
+
+def _is_ahead(block: Block) -> bool:
+    """Return whether ``block`` is a loop with gets ahead, and the first ones before it."""
+    if len(block.children) != 2 or not isinstance(block.children[1], Loop):
+        return False
+    body = block.children[1].body
+    return isinstance(body, Block) and len(body.children) > 1 and isinstance(body.children[1], Rotate)
+
+
+def _unless_common(condition: Expression, around: Around) -> tuple[Expression, ...]:
+    """Return the parts of ``condition`` that differ from CPE to CPE."""
+    return tuple(part for part in parts_of(condition) if around.differing(part))
+
+
+def _box(buffer: str, nodes: list[Node]) -> Place:
+    """Return the only box that ``nodes`` set for ``buffer``."""
+    found = {n for node in nodes for n in walk(node) if isinstance(n, Place) and n.buffer == buffer}
+    if len(found) != 1:
+        raise _Refused(frozenset({buffer}))
+    return found.pop()
+
+
+def _handed(shares: list[Share]) -> list[Node]:
+    """Return what hands out boxes."""
+    return [Meet(), *shares, Arrived(tuple(share.under for share in shares))] if shares else []
+
+
+def _counted(node: Node, slot: int | None) -> Node:
+    """Return ``node`` with its transfers counted by the code, and into ``slot`` where one is given."""
+
+    def change(found: Node) -> Node:
+        if not isinstance(found, Transfer):
+            return found
+        return replace(found, counted=True, slot=found.slot if slot is None else slot)
+
+    return transform(node, change)

@@ -1,0 +1,317 @@
+"""Boxes that CPEs of a row, a column or all read alike are got by one of them; results stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from generation import generated
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.compilation import compile_regions
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
+from swbuild.frontend import CppOptions, read_source
+from swbuild.kernelir.nodes import (
+    Along,
+    Arrived,
+    Begin,
+    Block,
+    Compute,
+    Direction,
+    Group,
+    Guard,
+    Loop,
+    Meet,
+    Node,
+    Place,
+    Share,
+    Transfer,
+    Wait,
+    Whole,
+)
+from swbuild.kernelir.origin import Origin, Role
+from swbuild.kernelir.passes import transform, walk
+from swbuild.kernelir.scope import Held, Scope
+from swbuild.kernelir.sharing import Grid, shared
+from swbuild.kernelir.transfers import Limits, allot_replies
+from swbuild.kernelir.verify import faults
+from swbuild.lowering.verification import verify
+from swbuild.options import Distribution, KernelOptions, Prefetch, Preset
+from swbuild.options import Share as Sharing
+from swbuild.region import RegionResult
+
+N, M, I0, J0, RID, CID = map(Name, ("n", "m", "i", "j", "rid", "cid"))
+GETS = Group(0, Direction.GET)
+GRID = Grid(("rid", "cid"), 8, straight=True)
+TWICE = Held((32,), 8, 256, 2, 64, frozenset({"S0"}), loaded=True)
+SCOPE = Scope(
+    frozenset({"n", "m", "rid", "cid"}),
+    {"A": TWICE, "B": TWICE},
+    {},
+    1024,
+    Limits(4096, 4096, 4),
+    threads=("rid", "cid"),
+    whole=True,
+)
+
+
+def less(left: Expression, right: Expression) -> Expression:
+    return Binary(BinaryOperator.LT, left, right)
+
+
+def times(factor: int, name: Expression) -> Expression:
+    return Binary(BinaryOperator.MUL, Constant(factor), name)
+
+
+def rounds(iterator: str, thread: Expression, condition: Expression, body: Node) -> Loop:
+    return Loop(iterator, times(32, thread), condition, 256, body, Origin(Role.ROUND))
+
+
+def gets(*boxes: tuple[str, Expression]) -> Block:
+    """Return gets of 32 elements from somewhere on, and what is computed of them."""
+    found = [node for box in boxes for node in (Place(box[0], (box[1],), (Constant(32),)), got(box[0]))]
+    wait = Wait(GETS, count=len(boxes))
+    return Block((Begin(GETS, dynamic=False), *found, wait, Compute("S0", N, (I0,))))
+
+
+def got(buffer: str) -> Transfer:
+    return Transfer(buffer, 0, Whole(), GETS)
+
+
+def tree(inner: Expression | None = None) -> Loop:
+    """Return the rounds of a grid in which A is for a row and B for a column."""
+    inside = rounds("j", CID, inner or less(J0, M), gets(("A", I0), ("B", J0)))
+    return rounds("i", RID, less(I0, N), inside)
+
+
+def made(node: Node | None = None) -> Node:
+    return shared(node or tree(), GRID, frozenset({"A", "B"})).tree
+
+
+def only(node: Node, kind: type) -> list[Node]:
+    return [found for found in walk(node) if isinstance(found, kind)]
+
+
+def test_who_has_the_box_hands_it_to_those_who_need_the_same() -> None:
+    shares = {node.buffer: node for node in only(made(), Share) if isinstance(node, Share)}
+    assert {name: share.along for name, share in shares.items()} == {"A": Along.ROW, "B": Along.COLUMN}
+    assert shares["A"].under == (less(I0, N),) and shares["B"].under == (less(J0, M),)
+
+
+def test_rounds_are_equal_for_all_and_work_is_for_those_with_a_tile() -> None:
+    outer = made()
+    assert isinstance(outer, Loop) and outer.first == Constant(0) and outer.step == 256
+    computing = next(n for n in only(outer, Guard) if isinstance(n, Guard) and only(n, Compute))
+    assert computing.condition == Binary(BinaryOperator.AND, less(I0, N), less(J0, M))
+    assert not only(computing, Meet)
+
+
+def test_boxes_that_depend_on_no_thread_are_for_all() -> None:
+    found = made(rounds("i", RID, less(I0, N), gets(("A", N), ("B", I0))))
+    shares = {node.buffer: node for node in only(found, Share) if isinstance(node, Share)}
+    assert shares["A"].along is Along.ALL and shares["A"].under == ()
+    assert shares["B"].along is Along.ROW
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        less(J0, I0),  # the rounds of a row are not those of another
+        Binary(BinaryOperator.GT, J0, M),
+        less(J0, Binary(BinaryOperator.SUB, M, J0)),
+    ],
+)
+def test_nothing_is_shared_where_rounds_cannot_be_made_equal(inner: Expression) -> None:
+    found = shared(tree(inner), GRID, frozenset({"A", "B"}))
+    assert found.buffers == frozenset() and found.tree == tree(inner)
+
+
+def test_a_condition_that_only_later_cpes_fulfil_keeps_a_box_private() -> None:
+    """The first of a row need not have the box: nobody knows that it is there."""
+    late = Guard(Binary(BinaryOperator.GE, CID, N), gets(("A", I0)))
+    assert shared(rounds("i", RID, less(I0, N), late), GRID, frozenset({"A"})).buffers == frozenset()
+    early = Guard(Binary(BinaryOperator.LE, CID, N), gets(("A", I0)))
+    found = shared(rounds("i", RID, less(I0, N), early), GRID, frozenset({"A"}))
+    (share,) = only(found.tree, Share)
+    assert isinstance(share, Share)
+    assert share.under == (less(I0, N), Binary(BinaryOperator.LE, Constant(0), N))
+
+
+def test_along_other_grids_only_what_all_need_is_shared() -> None:
+    grid = replace(GRID, straight=False)
+    assert shared(tree(), grid, frozenset({"A", "B"})).buffers == frozenset()
+    assert shared(gets(("A", N)), grid, frozenset({"A"})).buffers == {"A"}
+
+
+def test_what_is_made_is_sound() -> None:
+    assert faults(allot_replies(made()), SCOPE) == ()
+
+
+def without(kind: type) -> Node:
+    return transform(made(), lambda node: Block(()) if isinstance(node, kind) else node)
+
+
+def changed(kind: type, change: Callable[[Node], Node]) -> Node:
+    return transform(made(), lambda node: change(node) if isinstance(node, kind) else node)
+
+
+def unequal(node: Node) -> Node:
+    assert isinstance(node, Loop)
+    return replace(node, first=times(32, RID)) if node.step > 1 else node
+
+
+def disagreed(node: Node) -> Node:
+    assert isinstance(node, Share)
+    return replace(node, under=(less(CID, RID),))
+
+
+BROKEN = {
+    "nobody meets": (without(Meet), "before all CPEs have met"),
+    "nobody waits": (without(Arrived), "before A and B has arrived"),
+    "one is not handed out": (
+        changed(Share, lambda n: Block(()) if getattr(n, "buffer", "") == "B" else n),
+        "2 boxes are waited for, 1 are handed out",
+    ),
+    "some do not come": (
+        changed(Meet, lambda n: Guard(less(RID, Constant(3)), n)),
+        "not all CPEs come to where they meet: a condition differs",
+    ),
+    "some come more often": (changed(Loop, unequal), "as often: the loop over"),
+    "who is handed a box disagrees": (changed(Share, disagreed), "disagree about A"),
+    "others get it, too": (
+        changed(Guard, lambda n: n.then if isinstance(n, Guard) and isinstance(n.then, Transfer) else n),
+        "is got by others as well",
+    ),
+    "handed out while it comes": (
+        changed(Wait, lambda n: Block(())),
+        "is handed out while the gets of level 0 are in flight",
+    ),
+    "got again before it is handed out": (
+        changed(Share, lambda n: Block((n, got("A"))) if getattr(n, "buffer", "") == "A" else n),
+        "is issued before A has arrived",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_faults_are_found(name: str) -> None:
+    node, what = BROKEN[name]
+    assert any(what in fault for fault in faults(node, SCOPE)), faults(node, SCOPE)
+
+
+def test_all_cpes_have_to_run_what_all_come_to() -> None:
+    found = faults(made(), replace(SCOPE, whole=False))
+    assert "all CPEs are to meet where not all run the kernel" in found
+
+
+HEAD = """void f(int n, int m, int l, double c[restrict n][m], double a[restrict n][l],
+       double b[restrict l][m], double *restrict x, float s[restrict l], short *restrict h) {
+#pragma scop
+"""
+GEMM = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < l; k++)
+  c[i][j] += a[i][k] * b[k][j];"""
+VECTOR = "for (int i = 0; i < n; i++) for (int k = 0; k < l; k++) x[i] += a[i][k] * s[k];"
+SHORTS = "for (int i = 0; i < n; i++) for (int k = 0; k < l; k++) x[i] += a[i][k] * h[k];"
+TRIANGLE = """for (int i = 0; i < n; i++) for (int j = 0; j <= i && j < m; j++) for (int k = 0; k < l; k++)
+  c[i][j] += a[i][k] * b[k][j];"""
+TWO = f"for (int t = 0; t < 2; t++) {{ {GEMM} for (int i = 0; i < n; i++) x[i] += t; }}"
+STORED = "for (int i = 0; i < n; i++) for (int j = 0; j < m && j < l; j++) c[i][j] = a[i][j] * s[j] + x[i];"
+BODIES = {
+    "stored": STORED,
+    "gemm": GEMM,
+    "vector": VECTOR,
+    "shorts": SHORTS,
+    "triangle": TRIANGLE,
+    "two": TWO,
+}
+
+OPTIONS = KernelOptions(
+    machine="sw26010-pro",
+    threads=(8, 8),
+    tile=(2, 3, 4),
+    distribution=Distribution.CYCLIC,
+    share=Sharing.AUTO,
+)
+
+
+def slave(directory: Path, body: str, options: KernelOptions) -> str:
+    found = generated(directory, f"{HEAD}{body}\n#pragma endscop\n}}\n", options)
+    assert found.slave is not None
+    return found.slave.text
+
+
+def test_tiles_are_handed_on_by_rma(tmp_path: Path) -> None:
+    text = slave(tmp_path, GEMM, OPTIONS)
+    assert "if (sw_cid == sw_rid && i0 < n)\n" in text and "athread_rma_row_bcast(a_ldm, a_next, " in text
+    assert "athread_rma_col_bcast(b_ldm, b_next, " in text
+    assert "once for each row" in text and "once for each column" in text
+    text = slave(tmp_path, VECTOR, replace(OPTIONS, threads=(64, 1)))
+    assert "athread_rma_bcast(s_ldm, s_next, " in text and "once for all CPEs" in text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        replace(OPTIONS, share=Sharing.NEVER),
+        replace(OPTIONS, preset=Preset.CLASSIC),
+        replace(OPTIONS, threads=(4, 8)),
+        replace(OPTIONS, threads=(4, 16)),
+        replace(OPTIONS, distribution=Distribution.BLOCK),
+        replace(OPTIONS, distribution=Distribution.JOINT),
+        replace(OPTIONS, machine="sw26010"),
+        replace(OPTIONS, ldm_budget=8 * (2 * 3 + 2 * 4 + 4 * 3) + 8),
+    ],
+)
+def test_plain_gets_are_for_all_else(tmp_path: Path, options: KernelOptions) -> None:
+    assert "ssync" not in slave(tmp_path, GEMM, options)
+
+
+def test_elements_that_rma_cannot_move_are_not_shared(tmp_path: Path) -> None:
+    text = slave(tmp_path, SHORTS, replace(OPTIONS, threads=(64, 1)))
+    assert "athread_rma" not in text
+
+
+SIZES = (
+    {"n": 1, "m": 1, "l": 1},
+    {"n": 7, "m": 5, "l": 3},
+    {"n": 37, "m": 59, "l": 13},
+    {"n": 16, "m": 24, "l": 8},
+    {"n": 3, "m": 50, "l": 9},
+    {"n": 40, "m": 2, "l": 0},
+)
+PROGRAM = "\n".join(
+    HEAD.replace("void f", f"void {name}") + body + "\n#pragma endscop\n}" for name, body in BODIES.items()
+)
+
+
+@pytest.mark.parametrize("prefetch", list(Prefetch))
+@pytest.mark.parametrize("threads", [(8, 8), (4, 16), (64, 1), (1, 1)])
+def test_results_are_those_of_the_serial_loops(
+    tmp_path: Path, threads: tuple[int, int], prefetch: Prefetch
+) -> None:
+    path = tmp_path / "shared.c"
+    path.write_text(PROGRAM)
+    options = replace(OPTIONS, threads=threads, prefetch=prefetch)
+    task = SourceTask(
+        path,
+        options=dict.fromkeys(BODIES, options),
+        checks={name: RegionCheck(sizes=SIZES) for name in BODIES},
+    )
+    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    assert {result.region for result in results} == set(BODIES)
+    assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
+
+
+@pytest.mark.parametrize("threads", [(8, 8), (64, 1)])
+def test_trees_are_sound(tmp_path: Path, threads: tuple[int, int]) -> None:
+    path = tmp_path / "shared.c"
+    path.write_text(PROGRAM)
+    options = dict.fromkeys(BODIES, replace(OPTIONS, threads=threads))
+    found = [item.result for item in compile_regions(read_source(path, CppOptions(), None), options)]
+    results = [result for result in found if isinstance(result, RegionResult)]
+    assert len(results) == len(BODIES)
+    assert [problem for result in results for problem in verify(result.assembled)] == []
+    kernels = [kernel.result for result in results for kernel in result.assembled.kernels]
+    assert any(only(kernel, Meet) for kernel in kernels)
