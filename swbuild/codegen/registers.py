@@ -15,11 +15,15 @@ def held(node: Register | Fetch | Keep, vectors: Vectors) -> str:
         if not node.vector:
             return f"{c_text(node.place)} = {node.name};"
         return vectors.store.format(vector=node.name, place=c_text(node.place))
+    wide = node.type.name == vectors.double_type
+    if isinstance(node, Fetch) and node.further:
+        values = ", ".join(map(argument_text, (node.place, *node.further)))
+        template = vectors.gather_double if wide else vectors.gather_float
+        return f"{node.type.name} {node.name} = {template.format(values=values)};"
     if isinstance(node, Fetch):
         template = vectors.spread if node.spread else vectors.load
         return f"{node.type.name} {node.name}; {template.format(vector=node.name, place=c_text(node.place))}"
     value = argument_text(node.value)
     if node.fill:
-        wide = node.type.name == vectors.double_type
         value = (vectors.fill_double if wide else vectors.fill_float).format(value=value)
     return f"{node.type.name} {node.name} = {value};"

@@ -75,7 +75,9 @@ def _printed(
         yield from node.index
     elif isinstance(node, Register):
         yield node.value
-    elif isinstance(node, (Fetch, Keep)):
+    elif isinstance(node, Fetch):
+        yield from (node.place, *node.further)
+    elif isinstance(node, Keep):
         yield node.place
     elif isinstance(node, (Share, Arrived)):
         yield from expressions_of(node)

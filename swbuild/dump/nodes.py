@@ -121,8 +121,8 @@ def _register(node: Register) -> Iterator[str]:
 
 @node_lines.register
 def _fetch(node: Fetch) -> Iterator[str]:
-    how = "in all lanes" if node.spread else "and what follows it"
-    yield f"register {node.name} ({node.type.name}): {c_text(node.place)} {how}"
+    how = " in all lanes" if node.spread else "" if node.further else " and what follows it"
+    yield f"register {node.name} ({node.type.name}): {_texts((node.place, *node.further))}{how}"
 
 
 @node_lines.register

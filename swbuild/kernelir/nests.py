@@ -19,7 +19,17 @@ from swbuild.expressions.trees import mentions, names_in, substituted, walk
 from swbuild.kernelir.nodes import Block, Compute, Loop, Node
 from swbuild.kernelir.origin import Role
 
-__all__ = ["Nest", "accesses", "assignment", "most_trips", "nest_of", "shifted", "stride"]
+__all__ = [
+    "Nest",
+    "accesses",
+    "assignment",
+    "lie_together",
+    "most_trips",
+    "nest_of",
+    "shifted",
+    "stride",
+    "strides",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +126,17 @@ def stride(subscript: Expression, iterator: str) -> int | None:
     if not mentions(subscript, iterator):
         return 0
     return distance(subscript, _at(subscript, iterator, 1))
+
+
+def strides(access: Call, iterator: str) -> list[int | None]:
+    """Return by how much each subscript grows with each value of ``iterator``."""
+    return [stride(subscript, iterator) for subscript in access.arguments]
+
+
+def lie_together(access: Call, iterator: str) -> bool:
+    """Return whether neighbours along ``iterator`` are one element, or lie side by side."""
+    steps = strides(access, iterator)
+    return not any(steps) or (not any(steps[:-1]) and steps[-1] == 1)
 
 
 def shifted(subscript: Expression, iterator: str, by: int) -> Expression:

@@ -142,12 +142,16 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """A vector ``type name``: the elements from ``place`` on or, if ``spread``, that one in all lanes."""
+    """A vector ``type name``: the elements from ``place`` on or, if ``spread``, that one in all lanes.
+
+    ``further``: the elements of the lanes behind the first, where they do not lie side by side.
+    """
 
     name: str
     type: ElementType
     place: Expression
     spread: bool = False
+    further: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

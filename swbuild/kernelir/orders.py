@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from swbuild.classes import dataclass
+from swbuild.expressions.c import Call
 from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
 from swbuild.expressions.trees import mentions, names_in, substituted
-from swbuild.kernelir.nests import Nest, accesses, assignment, stride
+from swbuild.kernelir.nests import Nest, accesses, assignment, lie_together, strides
 from swbuild.kernelir.nodes import Deal, Guard, Loop
 
 __all__ = ["Fact", "Order", "facts_of", "nonempty", "orders_of"]
@@ -42,14 +43,28 @@ class Order:
         return (*self.outer, *self.tiled, *self.sums)
 
 
-def orders_of(nest: Nest, *, vectors: bool) -> Iterator[Order]:
-    """Yield orders that leave what depends on each other in its order, the better ones first."""
+def orders_of(nest: Nest, *, vectors: bool, gathers: bool = False) -> Iterator[Order]:
+    """Yield orders that leave what depends on each other in its order, the better ones first.
+
+    ``gathers``: vectors may be made of elements that lie apart, where jammed iterations share them.
+    """
     free = frozenset(loop.iterator for loop in nest.loops if nest.is_free(loop.iterator))
-    lines = [loop for loop in nest.loops if vectors and loop.iterator in free and _is_along(nest, loop)]
-    for keeps in (True, False):
-        for along in reversed(lines):
-            yield from _orders(nest, free, along, keeps=keeps)
+    able = [loop for loop in nest.loops if vectors and loop.iterator in free and _is_along(nest, loop)]
+    lines = [loop for loop in able if not _gathered(nest, loop)]
+    for along in reversed(lines):
+        yield from _orders(nest, free, along, keeps=True)
+    for along in reversed([loop for loop in able if gathers and loop not in lines]):
+        orders = _orders(nest, free, along, keeps=True)
+        yield from (order for order in orders if _is_shared(_gathered(nest, along), order))
+    for along in reversed(lines):
+        yield from _orders(nest, free, along, keeps=False)
     yield from _orders(nest, free, None, keeps=True)
+
+
+def _is_shared(gathered: Sequence[Call], order: Order) -> bool:
+    """Return whether each vector that is gathered serves several iterations of the jammed loops."""
+    jammed = {loop.iterator for loop in order.jammed}
+    return bool(jammed) and not any(names_in(s) & jammed for read in gathered for s in read.arguments)
 
 
 def _orders(nest: Nest, free: frozenset[str], along: Loop | None, *, keeps: bool) -> Iterator[Order]:
@@ -69,13 +84,17 @@ def _orders(nest: Nest, free: frozenset[str], along: Loop | None, *, keeps: bool
 
 
 def _is_along(nest: Nest, loop: Loop) -> bool:
-    """Return whether vectors can run along ``loop``: neighbours access neighbours, or the same."""
+    """Return whether vectors can run along ``loop``: neighbours are stored side by side, and loaded."""
     if loop.step != 1:
         return False
-    steps = [[stride(s, loop.iterator) for s in access.arguments] for access in (*nest.targets, *nest.reads)]
-    stored = steps[: len(nest.targets)]
-    rows = all(all(step == 0 for step in row[:-1]) and row[-1:] in ([], [0], [1]) for row in steps)
-    return rows and all(row[-1:] == [1] for row in stored)
+    stored = [strides(target, loop.iterator) for target in nest.targets]
+    rows = all(row[-1:] == [1] and not any(row[:-1]) for row in stored)
+    return rows and not any(None in strides(read, loop.iterator) for read in nest.reads)
+
+
+def _gathered(nest: Nest, loop: Loop) -> list[Call]:
+    """Return what is read of which the neighbours along ``loop`` lie apart."""
+    return [read for read in nest.reads if not lie_together(read, loop.iterator)]
 
 
 def _sums(nest: Nest, loops: Sequence[Loop]) -> tuple[Loop, ...]:

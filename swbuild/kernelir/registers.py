@@ -25,7 +25,7 @@ from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.trees import mentions, names_in, walk
 from swbuild.expressions.types import ElementType, TypeKind
-from swbuild.kernelir.nests import Nest, accesses, assignment, shifted, stride
+from swbuild.kernelir.nests import Nest, accesses, assignment, lie_together, shifted, strides
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.names import own, plain_name
 
@@ -228,9 +228,12 @@ class Body:
     def _fetched(self, place: Call, depth: int) -> Variable:
         name = self._named(place)
         fetch: Node = Register(name, self.type, place)
-        if self.along is not None:
-            moves = place.arguments and stride(place.arguments[-1], self.along)
-            fetch = Fetch(name, self.type, place, spread=not moves)
+        if self.along is not None and lie_together(place, self.along):
+            fetch = Fetch(name, self.type, place, spread=not any(strides(place, self.along)))
+        elif self.along is not None:
+            lanes = range(1, self.type.size // self.element.size)
+            further = tuple(_moved(place, {self.along: lane}) for lane in lanes)
+            fetch = Fetch(name, self.type, place, further=further)
         self.levels[depth].append(fetch)
         return Variable(self.type, name)
 

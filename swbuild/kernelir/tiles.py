@@ -47,12 +47,15 @@ class Tile:
     sums: tuple[str, ...]
 
 
-def tiled(node: Node, buffers: frozenset[str], lanes: Lanes) -> tuple[Node, tuple[Tile, ...]]:
+def tiled(
+    node: Node, buffers: frozenset[str], lanes: Lanes, *, gathers: bool = False
+) -> tuple[Node, tuple[Tile, ...]]:
     """Return the tree with its nests of point loops in register tiles, and how each of these is tiled.
 
-    ``buffers`` are the macros for elements of LDM buffers; ``lanes`` has the element types with vectors.
+    ``buffers`` are the macros for elements of LDM buffers; ``lanes`` has the element types with vectors,
+    ``gathers``: that can be made of elements that lie apart.
     """
-    pass_ = _Pass(buffers, lanes, [], count(1))
+    pass_ = _Pass(buffers, lanes, gathers, [], count(1))
     return pass_.changed(node, ()), tuple(pass_.found)
 
 
@@ -60,6 +63,7 @@ def tiled(node: Node, buffers: frozenset[str], lanes: Lanes) -> tuple[Node, tupl
 class _Pass:
     buffers: frozenset[str]
     lanes: Lanes
+    gathers: bool
     found: list[Tile]
     numbers: Iterator[int]
 
@@ -101,7 +105,7 @@ class _Pass:
         """Return how to tile ``nest``, which computes with numbers of type ``element``."""
         vector, lanes = self.lanes.get(element, (element, 1))
         able = lanes > 1 and is_vectorisable(nest)
-        for order in orders_of(nest, vectors=able):
+        for order in orders_of(nest, vectors=able, gathers=self.gathers):
             width = lanes if order.along else 1
             for factors in _factors(order, width):
                 making = _Making(nest, order, element, vector, lanes, Fills(0))

@@ -159,7 +159,9 @@ def _in_register_tiles(
     if not options.tiles_registers:
         return replace(kernel, body=program.result), program
     macros = frozenset(own(f"LDM_{buffer.name}") for buffer in kernel.plan.buffers)
-    body, tiles = tiled(program.result, macros, vector_types(load(options.machine)))
+    machine = load(options.machine)
+    gathers = bool(machine.dialect.vectors.gather_double)
+    body, tiles = tiled(program.result, macros, vector_types(machine), gathers=gathers)
     return replace(kernel, body=body, tiles=tiles), program.after("tile registers", body)
 
 

@@ -47,6 +47,8 @@ _VECTOR_PIECES: Mapping[str, tuple[str, ...]] = {
     "fill_double": ("value",),
     "fill_float": ("value",),
 }
+#: The same of vectors that it need not have.
+_GATHER_PIECES: Mapping[str, tuple[str, ...]] = {"gather_double": ("values",), "gather_float": ("values",)}
 
 
 #: The same of what it says of broadcasts.
@@ -78,13 +80,11 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
     for field, pieces in _PIECES.items():
         yield from _template(("dialect", field), getattr(model.dialect, field), pieces)
     if model.dialect.vectors.load:
-        for field, pieces in _VECTOR_PIECES.items():
+        vectors = model.dialect.vectors
+        gathers = vectors.gather_double or vectors.gather_float
+        for field, pieces in ({**_VECTOR_PIECES, **_GATHER_PIECES} if gathers else _VECTOR_PIECES).items():
             place = ("dialect", "vectors", field)
-            yield from _template(place, getattr(model.dialect.vectors, field), pieces)
-    if model.dialect.broadcasts.row:
-        for field, pieces in _BROADCAST_PIECES.items():
-            place = ("dialect", "broadcasts", field)
-            yield from _template(place, getattr(model.dialect.broadcasts, field), pieces)
+            yield from _template(place, getattr(vectors, field), pieces)
 
 
 def _names(model: MachineModel) -> Iterator[Problem]:

@@ -55,7 +55,8 @@ class Vectors:
     """How C asks for vectors: types and templates; without ``load`` the machine's vectors are not used.
 
     ``load`` and ``store`` take a vector and an element of its type, wherever that lies; ``spread`` takes
-    the element into all lanes, a ``fill`` gives a vector with a number in all lanes.
+    the element into all lanes, a ``fill`` gives a vector with a number in all lanes, a ``gather`` (where
+    there is none, there are no such vectors) one with ``values``, as many as there are lanes.
     """
 
     includes: tuple[str, ...] = ()
@@ -66,6 +67,8 @@ class Vectors:
     spread: str = ""
     fill_double: str = ""
     fill_float: str = ""
+    gather_double: str = ""
+    gather_float: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,20 @@ NESTS = {
             " C[i][j] += A[k][i] * A[k][j];"
         ),
     ),
+    "apart": (
+        "float A[restrict n][2 * m], float B[restrict n][m], float C[restrict n][m]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < n; k++)"
+            " C[i][j] -= B[i][j] * A[k][2 * j + 1] / B[k][m - 1 - j];"
+        ),
+    ),
+    "turns": (
+        "double A[restrict n][m], double B[restrict n][m], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) for (int j = i; j < n; j++)"
+            " C[i][j] += A[j][k] * 0.5 * B[i][k] + B[j][k] * A[i][k];"
+        ),
+    ),
     "band": (
         "double A[restrict m][n], double C[restrict n][n]",
         (
@@ -161,6 +175,23 @@ def test_registers_of_arrays_with_names_that_run_into_each_other_are_different(t
     tile = unit.slave.text[unit.slave.text.index("for (; j + ") :]
     names = re.findall(r"doublev4 (\w+)[; ]", tile[: tile.index("}")])
     assert len(names) > 12 and len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_elements_that_lie_apart_are_gathered_where_jammed_iterations_share_them(
+    tmp_path: Path, machine: str
+) -> None:
+    options = KernelOptions(machine=machine, tile=(16, 16, 16))
+    text = kernel(tmp_path, "rows", options)
+    lanes = {"sw26010": 4, "sw26010-pro": 8}[machine]
+    elements = ["LDM_A_2(j, k)", *(f"LDM_A_2(j + {lane}, k)" for lane in range(1, lanes))]
+    gathered = f"doublev{lanes} A_20 = simd_set_doublev{lanes}({', '.join(elements)});"
+    assert gathered in text and re.search(r"C\d \+= A3 \* A_20;", text)
+    turned = kernel(tmp_path, "turns", options)
+    assert f"simd_set_doublev{lanes}(LDM_A" in turned and f"simd_set_doublev{lanes}(LDM_B" in turned
+    assert f"= simd_set_floatv{lanes}(LDM_A(k, 2 * j + 1), LDM_A(k, 2 * j + 3)," in kernel(
+        tmp_path, "apart", options
+    )
 
 
 def test_rows_that_lie_apart_are_taken_side_by_side_without_vectors(tmp_path: Path) -> None:

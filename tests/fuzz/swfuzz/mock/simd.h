@@ -10,6 +10,8 @@ typedef float floatv8 __attribute__((vector_size(32)));
 #define simd_loade(v, p) ((void)((v) = *(p) - (__typeof__(v)){0})) /* less 0, which keeps -0 */
 #define simd_set_doublev4(a, b, c, d) ((doublev4){(a), (b), (c), (d)})
 #define simd_set_floatv4(a, b, c, d) ((floatv4){(a), (b), (c), (d)})
+#define simd_set_doublev8(a, b, c, d, e, f, g, h) ((doublev8){(a), (b), (c), (d), (e), (f), (g), (h)})
+#define simd_set_floatv8(a, b, c, d, e, f, g, h) ((floatv8){(a), (b), (c), (d), (e), (f), (g), (h)})
 #define simd_vcpyfd(x) ((double)(x) - (doublev8){0})
 #define simd_vcpyfs(x) ((float)(x) - (floatv8){0})
 #endif
