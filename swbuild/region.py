@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -19,7 +19,7 @@ from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
 from swbuild.options import KernelOptions, Preset, Spawn, Where
-from swbuild.planning.alternatives import other_orders
+from swbuild.planning.alternatives import may_change, other_orders
 from swbuild.planning.dividing import place_order
 from swbuild.planning.ordering import (
     Judgement,
@@ -33,6 +33,7 @@ from swbuild.planning.ordering import (
 from swbuild.planning.singles import with_singles
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
 from swbuild.planning.where import Comparison, Offload, compared
+from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -157,9 +158,7 @@ def _in_best_order(
     """Return ``found`` and its ``comparison``, or those of another order, estimated to take less time."""
     if comparison is None:
         return found, comparison
-    first, scop = found.order, found.assembled.code.scop
-    task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
-    for order in other_orders(scop, options, first):
+    for task, order in _others(options, found, record):
         made = _bounded(partial(_placed, task, order))
         other = _compared(options, made) if isinstance(made, RegionResult) else None
         wins = other is not None and other.cpes < comparison.cpes
@@ -167,6 +166,38 @@ def _in_best_order(
         if isinstance(made, RegionResult) and other is not None and wins:
             found, comparison = made, other
     return found, comparison
+
+
+def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iterator[tuple[_Task, Order]]:
+    """Yield the orders to compare with that of ``found``.
+
+    Where scalars may be in elements of arrays, they are: orders without that are not looked for.
+    """
+    first, scop = found.order, found.assembled.code.scop
+    copies = any(not scop.array(name).is_scalar for name in first.scheduled.private.names)
+    other = in_elements(scop) if may_change(options, first) and not copies else None
+    if other is None:
+        task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
+        yield from ((task, order) for order in other_orders(scop, options, first))
+        return
+    task = _Task(options, Attempt(other, find_private(other), ()), record)
+    order = _chosen(task)
+    if order is not None:
+        more = tuple(other_orders(other, options, order))
+        yield from ((task, each) for each in more or (with_singles(other, order) or order,))
+
+
+def _chosen(task: _Task) -> Order | None:
+    """Return the order that is found first for ``task``, None where there is none with kernels in time."""
+    task.record(task.attempt)
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            order = choose_order(task.scop, task.options, task.attempt.private, (), task.record)
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
+        return None
+    return order if order.tree.kernels else None
 
 
 def _for_the_faster(

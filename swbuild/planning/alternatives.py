@@ -15,7 +15,7 @@ from swbuild.planning.singles import with_singles
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.scheduling import Origin, permutable_schedule
 
-__all__ = ["other_orders"]
+__all__ = ["may_change", "other_orders"]
 
 #: Iterations in a block of the outermost loop, in the order in which they are tried.
 EDGES = (32,)
@@ -25,15 +25,20 @@ EDGES = (32,)
 _EFFORT = 1_000_000
 
 
-def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[Order]:
-    """Yield orders of ``scop`` that may take less time than ``order``.
+def may_change(options: KernelOptions, order: Order) -> bool:
+    """Return whether other orders than ``order`` are to be looked for.
 
-    There are none unless kernels of ``order`` are run again and again inside sequential loops; nor where the
-    user chooses the order or its tiles, or where sums are computed in parts.
+    They are where its kernels run again and again inside sequential loops; not where the user chooses the
+    order or its tiles, or where sums are computed in parts.
     """
     chosen = options.transform or options.tile or options.spawn is Spawn.KERNEL
     repeated = any(kernel.host_loops for kernel in order.tree.kernels)
-    if chosen or options.preset is Preset.CLASSIC or order.split or not repeated:
+    return repeated and not (chosen or options.preset is Preset.CLASSIC or order.split)
+
+
+def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[Order]:
+    """Yield orders of ``scop`` that may take less time than ``order``, if it may be changed."""
+    if not may_change(options, order):
         return
     scheduled = order.scheduled
     deep = permutable_schedule(scop, scheduled.private, options.fusion, scheduled.kept)
@@ -46,7 +51,7 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[O
 
 
 def _in_blocks(scop: Scop, order: Order, deep: isl.Schedule, edge: int) -> Order | None:
-    """Return the order ``deep`` in blocks of ``edge``; None if it has none, or the host a part in it."""
+    """Return the order ``deep`` in blocks of ``edge``, None if it has none that can be used."""
     try:
         with bounded_effort(_EFFORT):
             schedule = blocked(deep, edge, order.scheduled.kept)
@@ -60,9 +65,5 @@ def _in_blocks(scop: Scop, order: Order, deep: isl.Schedule, edge: int) -> Order
         order.scheduled, schedule=schedule, peeled=(), front=(), block=edge, origin=Origin.BLOCKS
     )
     found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
-    if found.tree.statements:
-        shared = with_singles(scop, found)
-        if shared is None or shared.tree.statements:
-            return None
-        found = shared
+    found = with_singles(scop, found) or found
     return found if all_stay_home(scop, scheduled.private, found.tree) else None
