@@ -18,7 +18,13 @@ class LevelMark:
 
 @dataclass(frozen=True, slots=True)
 class FrontMark:
-    """Stands above a band that counts the tiles of a wavefront."""
+    """Stands above a band that counts the tiles of a wavefront.
+
+    ``pieces``: so many bands below count pieces of a tile, and nothing below those is tiled; None where all
+    that is below may be.
+    """
+
+    pieces: int | None = None
 
 
 Mark = LevelMark | FrontMark
@@ -28,7 +34,13 @@ _LEVEL, _FRONT = "level", "front"
 
 def inserted(mark: Mark, node: isl.ScheduleNode) -> isl.ScheduleNode:
     """Return ``mark`` as a node above ``node``."""
-    return node.insert_mark(isl.Id(_FRONT if isinstance(mark, FrontMark) else f"{_LEVEL}:{mark.number}"))
+    return node.insert_mark(isl.Id(_text(mark)))
+
+
+def _text(mark: Mark) -> str:
+    if isinstance(mark, FrontMark):
+        return _FRONT if mark.pieces is None else f"{_FRONT}:{mark.pieces}"
+    return f"{_LEVEL}:{mark.number}"
 
 
 def mark_of(node: isl.ScheduleNode) -> Mark | None:
@@ -37,5 +49,5 @@ def mark_of(node: isl.ScheduleNode) -> Mark | None:
         return None
     kind, _, number = str(node.mark_get_id().name).partition(":")
     if kind == _FRONT:
-        return FrontMark()
+        return FrontMark(int(number) if number else None)
     return LevelMark(int(number)) if kind == _LEVEL else None

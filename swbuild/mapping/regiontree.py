@@ -38,7 +38,8 @@ class Kernel:
     ``schedule`` its device tree, whose top node is the band, the parallel members first;
     ``host_loops`` names the parameters of ``schedule`` that stand for the host's loops;
     ``parallel`` counts the leading parallel members; ``in_front`` says that the band counts the tiles
-    of a wavefront.  A ``single`` one is not parallel: one CPE runs all of it.
+    of a wavefront, of which ``pieces`` are as :class:`FrontMark` says.  A ``single`` one is not parallel: one
+    CPE runs all of it.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Kernel:
     parallel: int
     in_front: bool
     single: bool = False
+    pieces: int | None = None
 
     @property
     def domain(self) -> isl.UnionSet:
@@ -241,8 +243,11 @@ def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: 
         schedule, parallel = _ordered(node, inside, order), _leading(order, node)
     else:
         schedule, parallel = _as_it_stands(node, inside), 1
-    in_front = bool(order) and mark_of(node.parent()) == FrontMark()
-    split.kernels.append(Kernel(name, launches, loops, schedule, parallel, in_front, single=not order))
+    mark = mark_of(node.parent()) if order else None
+    front = mark if isinstance(mark, FrontMark) else None
+    pieces = front.pieces if front else None
+    kernel = Kernel(name, launches, loops, schedule, parallel, front is not None, not order, pieces)
+    split.kernels.append(kernel)
     return isl.Schedule.from_domain(launches.to_union_set())
 
 

@@ -128,7 +128,8 @@ def tile_kernel(
     builder = _Builder(mapping, dependences, mapped, strides, sizes, [*mapped])
     node, inside = _restructured(node, dependences, mapping)
     node = inserted(LevelMark(0), builder.over(inside, node)).child(0)
-    node = builder.below(_descended(node, 2 * (len(builder.loops) - len(mapped))))
+    node = _descended(node, 2 * (len(builder.loops) - len(mapped)))
+    node = builder.below(node) if kernel.pieces is None else builder.pieces(node, kernel.pieces)
     if mapping.apart:
         node, _ = _marked_beside(node, len(builder.loops) + 1)
     return TiledKernel(
@@ -340,6 +341,16 @@ class _Builder:
             return self._up(self.below(inner), depth)
         for position in range(node.n_children()):
             node = self.below(node.child(position)).parent()
+        return node
+
+    def pieces(self, node: isl.ScheduleNode, bands: int) -> isl.ScheduleNode:
+        """Return the node below the band of tiles and so many ``bands`` that count pieces of them.
+
+        These are strip-mined, and what follows is not.
+        """
+        for _ in range(1 + bands):
+            node, depth = self._band(node)
+            node = _descended(node, depth)
         return node
 
     @staticmethod

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from itertools import product
 
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.polyhedral.islutil import bounded_effort
+from swbuild.polyhedral.islutil import bounded_effort, constant_of
 
-__all__ = ["Box", "bounding_box"]
+__all__ = ["Box", "bounding_box", "loose_box"]
 
 #: isl steps for the ends of one box, and for its bound; an ordinary one takes some hundreds.
 MAX_OPERATIONS = 100_000
@@ -109,9 +109,7 @@ class Box:
         """Return ``prefix -> element`` for all elements of the box, in the map space ``space``."""
         result: isl.Map | None = None
         for low, high in zip(self.low, self.high, strict=True):
-            above = isl.Map.from_pw_aff(low).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
-            below = isl.Map.from_pw_aff(high).apply_range(isl.Map("{ [x] -> [y] : y <= x }"))
-            between = above.intersect(below)  # prefix -> [index of this dimension]
+            between = _between(low, high)
             result = between if result is None else result.flat_range_product(between)
         assert result is not None
         name = space.get_tuple_name(isl.dim_type.out)
@@ -132,6 +130,69 @@ def bounding_box(footprint: isl.Map) -> Box:
     except isl.Error:
         return unbounded_box(visits)
     return Box((part,), bound, visits, cache(lambda: _ends(footprint)))
+
+
+def loose_box(footprint: isl.Map) -> Box:
+    """Return a box around ``footprint`` (prefix -> element) whose ends are few linear functions.
+
+    It may be larger than the smallest one in visits that are cut short, but holds no index that ``footprint``
+    never has.
+    """
+    visits, around = footprint.domain().coalesce(), None
+    ends = []
+    for k in range(footprint.dim(isl.dim_type.out)):
+        found = _linear(_only(footprint, k))
+        if found is None:
+            return bounding_box(footprint)
+        ends.append(found)
+        side = _between(*found)
+        around = side if around is None else around.flat_range_product(side)
+    low, high = zip(*ends, strict=True)
+    assert around is not None
+    named = around.set_tuple_name(isl.dim_type.out, footprint.get_tuple_name(isl.dim_type.out))
+    return replace(bounding_box(named.intersect_domain(visits)), ends=lambda: (low, high))
+
+
+def _only(footprint: isl.Map, position: int) -> isl.Map:
+    """Return ``prefix -> [index]`` of the dimension at ``position``."""
+    rank = footprint.dim(isl.dim_type.out)
+    others = footprint.project_out(isl.dim_type.out, position + 1, rank - position - 1)
+    return others.project_out(isl.dim_type.out, 0, position)
+
+
+def _linear(side: isl.Map) -> tuple[isl.PwAff, isl.PwAff] | None:
+    """Return ends of ``side`` (prefix -> [index]), as far as it ever goes; None without a bound between them.
+
+    Of the linear functions that it lies between, they are those two that are least apart everywhere.
+    """
+    lows, highs = _limits(side)
+    first, last = _limits(
+        isl.Map.from_domain_and_range(isl.Set.universe(side.domain().get_space()), side.range())
+    )
+    pairs = [(constant_of(high.sub(low)), low, high) for low, high in product(lows, highs)]
+    known = [(apart, low, high) for apart, low, high in pairs if apart is not None]
+    if not known:
+        return None
+    _, low, high = min(known, key=lambda each: each[0])
+    return reduce(isl.PwAff.max, [*first, low]), reduce(isl.PwAff.min, [*last, high])
+
+
+def _limits(side: isl.Map) -> tuple[list[isl.PwAff], list[isl.PwAff]]:
+    """Return the linear functions that ``side`` (prefix -> [index]) lies above, and those it lies below."""
+    lows, highs = [], []
+    for constraint in side.remove_divs().simple_hull().get_constraints():
+        alone = isl.Map.from_basic_map(isl.BasicMap.from_constraint(constraint))
+        if constraint.is_lower_bound(isl.dim_type.out, 0):
+            lows.append(alone.dim_min(0))
+        if constraint.is_upper_bound(isl.dim_type.out, 0):
+            highs.append(alone.dim_max(0))
+    return lows, highs
+
+
+def _between(low: isl.PwAff, high: isl.PwAff) -> isl.Map:
+    """Return ``prefix -> [index]`` for all indices from ``low`` to ``high``."""
+    above = isl.Map.from_pw_aff(low).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
+    return above.intersect(isl.Map.from_pw_aff(high).apply_range(isl.Map("{ [x] -> [y] : y <= x }")))
 
 
 def unbounded_box(visits: isl.Set) -> Box:

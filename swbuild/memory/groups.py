@@ -9,7 +9,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.memory.apart import Timing
-from swbuild.memory.box import Box, bounding_box
+from swbuild.memory.box import Box, bounding_box, loose_box
 from swbuild.memory.levels import Level, Reference, footprint
 from swbuild.polyhedral.islutil import constant_of
 
@@ -34,11 +34,13 @@ class Group:
 class Grouping:
     """Computes groups, each only once per level and set of references.
 
-    ``timing`` says when the kernel runs what; without it nothing is told from that.
+    ``timing`` says when the kernel runs what; without it nothing is told from that.  ``loose``: boxes may be
+    larger than the smallest ones for simple ends.
     """
 
-    def __init__(self, timing: Callable[[], Timing] | None) -> None:
+    def __init__(self, timing: Callable[[], Timing] | None, *, loose: bool = False) -> None:
         self._timing = timing
+        self._loose = loose
         self._families: dict[_Key, list[Group]] = {}
         self._known: dict[tuple[_Key, bool], list[Group]] = {}
 
@@ -61,7 +63,7 @@ class Grouping:
         """
         key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
         if key not in self._families:
-            self._families[key] = _uniform(level, refs)
+            self._families[key] = _uniform(level, refs, loose=self._loose)
         if (key, careful) not in self._known:
             self._known[key, careful] = _merged(self, level, self._families[key], careful)
         return self._known[key, careful]
@@ -76,7 +78,7 @@ def hull_group(level: Level, refs: list[Reference]) -> Group:
     return Group(tuple(refs), box)
 
 
-def _uniform(level: Level, refs: list[Reference]) -> list[Group]:
+def _uniform(level: Level, refs: list[Reference], *, loose: bool = False) -> list[Group]:
     """Group references of one statement whose subscripts differ by constants (a stencil's neighbours)."""
     families: list[list[tuple[Reference, tuple[int, ...]]]] = []
     for ref in refs:
@@ -87,7 +89,8 @@ def _uniform(level: Level, refs: list[Reference]) -> list[Group]:
                 break
         else:
             families.append([(ref, (0,) * ref.relation.dim(isl.dim_type.out))])
-    return [_family_group(level, family) for family in families]
+    boxed = loose_box if loose else bounding_box
+    return [_family_group(level, family, boxed) for family in families]
 
 
 def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
@@ -109,8 +112,10 @@ def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
     return tuple(difference)
 
 
-def _family_group(level: Level, family: list[tuple[Reference, tuple[int, ...]]]) -> Group:
-    box = bounding_box(footprint(level, [family[0][0]]))
+def _family_group(
+    level: Level, family: list[tuple[Reference, tuple[int, ...]]], boxed: Callable[[isl.Map], Box]
+) -> Group:
+    box = boxed(footprint(level, [family[0][0]]))
     by_dimension = list(zip(*(offset for _, offset in family), strict=True))
     least = tuple(min(values) for values in by_dimension)
     most = tuple(max(values) for values in by_dimension)

@@ -235,7 +235,8 @@ def plan_memory(
 
 
 def _grouping(scop: Scop, tiled: TiledKernel) -> Grouping:
-    return Grouping((lambda: timing_of(scop, tiled.schedule)) if tiled.mapping.apart else None)
+    timing = (lambda: timing_of(scop, tiled.schedule)) if tiled.mapping.apart else None
+    return Grouping(timing, loose=tiled.kernel.pieces is not None)
 
 
 def _homes(task: _Task, top: Level, budget: int, price: Price | None) -> list[_Home] | Overflow:

@@ -12,6 +12,7 @@ from swbuild.mapping.blocking import blocked
 from swbuild.options import KernelOptions, Preset, Spawn
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.planning.singles import with_singles
+from swbuild.planning.timetiles import in_time_tiles
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.scheduling import Origin, permutable_schedule
 
@@ -39,6 +40,10 @@ def may_change(options: KernelOptions, order: Order) -> bool:
 def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[Order]:
     """Yield orders of ``scop`` that may take less time than ``order``, if it may be changed."""
     if not may_change(options, order):
+        return
+    tiled = in_time_tiles(scop, options, order)
+    if tiled is not None:
+        yield tiled
         return
     scheduled = order.scheduled
     deep = permutable_schedule(scop, scheduled.private, options.fusion, scheduled.kept)

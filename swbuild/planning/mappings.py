@@ -48,8 +48,11 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     """
     free = options.preset is not Preset.CLASSIC
     threads, distribution = _shared(kernel, options)
+    if kernel.pieces is not None:
+        threads = (prod(threads), 1)  # one of them for each number of a diamond
     if kernel.in_front:
-        return Mapping(threads, (SMALLEST_TILE,), distribution, restructure=False, apart=free)
+        apart = free and kernel.pieces is None
+        return Mapping(threads, (SMALLEST_TILE,), distribution, restructure=False, apart=apart)
     tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
     restructure = free and not (kernel.single or any(tiles))

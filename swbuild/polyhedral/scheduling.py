@@ -45,6 +45,7 @@ class Origin(Enum):
     EFFORT = "the source, as isl's scheduler takes too long"
     STEPS = "the steps of `transform`"
     BLOCKS = "isl's scheduler, its deep bands in blocks of their outermost loop"
+    DIAMONDS = "the order before, in tiles over time"
     WAVEFRONTS = "isl's scheduler, its deep bands cut into wavefronts of tiles"
 
 

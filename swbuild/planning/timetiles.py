@@ -1,0 +1,96 @@
+"""How large tiles over time are to be, and the order of a region in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import islpy as isl
+
+from swbuild.frontend.scop import Scop
+from swbuild.machine import load
+from swbuild.mapping.diamonds import Sweeps, in_diamonds, sweeps_of
+from swbuild.options import Distribution, KernelOptions
+from swbuild.planning.ordering import Order, all_stay_home, split_tree
+from swbuild.planning.sizes import assumed_sizes
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
+from swbuild.polyhedral.scheduling import Origin
+
+__all__ = ["in_time_tiles"]
+
+#: Widths of diamonds are multiples of this: their ends then are no fractions.
+_UNIT = 4
+
+#: The narrowest diamonds, and the widest ones along one loop alone and along the first of two: wider ones
+#: leave little room for what is beside them.
+_NARROWEST, _WIDEST = 12, (512, 32)
+
+#: Lengths of pieces are multiples of this.
+_STRIDE = 16
+
+#: What part of the LDM buffers are to take.
+_FILLED = 0.95
+
+#: isl steps to find how far sweeps reach.
+_EFFORT = 300_000
+
+_PARAM = isl.dim_type.param
+
+
+def in_time_tiles(scop: Scop, options: KernelOptions, order: Order) -> Order | None:
+    """Return the kernels of ``order`` in tiles over time, None where it has no sweeps that can be tiled.
+
+    These tiles are dealt out in turn.
+    """
+    if options.distribution not in (None, Distribution.CYCLIC):
+        return None
+    sweeps = _sweeps(order)
+    tile = _tile(scop, options, sweeps) if sweeps else ()
+    if sweeps is None or not tile:
+        return None
+    schedule = in_diamonds(sweeps, tile)
+    scheduled = replace(order.scheduled, schedule=schedule, peeled=(), front=tile, origin=Origin.DIAMONDS)
+    found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
+    home = not found.tree.statements and all_stay_home(scop, scheduled.private, found.tree)
+    return found if home else None
+
+
+def _sweeps(order: Order) -> Sweeps | None:
+    """Return the sweeps of ``order``, None where it has none, or isl takes long over how far they reach."""
+    try:
+        with bounded_effort(_EFFORT):
+            return sweeps_of(order.scheduled.schedule, order.scheduled.kept)
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
+        return None
+
+
+def _tile(scop: Scop, options: KernelOptions, sweeps: Sweeps) -> tuple[int, ...]:
+    """Return the width of diamonds, and the length of the pieces of one if there is a second loop.
+
+    () where they would be too small.  All CPEs are to have a diamond, and pieces to fill the LDM.
+    """
+    machine, sizes = load(options.machine), assumed_sizes(scop, options).values
+    loops = len(sweeps.loops)
+    share = -(-_extent(sweeps.loops[0], sizes) // machine.cpes)
+    width = min(_WIDEST[loops - 1], max(_NARROWEST, -(-share // _UNIT) * _UNIT))
+    if loops == 1:
+        return (width,)
+    each = sum(array.element.size for array in scop.arrays if not array.is_scalar)
+    room = int((options.ldm_budget or machine.ldm_budget) * _FILLED) // max(1, each)
+    rows = width + 2 * sweeps.slopes[0]
+    lean = sweeps.slopes[1] * (width // sweeps.slopes[0] + 2)
+    length = (room // rows - lean) // _STRIDE * _STRIDE
+    return (width, length) if length > 0 else ()
+
+
+def _extent(loop: isl.UnionPwAff, sizes: Mapping[str, int]) -> int:
+    """Return how many values ``loop`` has at ``sizes``."""
+    (values,) = sets_of(isl.UnionMap.from_union_pw_aff(loop).range())
+    for name, size in sizes.items():
+        position = values.find_dim_by_name(_PARAM, name)
+        if position >= 0:
+            values = values.fix_val(_PARAM, position, isl.Val(size))
+    last, first = values.dim_max_val(0), values.dim_min_val(0)
+    return int(last.sub(first).to_python()) + 1 if last.is_int() and first.is_int() else 1

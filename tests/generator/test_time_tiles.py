@@ -1,0 +1,149 @@
+"""Sweeps that a loop over time repeats run in tiles over several steps where that takes less time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import islpy as isl
+import pytest
+from generation import EXAMPLES, generated, unit_of
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
+from swbuild.mapping.diamonds import in_diamonds, sweeps_of
+from swbuild.memory.box import loose_box
+from swbuild.options import Distribution, KernelOptions, Preset, Spawn, Where
+
+LINE = "int steps, int n, double a[restrict n], double b[restrict n]"
+
+SWEEPS = {
+    "far": """
+  for (int i = 2; i < n - 2; i++) b[i] = 0.2 * (a[i - 2] + a[i - 1] + a[i] + a[i + 1] + a[i + 2]);
+  for (int i = 2; i < n - 2; i++) a[i] = b[i];""",
+    "oneway": """
+  for (int i = 1; i < n; i++) b[i] = 0.5 * (a[i - 1] + a[i]);
+  for (int i = 1; i < n; i++) a[i] = b[i] * 0.9;""",
+    "shorter": """
+  for (int i = 1; i < n - 1; i++) b[i] = 0.3 * (a[i - 1] + a[i + 1]);
+  for (int i = 3; i < n - 5; i++) a[i] = b[i - 1] + 0.5 * b[i];""",
+}
+
+
+def _region(sweeps: str, head: str = "for (int t = 0; t < steps; t++)") -> str:
+    return f"void f({LINE})\n{{\n#pragma scop\n{head} {{{sweeps}\n}}\n#pragma endscop\n}}\n"
+
+
+def _line(size: int, steps: int, reach: int) -> tuple[isl.Schedule, isl.UnionMap]:
+    """Return two sweeps in each of ``steps`` over ``size`` elements, and the pairs that they keep."""
+    inside = f"0 <= t < {steps} and 0 <= i < {size}"
+    domain = isl.UnionSet(f"{{ S[t, i] : {inside}; R[t, i] : {inside} }}")
+    near = f"-{reach} <= k - i <= {reach}"
+    pairs = isl.UnionMap(f"{{ S[t, i] -> R[t, k] : {near}; R[t, i] -> S[t + 1, k] : {near} }}")
+    pairs = pairs.intersect_domain(domain).intersect_range(domain)
+    parts = [
+        isl.Schedule.from_domain(isl.UnionSet(f"{{ {name}[t, i] : {inside} }}")).insert_partial_schedule(
+            isl.MultiUnionPwAff(f"[{{ {name}[t, i] -> [(i)] }}]")
+        )
+        for name in "SR"
+    ]
+    schedule = parts[0].sequence(parts[1])
+    time = isl.MultiUnionPwAff("[{ S[t, i] -> [(t)]; R[t, i] -> [(t)] }]")
+    schedule = schedule.insert_partial_schedule(time)
+    node = schedule.get_root().child(0).child(0)
+    for k in range(2):
+        band = node.child(k).child(0).band_set_permutable(1).band_member_set_coincident(0, 1)
+        node = band.parent().parent()
+    return node.get_schedule(), pairs
+
+
+@pytest.mark.parametrize("reach", [1, 2, 3])
+@pytest.mark.parametrize("width", [4, 5, 12])
+def test_diamonds_keep_every_dependence_and_those_of_a_front_have_none(reach: int, width: int) -> None:
+    schedule, pairs = _line(19, 7, reach)
+    sweeps = sweeps_of(schedule, pairs)
+    assert sweeps is not None
+    assert sweeps.slopes == (reach,)
+    found = in_diamonds(sweeps, (width,))
+    order = found.get_map()
+    assert order.domain().is_equal(schedule.get_domain())
+    assert order.is_injective()
+    assert pairs.is_subset(order.lex_lt_union_map(order))
+    tiles = found.get_root().child(0).child(0).child(0)
+    fronts = tiles.get_prefix_schedule_union_map()
+    inside = pairs.intersect(fronts.apply_range(fronts.reverse()))
+    numbers = isl.UnionMap.from_multi_union_pw_aff(tiles.band_get_partial_schedule())
+    assert not inside.is_empty()
+    assert inside.is_subset(numbers.apply_range(numbers.reverse()))
+
+
+def test_what_reaches_too_far_or_everywhere_has_no_sweeps() -> None:
+    schedule, pairs = _line(19, 7, 5)
+    assert sweeps_of(schedule, pairs) is None
+
+
+def test_a_loose_box_has_simple_ends_and_stays_inside_what_is_touched() -> None:
+    touched = isl.Map(
+        """[n, h] -> { [u, d] -> A[x] : u + d = h and exists (t : 0 <= t < n and 0 < x < n - 1 and
+        16u - x <= 2t <= 15 + 16u - x and 16d + x <= 2t <= 15 + 16d + x) }"""
+    )
+    box = loose_box(touched)
+    held = box.as_map(touched.get_space())
+    assert touched.is_subset(held)
+    assert held.range().is_subset(isl.Set("[n, h] -> { A[x] : 0 < x < n - 1 }"))
+    assert box.bound == (15,)
+    assert [end.n_piece() for end in (*box.low, *box.high)] == [2, 2]
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("name", ["jacobi-1d", "jacobi-2d"])
+def test_stencils_run_in_tiles_over_time(name: str, machine: str) -> None:
+    (region,) = unit_of(name, KernelOptions(machine=machine)).regions
+    (kernel,) = region.report["kernels"]
+    assert len(region.report["wavefront_tile"]) == int(name[-2])
+    assert region.report["host_statements"] == []
+    assert {buffer["store"] for buffer in kernel["buffers"]} == {"box"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        KernelOptions(tile=(8, 8, 8)),
+        KernelOptions(spawn=Spawn.KERNEL),
+        KernelOptions(preset=Preset.CLASSIC),
+        KernelOptions(distribution=Distribution.BLOCK),
+    ],
+)
+def test_steps_run_one_by_one_where_the_user_chooses_tiles_or_how_they_are_dealt_out(
+    options: KernelOptions,
+) -> None:
+    (region,) = unit_of("jacobi-1d", options).regions
+    assert region.report["wavefront_tile"] == []
+
+
+def test_sweeps_in_place_have_no_diamonds(tmp_path: Path) -> None:
+    text = _region("\n  for (int i = 1; i < n - 1; i++) a[i] = 0.3 * (a[i - 1] + a[i + 1]);")
+    (region,) = generated(tmp_path, text).regions
+    assert region.report["wavefront_tile"] in ([], [32, 32])
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_stencils_give_the_serial_results_at_odd_sizes(machine: str, tmp_path: Path) -> None:
+    line = RegionCheck(tuple({"n": n, "steps": t} for n, t in ((1, 3), (5, 0), (67, 1), (131, 2), (509, 97))))
+    plane = RegionCheck(tuple({"n": n, "steps": t} for n, t in ((1, 2), (3, 1), (53, 7))))
+    tasks = [
+        SourceTask(EXAMPLES / f"{name}.c", options={region: _options(machine, threads)}, default_check=sizes)
+        for name, region, threads, sizes in (
+            ("jacobi-1d", "jacobi_1d", (4, 16), line),
+            ("jacobi-2d", "jacobi_2d", (8, 8), plane),
+        )
+    ]
+    for name, sweeps in SWEEPS.items():
+        path = tmp_path / f"{name}.c"
+        path.write_text(_region(sweeps), encoding="utf-8")
+        tasks.append(SourceTask(path, options={"f": _options(machine, (64, 1))}, default_check=line))
+    results = check_sources(tasks, CheckSettings(modes=("checked",), jobs=1))
+    for result in results:
+        assert result.outcome is Outcome.PASS, result.message
+
+
+def _options(machine: str, threads: tuple[int, int]) -> KernelOptions:
+    return KernelOptions(machine=machine, threads=threads, where=Where.CPES)
