@@ -9,12 +9,14 @@ from swbuild.codegen.partials import part_bytes
 from swbuild.codegen.transferreport import transfer_rows
 from swbuild.kernelir.nodes import Barrier
 from swbuild.kernelir.passes import walk
+from swbuild.kernelir.tiles import Tile
 from swbuild.lowering.code import KernelCode, RegionCode, SpawnCode
 from swbuild.mapping.busy import constant_busy_cpes
 from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.tiling import Mapping
 from swbuild.memory.plan import Buffer
+from swbuild.names import plain_name
 from swbuild.planning.candidates import Estimate as Cost
 from swbuild.planning.candidates import Ranking
 from swbuild.planning.estimates import Estimate
@@ -137,12 +139,24 @@ def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, 
         "ldm_bytes": kernel.plan.bytes + part_bytes(kernel),
         "buffers": [_buffer(region, buffer) for buffer in kernel.plan.buffers],
         "transfers": transfer_rows(region, kernel),
+        "register_tiles": list(map(_register_tile, kernel.tiles)),
         "reductions": [
             {"array": p.array, "operator": p.operator.value, "shape": list(p.bound)} for p in kernel.partials
         ],
         "main_memory": [
             {"array": d.array, "statement": d.statement, "reason": d.reason} for d in kernel.plan.direct
         ],
+    }
+
+
+def _register_tile(tile: Tile) -> dict[str, object]:
+    """Return which loops ``tile`` takes several iterations of, and over which it holds what it changes."""
+    vectors = None if tile.along is None else f"{tile.vectors} x {tile.lanes} of {plain_name(tile.along)}"
+    return {
+        "statements": list(tile.statements),
+        "jammed": [f"{count} of {plain_name(name)}" for name, count in tile.jammed],
+        "vectors": vectors,
+        "held_over": list(map(plain_name, tile.sums)),
     }
 
 

@@ -85,6 +85,10 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
         for field, pieces in ({**_VECTOR_PIECES, **_GATHER_PIECES} if gathers else _VECTOR_PIECES).items():
             place = ("dialect", "vectors", field)
             yield from _template(place, getattr(vectors, field), pieces)
+    if model.dialect.broadcasts.row:
+        for field, pieces in _BROADCAST_PIECES.items():
+            place = ("dialect", "broadcasts", field)
+            yield from _template(place, getattr(model.dialect.broadcasts, field), pieces)
 
 
 def _names(model: MachineModel) -> Iterator[Problem]:

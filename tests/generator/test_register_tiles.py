@@ -9,6 +9,7 @@ import pytest
 from generation import generated
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.codegen.unit import GeneratedUnit
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Max, Min, Name
 from swbuild.kernelir.nests import most_trips, shifted, stride
 from swbuild.kernelir.nodes import Block, Loop
@@ -143,6 +144,21 @@ def test_what_can_be_done_in_vectors_is(tmp_path: Path, machine: str) -> None:
         assert f"doublev{lanes}" in text and "#include <simd.h>" in text, name
     text = kernel(tmp_path, "singles", KernelOptions(machine=machine, tile=(8, 64, 16)))
     assert f"floatv{lanes}" in text and "double" not in text
+
+
+def register_tiles(unit: GeneratedUnit) -> object:
+    (kernel,) = unit.regions[0].report["kernels"]  # type: ignore[misc]
+    return kernel["register_tiles"]
+
+
+def test_the_report_tells_how_nests_are_tiled(tmp_path: Path) -> None:
+    arguments, body = NESTS["product"]
+    options = KernelOptions(machine="sw26010", tile=(8, 64, 16))
+    found = generated(tmp_path, function("product", arguments, body), options)
+    tile = {"statements": ["S0"], "jammed": ["4 of i"], "vectors": "2 x 4 of j", "held_over": ["k"]}
+    assert register_tiles(found) == [tile]
+    plain = generated(tmp_path, function("plain", PLAIN["whole"][0], TWO_LOOPS + PLAIN["whole"][1]), options)
+    assert register_tiles(plain) == []
 
 
 def test_a_sum_is_held_in_registers_and_added_to_in_its_order(tmp_path: Path) -> None:

@@ -130,6 +130,8 @@ MISTAKES = [
     ("slave_cxx: false", "slave_cxx: false\n  include: nowhere", "include:", "there is no directory"),
     ("{kernel}, &{arguments}", "{kernel!r}, &{arguments}", "spawn:", "cannot speak of {kernel}"),
     ("simd, register-communication", "simd", "features", "`register-communication` and the numbers"),
+    ("simd_set_doublev4({values})", "simd_set_doublev4()", "gather_double:", "does not use {values}"),
+    ("  vectors:\n", "  broadcasts:\n    row: x({ldm})\n  vectors:\n", "broadcasts", "does not use {source}"),
     ("[simd, register-", "[simd, rma, register-", "features", "`rma` and the numbers of it go together"),
 ]
 
