@@ -207,7 +207,8 @@ def test_all_cpes_have_to_run_what_all_come_to() -> None:
 
 
 HEAD = """void f(int n, int m, int l, double c[restrict n][m], double a[restrict n][l],
-       double b[restrict l][m], double *restrict x, float s[restrict l], short *restrict h) {
+       double b[restrict l][m], double *restrict x, float s[restrict l], short *restrict h,
+       double p[restrict 12][9], double q[restrict 9][20], double r[restrict 12][20]) {
 #pragma scop
 """
 GEMM = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < l; k++)
@@ -218,7 +219,11 @@ TRIANGLE = """for (int i = 0; i < n; i++) for (int j = 0; j <= i && j < m; j++) 
   c[i][j] += a[i][k] * b[k][j];"""
 TWO = f"for (int t = 0; t < 2; t++) {{ {GEMM} for (int i = 0; i < n; i++) x[i] += t; }}"
 STORED = "for (int i = 0; i < n; i++) for (int j = 0; j < m && j < l; j++) c[i][j] = a[i][j] * s[j] + x[i];"
+#: of one round at most, so that conditions take the place of loops over rounds
+SMALL = """for (int i = 0; i < n && i < 12; i++) for (int j = 0; j < m && j < 20; j++)
+  for (int k = 0; k < l && k < 9; k++) r[i][j] += p[i][k] * q[k][j];"""
 BODIES = {
+    "small": SMALL,
     "stored": STORED,
     "gemm": GEMM,
     "vector": VECTOR,
