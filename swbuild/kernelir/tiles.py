@@ -6,7 +6,7 @@ in the order of the source.  What a tile leaves over is done by smaller ones, do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import count, product
@@ -21,7 +21,7 @@ from swbuild.kernelir.origin import Role
 from swbuild.kernelir.rectangles import rectangle_of
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
 
-__all__ = ["Lanes", "Tile", "tiled"]
+__all__ = ["Lanes", "Making", "Tile", "fitting", "tiled"]
 
 #: Vectors per element type: their type, and how many elements they have.
 Lanes = Mapping[ElementType, tuple[ElementType, int]]
@@ -105,13 +105,16 @@ class _Pass:
         """Return how to tile ``nest``, which computes with numbers of type ``element``."""
         vector, lanes = self.lanes.get(element, (element, 1))
         able = lanes > 1 and is_vectorisable(nest)
-        for order in orders_of(nest, vectors=able, gathers=self.gathers):
-            width = lanes if order.along else 1
-            for factors in _factors(order, width):
-                making = _Making(nest, order, element, vector, lanes, Fills(0))
-                if making.body(factors, width).registers <= _REGISTERS:
-                    return _Chosen(making, factors, width)
-        return None
+
+        def registers(order: Order, factors: tuple[int, ...], width: int) -> int:
+            return Making(nest, order, element, vector, lanes, Fills(0)).body(factors, width).registers
+
+        orders = orders_of(nest, vectors=able, gathers=self.gathers)
+        found = fitting(orders, lanes, most_trips, registers)
+        if found is None:
+            return None
+        order, factors, width = found
+        return _Chosen(Making(nest, order, element, vector, lanes, Fills(0)), factors, width)
 
     def _made(self, chosen: _Chosen, facts: tuple[Fact, ...]) -> Node:
         making = replace(chosen.making, fills=Fills(next(self.numbers)))
@@ -119,14 +122,35 @@ class _Pass:
         return making.made(chosen.factors, facts)
 
 
-def _factors(order: Order, lanes: int) -> list[tuple[int, ...]]:
-    """Return how many copies of the jammed loops, and vectors, are worth trying, the most first."""
+def fitting(
+    orders: Iterable[Order],
+    lanes: int,
+    trips: Callable[[Loop], int | None],
+    registers: Callable[[Order, tuple[int, ...], int], int],
+) -> tuple[Order, tuple[int, ...], int] | None:
+    """Return the first of ``orders`` with a tile that fits: its factors, and the lanes of its vectors.
+
+    ``trips`` gives the most iterations of a loop, ``registers`` how many registers such a tile takes.
+    """
+    for order in orders:
+        width = lanes if order.along else 1
+        most = [trips(loop) for loop in order.tiled]
+        for factors in _factors(order, width, most):
+            if registers(order, factors, width) <= _REGISTERS:
+                return order, factors, width
+    return None
+
+
+def _factors(order: Order, lanes: int, trips: Sequence[int | None]) -> list[tuple[int, ...]]:
+    """Return how many copies of the jammed loops, and vectors, are worth trying, the most first.
+
+    ``trips`` are the most iterations of the loops, None where they are not known.
+    """
     if order.along is None:
         choices: Sequence[tuple[int, ...]] = _SCALARS[len(order.jammed)]
     else:
         choices = _ONE_JAMMED if order.jammed else _NONE_JAMMED
     widths = [*(1 for _ in order.jammed), *([lanes] if order.along else [])]
-    trips = [most_trips(loop) for loop in order.tiled]
 
     def fits(choice: tuple[int, ...]) -> bool:
         return all(t is None or n * w <= t for n, w, t in zip(choice, widths, trips, strict=True))
@@ -135,7 +159,7 @@ def _factors(order: Order, lanes: int) -> list[tuple[int, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Making:
+class Making:
     """Makes the tiles of one nest."""
 
     nest: Nest
@@ -201,7 +225,7 @@ class _Making:
 class _Chosen:
     """How a nest is tiled: so many copies of each loop, in vectors of ``width`` lanes."""
 
-    making: _Making
+    making: Making
     factors: tuple[int, ...]
     width: int
 

@@ -30,14 +30,14 @@ from swbuild.kernelir.transfers import (
     split_transfers,
 )
 from swbuild.kernelir.unrolling import unrolled
+from swbuild.kernelir.vectors import vector_types
 from swbuild.lowering.code import KernelCode, RegionCode
 from swbuild.lowering.slots import with_shared_boxes, with_slots
 from swbuild.lowering.spawns import spawned
-from swbuild.lowering.vectors import vector_types
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.names import own
-from swbuild.options import KernelOptions, Prefetch, Preset, Share
+from swbuild.options import KernelOptions, Preset, Share
 from swbuild.planning.singles import private_in
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
@@ -252,7 +252,7 @@ def _with_transfers(
     if classic:
         program = program.after("wait at once", at_once(program.result))
     program = program.after("count waits", count_waits(program.result))
-    if not classic and options.prefetch is Prefetch.AUTO:
+    if options.gets_ahead:
         program, place = with_slots(scop, place, program)
     if not classic and options.share is Share.AUTO:
         body, place = with_shared_boxes(scop, place, program.result, load(options.machine))

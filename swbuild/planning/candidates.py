@@ -250,6 +250,7 @@ def _at_one_size(
     picked = _buffers(view, budget - held) if held <= budget else None
     if picked is None:
         return None
+    picked = _ahead(view, picked, budget - held)
     moved = tuple(m for option in picked for m in option.moved)
     visits = sum(_VISIT * m.visits for m in moved) + _ROW * view.rows
     busy = view.busy
@@ -259,6 +260,19 @@ def _at_one_size(
     launch = Launch(float(busy), work + visits, moved, direct, mean)
     cycles = launch_cycles(launch, machine).times(shape.launches)
     return cycles, held + sum(option.bytes for option in picked), view.risk
+
+
+def _ahead(view: View, picked: list[Choice], budget: int) -> list[Choice]:
+    """Return the buffers ``picked``, with second slots as ``budget`` has room: innermost ones first."""
+    left = budget - sum(option.bytes for option in picked)
+    found = list(picked)
+    levels = {k: option.moved[0].level for k, option in enumerate(picked) if option.moved}
+    for k in sorted(levels, key=lambda k: -levels[k]):
+        part = view.ahead(view.shape.families[k], picked[k])
+        if part and picked[k].bytes <= left:
+            left -= picked[k].bytes
+            found[k] = picked[k].got_ahead(part)
+    return found
 
 
 def _buffers(view: View, budget: int) -> list[Choice] | None:

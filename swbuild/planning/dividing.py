@@ -44,7 +44,9 @@ class _Task:
     def cycles(self, order: Order, placed: Mapping[str, Placed]) -> float:
         """Return what kernels of ``order`` take, as a geometric mean over the assumed sizes."""
         machine = load(self.options.machine)
-        kernels = [counted(self.scop, each, order.scheduled.private, machine) for each in placed.values()]
+        kernels = [
+            counted(self.scop, each, order.scheduled.private, self.options.plain) for each in placed.values()
+        ]
         barrier = machine.control.sync_cycles if self.options.spawn is Spawn.REGION else None
         totals = []
         for sizes in self.sizes.orders:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import islpy as isl
+
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
-from swbuild.machine import MachineModel
+from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.machine.cost.launches import Cycles, Launch, launch_cycles
+from swbuild.options import KernelOptions
 from swbuild.planning.computing import body_of
-from swbuild.planning.loops import Nest, loops_of
+from swbuild.planning.loops import Nest, loops_of, row_of
 from swbuild.planning.sharing import share_of
+from swbuild.planning.slots import Room
+from swbuild.planning.tilecosts import Lengths, Tileable, TileCosts, even_lengths, tile_costs
 from swbuild.planning.tilings import Placed
 from swbuild.planning.traffic import ARGUMENTS, Sight, moved_by
 from swbuild.polyhedral.privatise import Private
@@ -39,20 +44,44 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """The cycles of an instance of a statement, and its accesses to main memory."""
+    """The cycles of an instance of a statement, and its accesses to main memory.
+
+    ``costs`` are those of register tiles, for nests whose loops have tiles of ``tile``.
+    """
 
     cycles: float
     direct: float
+    costs: TileCosts | None = None
+    tile: tuple[int | None, ...] = ()
+
+    def at(self, nest: Nest, outer: tuple[int, ...]) -> float:
+        """Return the cycles of an instance at the values ``outer`` of sizes and the host's loops."""
+        if self.costs is None:
+            return self.cycles
+        count = len(self.tile)
+        return self.costs.per_iteration(
+            [_lengths(size, trips) for size, trips in zip(self.tile, nest.trips(count, outer), strict=True)],
+            self.cycles,
+        )
+
+
+def _lengths(size: int | None, trips: float) -> Lengths:
+    """Return how long runs of a loop are that have ``trips`` on average, in tiles of ``size``."""
+    return even_lengths(size, trips) if size is not None else ((1.0, max(1, round(trips))),)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A placed kernel that can be estimated at any sizes: its loops, and what its statements compute."""
+    """A placed kernel that can be estimated at any sizes: its loops, and what its statements compute.
+
+    Boxes of the buffers ``early`` are got one iteration ahead.
+    """
 
     placed: Placed
     machine: MachineModel
     sight: Sight
     works: dict[str, _Work]
+    early: frozenset[str]
 
     def at(self, sizes: Mapping[str, int]) -> Estimate:
         """Return what the kernel takes at ``sizes``."""
@@ -63,7 +92,7 @@ class Counted:
         for sample in loops.top.sample(len(loops.outer), before):
             if not loops.top.count(sample.point):
                 continue
-            launch = _launch(self.sight, placed, self.works, sample.point)
+            launch = self._launch(sample.point)
             cycles = cycles.plus(launch_cycles(launch, self.machine).times(sample.weight))
             launches += sample.weight
             moved += sample.weight * launch.busy * launch.mean * sum(m.bytes for m in launch.moved)
@@ -71,43 +100,89 @@ class Counted:
         ldm = placed.plan.bytes + sum(part.bytes for part in placed.partials)
         return Estimate(placed.tiled.kernel.name, launches, cycles, moved, busy / (launches or 1), ldm)
 
+    def _launch(self, outer: tuple[int, ...]) -> Launch:
+        """Return the launch at the values ``outer`` of sizes and the host's loops."""
+        sight, placed, works = self.sight, self.placed, self.works
+        weights = {name: work.at(sight.loops.nests[name], outer) for name, work in works.items()}
+        share = share_of(sight.loops, placed.tiled.mapping, weights, outer)
+        computing = direct = 0.0
+        for name, nest in sight.loops.nests.items():
+            instances = share.largest * nest.bounds.count(outer)
+            entries = 0.0 if works[name].costs else share.largest * _entries(nest, outer)
+            computing += instances * weights[name] + entries * _ENTRY
+            direct += instances * works[name].direct
+        buffers = placed.plan.buffers
+        moved = tuple(
+            m
+            for buffer in buffers
+            for m in moved_by(sight, buffer, outer, share.largest, ahead=buffer.name in self.early)
+        )
+        return Launch(
+            share.busy, computing, (ARGUMENTS, *moved), direct, min(1.0, 1 / (share.largest * share.busy))
+        )
 
-def counted(scop: Scop, placed: Placed, private: Private, machine: MachineModel) -> Counted:
-    """Return ``placed``, with variables ``private`` to iterations, ready to be estimated on ``machine``."""
+
+def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> Counted:
+    """Return ``placed``, with variables ``private`` to iterations, to be estimated under ``options``."""
+    machine = load(options.machine)
     loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
-    works = {name: _work(scop, placed, private, name, nest, machine) for name, nest in loops.nests.items()}
-    return Counted(placed, machine, Sight(scop, loops, {}), works)
+    tiles = tile_costs(scop, placed.tiled.schedule, _unbuffered(placed, private), options)
+    works = {
+        name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
+        for name, nest in loops.nests.items()
+    }
+    early = _early(scop, placed) if options.gets_ahead else frozenset[str]()
+    return Counted(placed, machine, Sight(scop, loops, {}), works, early)
+
+
+def _early(scop: Scop, placed: Placed) -> frozenset[str]:
+    """Return the buffers that have a second slot, the innermost being asked first."""
+    room = Room(scop, placed)
+    buffers = sorted((b for b in placed.plan.buffers if b.load), key=lambda b: -b.level)
+    return frozenset(buffer.name for buffer in buffers if room.take_for_gets(buffer.name))
 
 
 def estimate(
-    scop: Scop, placed: Placed, private: Private, sizes: Mapping[str, int], machine: MachineModel
+    scop: Scop, placed: Placed, private: Private, sizes: Mapping[str, int], options: KernelOptions
 ) -> Estimate:
-    """Return what ``placed``, with variables ``private`` to iterations, takes at ``sizes`` on ``machine``."""
-    return counted(scop, placed, private, machine).at(sizes)
+    """Return what ``placed``, with variables ``private`` to iterations, takes at ``sizes``."""
+    return counted(scop, placed, private, options).at(sizes)
+
+
+def _unbuffered(placed: Placed, private: Private) -> frozenset[str]:
+    """Return the arrays with elements that are in no buffer."""
+    direct = frozenset(found.array for found in placed.plan.direct)
+    parts = frozenset(part.array for part in placed.partials)
+    return direct | parts | (private.names - placed.expanded)
 
 
 def _work(
-    scop: Scop, placed: Placed, private: Private, name: str, nest: Nest, machine: MachineModel
+    scop: Scop,
+    placed: Placed,
+    private: Private,
+    name: str,
+    nest: Nest,
+    machine: MachineModel,
+    tiles: Tileable | None,
 ) -> _Work:
     direct = {found.ref for found in placed.plan.direct if found.statement == name}
     registers = private.names - placed.expanded
     body = body_of(scop, scop.statement(name), machine, nest.step, registers, direct)
-    return _Work(turn_cycles(body.block, machine), body.direct)
+    cycles = turn_cycles(body.block, machine)
+    if tiles is None:
+        return _Work(cycles, body.direct)
+    count = len(scop.statement(name).iterators)
+    sizes = [_size(placed, loop, name, count) for loop in tiles.counted]
+    return _Work(cycles, body.direct, tiles.costs, tuple(sizes))
 
 
-def _launch(sight: Sight, placed: Placed, works: Mapping[str, _Work], outer: tuple[int, ...]) -> Launch:
-    """Return the launch at the values ``outer`` of sizes and the host's loops."""
-    weights = {name: work.cycles for name, work in works.items()}
-    share = share_of(sight.loops, placed.tiled.mapping, weights, outer)
-    computing = direct = 0.0
-    for name, nest in sight.loops.nests.items():
-        instances = share.largest * nest.bounds.count(outer)
-        entries = share.largest * _entries(nest, outer)
-        computing += instances * works[name].cycles + entries * _ENTRY
-        direct += instances * works[name].direct
-    buffers = placed.plan.buffers
-    moved = (ARGUMENTS, *(m for buffer in buffers for m in moved_by(sight, buffer, outer, share.largest)))
-    return Launch(share.busy, computing, moved, direct, min(1.0, 1 / (share.largest * share.busy)))
+def _size(placed: Placed, loop: isl.UnionPwAff, name: str, count: int) -> int | None:
+    """Return the size of the tiles of ``loop``, None where a statement of ``count`` iterators has none."""
+    factors = row_of(loop, name, count)
+    for other, size in zip(placed.tiled.loops, placed.tiled.sizes, strict=True):
+        if factors is not None and row_of(other, name, count) == factors:
+            return size
+    return None
 
 
 def _entries(nest: Nest, outer: tuple[int, ...]) -> float:

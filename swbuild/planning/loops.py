@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import pairwise
 
 import islpy as isl
 
@@ -12,9 +13,11 @@ from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import loop_values, maps_of
 
-__all__ = ["Loops", "Nest", "innermost", "loops_of"]
+__all__ = ["Loops", "Nest", "Vector", "factors_of", "innermost", "loops_of", "row_of"]
 
 _IN = isl.dim_type.in_
+
+Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,13 @@ class Nest:
     bounds: Bounds
     step: int | None
 
+    def trips(self, count: int, outer: tuple[int, ...]) -> list[float]:
+        """Return how many iterations a run of each of the ``count`` innermost loops has on average."""
+        depth = self.bounds.dimensions
+        points = [sum(s.weight for s in self.bounds.sample(d, outer)) for d in range(depth - count, depth)]
+        points.append(self.bounds.count(outer))
+        return [inner / before if before else 0.0 for before, inner in pairwise(points)]
+
 
 @dataclass(frozen=True, slots=True)
 class Loops:
@@ -31,13 +41,15 @@ class Loops:
 
     ``outer`` are their names, sizes first.  ``top`` are the loops over tiles that are shared out, ``visits``
     those for which each buffer holds something, by its name, ``nests`` those around each statement;
-    ``mapped`` loops behind the outer ones are shared out in ``tiles``.
+    ``mapped`` loops behind the outer ones are shared out in ``tiles``,
+    the last of them to ``threads`` (0: no loop counts the tiles of a CPE).
     """
 
     sizes: tuple[str, ...]
     outer: tuple[str, ...]
     mapped: int
     tiles: tuple[int, ...]
+    threads: int
     top: Bounds
     visits: dict[str, Bounds]
     nests: dict[str, Nest]
@@ -53,7 +65,9 @@ def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
         for values in maps_of(loop_values(tiled.schedule))
     }
     top = _of_level(placed.plan.top, outer)
-    return Loops(tuple(sizes), outer, len(tiled.mapping.threads), tiled.sizes, top, visits, nests)
+    mapping = tiled.mapping
+    threads = 0 if mapping.is_joint else mapping.threads[-1]
+    return Loops(tuple(sizes), outer, len(mapping.threads), tiled.sizes, threads, top, visits, nests)
 
 
 def _of_level(level: Level, outer: tuple[str, ...]) -> Bounds:
@@ -84,3 +98,22 @@ def _formulas(values: isl.Map) -> list[isl.PwAff]:
 
 def _is_tile(value: isl.PwAff) -> bool:
     return any(aff.dim(isl.dim_type.div) for _, aff in value.get_pieces())
+
+
+def row_of(loop: isl.UnionPwAff, name: str, count: int) -> Vector | None:
+    """Return the factors of a statement's iterators in ``loop``, None where it is none of their sums."""
+    pieces = loop.get_pw_aff_list()
+    for k in range(pieces.n_pw_aff()):
+        value = pieces.get_at(k)
+        if str(value.domain().get_tuple_name()) == name:
+            return factors_of(value, count)
+    return None
+
+
+def factors_of(value: isl.PwAff, count: int) -> Vector | None:
+    found = value.gist(value.domain()).get_pieces()
+    if len(found) != 1 or found[0][1].dim(isl.dim_type.div):
+        return None
+    aff = found[0][1]
+    factors = [aff.get_coefficient_val(_IN, k) for k in range(count)]
+    return tuple(int(f.to_python()) for f in factors) if all(f.is_int() for f in factors) else None

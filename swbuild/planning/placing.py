@@ -100,7 +100,7 @@ class _Task:
         return tile_kernel(self.kernel, mapping, self.scheduled.kept, AccessStrides(self.scop))
 
     def shape(self, tiled: TiledKernel, sizes: SizeMap[str, int]) -> KernelShape:
-        return shape_of(self.scop, tiled, self.scheduled.private.names, sizes, self.machine)
+        return shape_of(self.scop, tiled, self.scheduled.private.names, sizes, self.options)
 
     def cycles(self, placed: Placed) -> float:
         """Return what ``placed`` costs at the assumed sizes, as a geometric mean.
@@ -110,7 +110,7 @@ class _Task:
         mapping = placed.tiled.mapping
         if mapping not in self.costs:
             private = self.scheduled.private
-            kernel = counted(self.scop, placed, private, self.machine)
+            kernel = counted(self.scop, placed, private, self.options)
             costs = (kernel.at(sizes).cycles.total for sizes in self.sizes.orders)
             logarithms = [log(max(1.0, cost)) for cost in costs]
             self.costs[mapping] = exp(fsum(logarithms) / len(logarithms))

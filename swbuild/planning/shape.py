@@ -10,6 +10,7 @@ from functools import lru_cache
 from math import prod
 
 from swbuild.classes import dataclass
+from swbuild.planning.tilecosts import Lengths, TileCosts, even_lengths
 
 __all__ = ["Copies", "Family", "KernelShape", "Loop", "Place", "Subscript", "Work", "joint_share"]
 
@@ -43,6 +44,10 @@ class Loop:
         """Return the part of the loop's work that the busiest of ``threads`` does with tiles of ``tile``."""
         return _share(self, tile, threads)
 
+    def lengths(self, tile: int) -> Lengths:
+        """Return how long the runs of the loop inside tiles of ``tile`` are."""
+        return _lengths(self, tile)
+
     def runs(self, tile: int) -> float:
         """Return how many tiles one run of the loop takes."""
         if self.trips >= self.extent:
@@ -67,6 +72,20 @@ def _share(loop: Loop, tile: int, threads: int) -> float:
         middle = (begin + end) / 2 / loop.extent * len(loop.weights)
         loads[k % threads] += (end - begin) * loop.weights[min(len(loop.weights) - 1, int(middle))]
     return max(loads) / (sum(loads) or 1.0)
+
+
+@lru_cache(maxsize=8192)
+def _lengths(loop: Loop, tile: int) -> Lengths:
+    if not loop.certain or tile >= loop.extent + loop.first % tile:
+        mean = min(float(tile), loop.trips)
+        return even_lengths(tile, mean) if loop.certain or mean < tile else ((1.0, tile),)
+    if loop.trips < loop.extent:
+        return even_lengths(tile, loop.trips / loop.runs(tile))
+    tiles, ahead = loop.tiles(tile), loop.first % tile
+    first, last = min(tile - ahead, loop.extent), (ahead + loop.extent - 1) % tile + 1
+    if tiles == 1:
+        return ((1.0, first),)
+    return ((1.0 - 2.0 / tiles, tile), (1.0 / tiles, first), (1.0 / tiles, last))
 
 
 def joint_share(loops: Sequence[Loop], tiles: Sequence[int], threads: int) -> float:
@@ -133,13 +152,16 @@ class Family:
 class Work:
     """What the instances of one statement cost a CPE: cycles each, and those of loops around them.
 
-    ``order`` are the loops in a tile, the innermost last.
+    ``order`` are the loops in a tile, the innermost last.  ``costs`` are those of register tiles, for the
+    iterations of ``nest``, the loops of which some may be none of the tiled ones.
     """
 
     statement: str
     instances: float
     cycles: float
     order: tuple[int, ...]
+    costs: TileCosts | None = None
+    nest: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +174,10 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class KernelShape:
-    """One kernel: the first ``mapped`` of its loops are shared out.  ``launches`` says how often it runs."""
+    """One kernel: the first ``mapped`` of its loops are shared out.  ``launches`` says how often it runs.
+
+    ``ahead``: what is only read may be got one iteration ahead.
+    """
 
     mapped: int
     loops: tuple[Loop, ...]
@@ -162,3 +187,4 @@ class KernelShape:
     launches: float
     direct: float
     copies: tuple[Copies, ...] = ()
+    ahead: bool = False

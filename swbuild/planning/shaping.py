@@ -9,14 +9,16 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
-from swbuild.machine import MachineModel
+from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.levels import Level, find_levels
+from swbuild.options import KernelOptions
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
-from swbuild.planning.loops import innermost
+from swbuild.planning.loops import Vector, factors_of, innermost, row_of
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
+from swbuild.planning.tilecosts import Tileable, tile_costs
 from swbuild.polyhedral.islutil import loop_values, maps_of, sets_of
 from swbuild.polyhedral.privatise import Private, private_bytes
 
@@ -32,8 +34,6 @@ _FREE = 100
 
 #: In how many places it is looked at how many instances a value of a loop has.
 _WEIGHTS = 16
-
-Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def shape_of(
     tiled: TiledKernel,
     private: frozenset[str],
     sizes: Mapping[str, int],
-    machine: MachineModel,
+    options: KernelOptions,
 ) -> KernelShape:
     """Return the numbers of ``tiled`` at ``sizes``; ``private`` variables cost nothing."""
     times = bounds_of(_at_sizes(tiled.kernel.launches, sizes)).count(())
@@ -72,8 +72,21 @@ def shape_of(
     loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
     families, direct = _families(scop, nests, places, private, sizes)
     order = _orders(tiled, nests)
-    works = tuple(_work(scop, nest, private, machine, *order[nest.statement.name]) for nest in nests)
-    return KernelShape(len(tiled.mapping.threads), loops, places, families, works, max(1.0, times), direct)
+    tiles, machine = tile_costs(scop, tiled.schedule, private, options), load(options.machine)
+    works = tuple(
+        _work(scop, nest, private, machine, *order[nest.statement.name], tiles.get(nest.statement.name))
+        for nest in nests
+    )
+    return KernelShape(
+        len(tiled.mapping.threads),
+        loops,
+        places,
+        families,
+        works,
+        max(1.0, times),
+        direct,
+        ahead=options.gets_ahead,
+    )
 
 
 def copies_of(scop: Scop, tiled: TiledKernel, private: Private, names: Iterable[str]) -> tuple[Copies, ...]:
@@ -84,7 +97,7 @@ def copies_of(scop: Scop, tiled: TiledKernel, private: Private, names: Iterable[
 def _copies(scop: Scop, tiled: TiledKernel, private: Private, name: str) -> Copies:
     user = min(scop.users(name) & set(tiled.kernel.statements))
     depth, count = private.expansions[(user, name)].depth, len(scop.statement(user).iterators)
-    rows = [_row(loop, user, count) for loop in tiled.loops]
+    rows = [row_of(loop, user, count) for loop in tiled.loops]
     loops = tuple(k for k, row in enumerate(rows) if row is not None and any(row) and not any(row[depth:]))
     return Copies(private_bytes(scop.array(name)) or 0, loops)
 
@@ -105,7 +118,7 @@ def _fixed_at(level: Level, nests: Sequence[_Nest]) -> frozenset[int]:
         if nest.statement.name in prefixes:
             values = isl.PwMultiAff.from_map(prefixes[nest.statement.name])
             count = len(nest.statement.iterators)
-            rows = [_factors(values.get_pw_aff(k), count) for k in range(values.dim(_OUT))]
+            rows = [factors_of(values.get_pw_aff(k), count) for k in range(values.dim(_OUT))]
             found |= {k for k, row in nest.rows.items() if row in rows}
     return frozenset(found)
 
@@ -115,7 +128,7 @@ def _nest(scop: Scop, tiled: TiledKernel, piece: isl.Set, sizes: Mapping[str, in
     statement = scop.statement(name)
     rows = {}
     for k, loop in enumerate(tiled.loops):
-        row = _row(loop, name, len(statement.iterators))
+        row = row_of(loop, name, len(statement.iterators))
         if row is not None and any(row):
             rows[k] = row
     fixed = _at_middle(piece, tiled.kernel.launches, tiled.kernel.host_loops, sizes)
@@ -171,25 +184,6 @@ def _at_sizes(found: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
         if position >= 0:
             found = found.fix_val(_PARAM, position, isl.Val(value))
     return found.project_out(_PARAM, 0, found.dim(_PARAM))
-
-
-def _row(loop: isl.UnionPwAff, name: str, count: int) -> Vector | None:
-    """Return the factors of a statement's iterators in ``loop``, None where it is none of their sums."""
-    pieces = loop.get_pw_aff_list()
-    for k in range(pieces.n_pw_aff()):
-        value = pieces.get_at(k)
-        if str(value.domain().get_tuple_name()) == name:
-            return _factors(value, count)
-    return None
-
-
-def _factors(value: isl.PwAff, count: int) -> Vector | None:
-    found = value.gist(value.domain()).get_pieces()
-    if len(found) != 1 or found[0][1].dim(isl.dim_type.div):
-        return None
-    aff = found[0][1]
-    factors = [aff.get_coefficient_val(_IN, k) for k in range(count)]
-    return tuple(int(f.to_python()) for f in factors) if all(f.is_int() for f in factors) else None
 
 
 def _coordinates(basis: Sequence[Vector], wanted: Vector) -> tuple[Fraction, ...] | None:
@@ -348,7 +342,7 @@ def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[tuple
         order: list[int] = []
         whole = isl.PwMultiAff.from_map(values[nest.statement.name])
         for k in range(whole.dim(_OUT)):
-            row = _factors(whole.get_pw_aff(k), count)
+            row = factors_of(whole.get_pw_aff(k), count)
             order += [p for p, known in nest.rows.items() if row == known and p not in order]
         found[nest.statement.name] = tuple(order), innermost(values[nest.statement.name])
     return found
@@ -361,9 +355,15 @@ def _work(
     machine: MachineModel,
     order: tuple[int, ...],
     step: int | None,
+    tiles: Tileable | None,
 ) -> Work:
-    body = body_of(scop, nest.statement, machine, step, private, ())
-    return Work(nest.statement.name, nest.instances, turn_cycles(body.block, machine), order)
+    name = nest.statement.name
+    cycles = turn_cycles(body_of(scop, nest.statement, machine, step, private, ()).block, machine)
+    if tiles is None:
+        return Work(name, nest.instances, cycles, order)
+    rows = [row_of(loop, name, len(nest.statement.iterators)) for loop in tiles.counted]
+    loops = tuple(next((k for k, row in nest.rows.items() if row == each), None) for each in rows)
+    return Work(name, nest.instances, cycles, order, tiles.costs, loops)
 
 
 def _families(
@@ -406,7 +406,7 @@ def _subscripts(
     found = []
     for k in range(whole.dim(_OUT)):
         pieces = whole.get_pw_aff(k)
-        row = _factors(pieces, count)
+        row = factors_of(pieces, count)
         made = _coordinates(basis, row) if row is not None else None
         if made is None or any(value.denominator != 1 for value in made):
             return None

@@ -35,10 +35,13 @@ class Sight:
     known: dict[tuple[int, tuple[int, ...]], int]
 
 
-def moved_by(sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: float) -> Iterator[Moved]:
+def moved_by(
+    sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: float, *, ahead: bool
+) -> Iterator[Moved]:
     """Yield what the busiest CPE, with ``largest`` of all work, moves for ``buffer`` in a launch.
 
-    ``outer`` are the values of the sizes and of the host's loops.
+    ``outer`` are the values of the sizes and of the host's loops.  ``ahead``: boxes are got one iteration
+    ahead where there is one.
     """
     bounds = sight.loops.visits[buffer.name]
     stored = buffer.store is not Store.NONE
@@ -49,7 +52,18 @@ def moved_by(sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: floa
     box = _mean_box(sight, buffer, samples)
     for is_put in [False] * buffer.load + [True] * stored:
         operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
-        yield Moved(buffer.level, is_put, visits, operations, shape)
+        part = _part_ahead(sight, buffer, samples, outer) if ahead and not is_put else 0.0
+        yield Moved(buffer.level, is_put, visits, operations, shape, part)
+
+
+def _part_ahead(sight: Sight, buffer: Buffer, samples: list[Weighted], outer: tuple[int, ...]) -> float:
+    """Return which part of the visits has another one before it in the same run of the innermost loop."""
+    loops, bounds = sight.loops, sight.loops.visits[buffer.name]
+    runs = sum(sample.weight for sample in bounds.sample(bounds.dimensions - 1, outer))
+    trips = sum(sample.weight for sample in samples) / (runs or 1.0)
+    if not buffer.level:
+        trips = trips / loops.threads if loops.threads else 1.0
+    return 1.0 - 1.0 / max(1.0, trips)
 
 
 @dataclass(frozen=True, slots=True)

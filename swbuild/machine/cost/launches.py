@@ -1,7 +1,7 @@
 """How long one launch of a kernel takes, from what its busiest CPE moves and computes.
 
 The CPEs of a kernel run in step: they ask for their data at the same time, wait until the controller has
-served them all, and compute.  Nothing of one's computing hides another's transfers.
+served them all, and compute.  Computing hides what is got one iteration ahead, and nothing else.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Moved:
     """What the busiest CPE gets or puts for one buffer during a launch.
 
     It does so in ``visits`` turns of ``operations`` transfers each.  Transfers of one ``level`` and direction
-    are waited for together.
+    are waited for together.  The part ``ahead`` of the visits gets what the next one needs.
     """
 
     level: int
@@ -48,6 +48,7 @@ class Moved:
     visits: float
     operations: float
     shape: Shape
+    ahead: float = 0.0
 
     @property
     def bytes(self) -> float:
@@ -124,12 +125,17 @@ def _waited(launch: Launch, moved: Sequence[Moved], machine: MachineModel) -> fl
     if not moved:
         return 0.0
     sharing = launch.busy * launch.mean
-    levels = groupby(sorted(moved, key=_level), _level)
-    return sum(_group(sharing, list(group), machine) for _, group in levels)
+    total = hidden = 0.0
+    for _, found in groupby(sorted(moved, key=_together), _together):
+        group = list(found)
+        taken = _group(sharing, group, machine)
+        total += taken
+        hidden += group[0].ahead * min(taken, launch.computing)
+    return total - min(hidden, launch.computing)
 
 
-def _level(moved: Moved) -> int:
-    return moved.level
+def _together(moved: Moved) -> tuple[int, float]:
+    return moved.level, moved.ahead
 
 
 def _group(busy: float, group: Iterable[Moved], machine: MachineModel) -> float:

@@ -1,0 +1,217 @@
+"""The nests of a kernel's point loops as the passes over the kernel IR will find them, before there is any.
+
+A nest stands for a full tile: no loop's end depends on another loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.expressions.c import AccessRef, Call, Cast, IteratorRef, ParameterRef, Parentheses, Variable
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name, Parenthesised
+from swbuild.expressions.trees import transformed
+from swbuild.frontend.scop import Scop, Statement
+from swbuild.kernelir.nests import Nest, nest_of
+from swbuild.kernelir.nodes import Block, Compute, Loop, Node
+from swbuild.kernelir.origin import Origin, Role
+from swbuild.mapping.marks import LevelMark, mark_of
+from swbuild.polyhedral.islutil import sets_of
+
+__all__ = ["PointNest", "point_nests"]
+
+_NODE, _IN = isl.schedule_node_type, isl.dim_type.in_
+
+
+@dataclass(frozen=True, slots=True)
+class PointNest:
+    """A perfect nest: what each of its loops counts, as a function of the instances of ``statements``."""
+
+    nest: Nest
+    statements: tuple[str, ...]
+    counted: tuple[isl.UnionPwAff, ...]
+
+
+def point_nests(scop: Scop, schedule: isl.Schedule, buffered: frozenset[str]) -> list[PointNest]:
+    """Return the nests of ``schedule``, a tiled kernel's, whose statements access the arrays ``buffered``."""
+    found = (_nest(scop, leaf, buffered) for leaf in _leaves(schedule.get_root(), _Path((), 0)))
+    return [nest for nest in found if nest is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """Point loops around a place; those from the number ``perfect`` on have nothing else in them."""
+
+    loops: tuple[isl.UnionPwAff, ...]
+    perfect: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    path: _Path
+    statements: tuple[str, ...]
+
+
+def _leaves(node: isl.ScheduleNode, path: _Path) -> Iterator[_Leaf]:
+    """Yield the innermost places below ``node`` with what is computed there, in its order."""
+    kind = node.get_type()
+    if kind == _NODE.band:
+        path = _below(node, path)
+    elif isinstance(mark_of(node), LevelMark):
+        path = replace(path, perfect=len(path.loops))
+    elif node.n_children() > 1:
+        if not any(_has_loops(node.child(k)) for k in range(node.n_children())):
+            yield _Leaf(path, tuple(name for k in range(node.n_children()) for name in _names(node.child(k))))
+            return
+        path = replace(path, perfect=len(path.loops))
+    elif kind == _NODE.leaf:
+        yield _Leaf(path, tuple(_names(node)))
+    for k in range(node.n_children()):
+        yield from _leaves(node.child(k), path)
+
+
+def _below(band: isl.ScheduleNode, path: _Path) -> _Path:
+    """Return the path below ``band``; those over tiles end what has nothing else in it."""
+    if isinstance(mark_of(band.child(0)), LevelMark):
+        return replace(path, perfect=len(path.loops))
+    partial = band.band_get_partial_schedule()
+    return replace(path, loops=(*path.loops, *(partial.get_at(k) for k in range(band.band_n_member()))))
+
+
+def _has_loops(node: isl.ScheduleNode) -> bool:
+    kinds = (_NODE.band, _NODE.mark)
+    return node.get_type() in kinds or any(_has_loops(node.child(k)) for k in range(node.n_children()))
+
+
+def _names(node: isl.ScheduleNode) -> list[str]:
+    return [str(piece.get_tuple_name()) for piece in sets_of(node.get_domain())]
+
+
+def _nest(scop: Scop, leaf: _Leaf, buffered: frozenset[str]) -> PointNest | None:
+    names = [f"c{k}" for k in range(len(leaf.path.loops))]
+    computes = [_compute(scop, scop.statement(name), leaf.path.loops, names) for name in leaf.statements]
+    done = [compute for compute in computes if compute is not None]
+    if not done or len(done) < len(computes):
+        return None
+    node: Node = Block(tuple(done)) if len(done) > 1 else done[0]
+    for name in reversed(names[leaf.path.perfect :]):
+        node = _loop(name, node)
+    found = nest_of(node, buffered) if isinstance(node, Loop) else None
+    return None if found is None else PointNest(found, leaf.statements, leaf.path.loops[leaf.path.perfect :])
+
+
+def _loop(name: str, body: Node) -> Loop:
+    condition = Binary(BinaryOperator.LT, Name(name), Name(f"{name}_end"))
+    return Loop(name, Name(f"{name}_begin"), condition, 1, body, Origin(Role.POINT))
+
+
+def _compute(
+    scop: Scop, statement: Statement, loops: Sequence[isl.UnionPwAff], names: Sequence[str]
+) -> Compute | None:
+    """Return ``statement`` at the iterations of ``loops`` called ``names``, None where that is not simple."""
+    iterators = [Name(f"{statement.name}_{k}") for k in range(len(statement.iterators))]
+    values: list[Expression] = list(iterators)
+    for loop, name in zip(loops, names, strict=True):
+        shifted = _shifted(loop, statement.name)
+        if shifted is None:
+            return None
+        iterator, by = shifted
+        values[iterator] = _sum(Name(name), -by)
+    subscripts = {a.ref: _subscripts(statement, a.relation, values) for a in statement.accesses if a.affine}
+    if any(found is None for found in subscripts.values()):
+        return None
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, AccessRef):
+            return _access(scop, statement, node, subscripts)
+        if isinstance(node, IteratorRef):
+            return Parentheses(node.type, Cast(node.type, Parenthesised(values[node.index])))
+        if isinstance(node, ParameterRef):
+            return Parentheses(node.type, Cast(node.type, Name(node.name)))
+        return node
+
+    return Compute(statement.name, transformed(statement.body, change), tuple(values))
+
+
+def _access(
+    scop: Scop,
+    statement: Statement,
+    node: AccessRef,
+    subscripts: dict[int, tuple[Expression, ...] | None],
+) -> Expression:
+    name = next(access.array for access in statement.accesses if access.ref == node.ref)
+    if scop.array(name).is_scalar:
+        return Variable(node.type, name)
+    found = subscripts.get(node.ref)
+    return Call(node.type, name if found is not None else f"{name} in memory", found or ())
+
+
+def _shifted(loop: isl.UnionPwAff, statement: str) -> tuple[int, int] | None:
+    """Return the iterator of ``statement`` that ``loop`` counts, and what is added; None for all else."""
+    aff = _formula(loop, statement)
+    if (
+        aff is None
+        or aff.dim(isl.dim_type.div)
+        or aff.involves_dims(isl.dim_type.param, 0, aff.dim(isl.dim_type.param))
+    ):
+        return None
+    factors = [_int(aff.get_coefficient_val(_IN, k)) for k in range(aff.dim(_IN))]
+    used = [k for k, factor in enumerate(factors) if factor]
+    return (used[0], _int(aff.get_constant_val())) if len(used) == 1 and factors[used[0]] == 1 else None
+
+
+def _formula(loop: isl.UnionPwAff, statement: str) -> isl.Aff | None:
+    pieces = loop.get_pw_aff_list()
+    for k in range(pieces.n_pw_aff()):
+        value = pieces.get_at(k)
+        if str(value.domain().get_tuple_name()) == statement:
+            return _only(value)
+    return None
+
+
+def _only(value: isl.PwAff) -> isl.Aff | None:
+    """Return the only formula that ``value`` has in its domain, if there is only one."""
+    found = value.gist(value.domain()).get_pieces()
+    return found[0][1] if len(found) == 1 else None
+
+
+def _subscripts(
+    statement: Statement, relation: isl.Map, values: Sequence[Expression]
+) -> tuple[Expression, ...] | None:
+    if not relation.is_single_valued():
+        return None
+    index = isl.PwMultiAff.from_map(relation)
+    found = [_only(index.get_pw_aff(k)) for k in range(index.dim(isl.dim_type.out))]
+    if any(aff is None or aff.dim(isl.dim_type.div) for aff in found):
+        return None
+    return tuple(_expression(aff, values) for aff in found if aff is not None)
+
+
+def _expression(aff: isl.Aff, values: Sequence[Expression]) -> Expression:
+    parameters = [
+        (Name(str(aff.get_dim_name(isl.dim_type.param, k))), aff.get_coefficient_val(isl.dim_type.param, k))
+        for k in range(aff.dim(isl.dim_type.param))
+    ]
+    terms = [*((value, aff.get_coefficient_val(_IN, k)) for k, value in enumerate(values)), *parameters]
+    found: Expression | None = None
+    for value, factor in terms:
+        if factor.is_zero():
+            continue
+        term = value if _int(factor) == 1 else Binary(BinaryOperator.MUL, Constant(_int(factor)), value)
+        found = term if found is None else Binary(BinaryOperator.ADD, found, term)
+    constant = _int(aff.get_constant_val())
+    return Constant(constant) if found is None else _sum(found, constant)
+
+
+def _sum(value: Expression, number: int) -> Expression:
+    if not number:
+        return value
+    operator = BinaryOperator.ADD if number > 0 else BinaryOperator.SUB
+    return Binary(operator, value, Constant(abs(number)))
+
+
+def _int(value: isl.Val) -> int:
+    return int(value.to_python())

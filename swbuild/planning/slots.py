@@ -1,0 +1,54 @@
+"""Room in the LDM for second slots of a kernel's buffers, and which of them may have one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from swbuild.frontend.scop import Scop
+from swbuild.memory.plan import Buffer, Store
+from swbuild.planning.tilings import Placed
+
+__all__ = ["Room", "slotted"]
+
+
+class Room:
+    """What is left of the LDM for second slots."""
+
+    def __init__(self, scop: Scop, place: Placed) -> None:
+        self._written = scop.written_by(set(place.tiled.kernel.statements))
+        self._buffers = {buffer.name: buffer for buffer in place.plan.buffers}
+        used = (*(b.array for b in place.plan.buffers), *(d.array for d in place.plan.direct))
+        self._users = Counter(used)
+        self._left = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
+        self.taken = 0
+
+    def take_for_gets(self, name: str) -> bool:
+        """Return whether the buffer may be filled early, and take the room for its second slot."""
+        buffer = self._buffers[name]
+        return buffer.store is Store.NONE and buffer.array not in self._written and self._fits(buffer)
+
+    def take_to_hand_on(self, name: str) -> bool:
+        """Return whether the buffer may be handed on, and take room for a second slot if it has none."""
+        buffer = self._buffers[name]
+        if buffer.store is not Store.NONE or buffer.array in self._written:
+            return False
+        return buffer.slots > 1 or self._fits(buffer)
+
+    def take_for_puts(self, name: str) -> bool:
+        """Return whether the buffer may be stored late, and take the room for its second slot."""
+        buffer = self._buffers[name]
+        return not buffer.load and self._users[buffer.array] == 1 and self._fits(buffer)
+
+    def _fits(self, buffer: Buffer) -> bool:
+        further = slotted(buffer).total - buffer.total
+        if self.taken + further > self._left:
+            return False
+        self.taken += further
+        return True
+
+
+def slotted(buffer: Buffer) -> Buffer:
+    """Return ``buffer`` with two slots, each of them aligned."""
+    padded = -(-buffer.bytes // buffer.alignment) * buffer.alignment
+    return replace(buffer, slots=2, bytes=padded)

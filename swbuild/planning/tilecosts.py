@@ -1,0 +1,331 @@
+"""What register tiles of a nest take: the tile that the passes over the kernel IR will choose, in cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
+from itertools import product
+from math import prod
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.expressions.c import Assignment, Literal, Operation, Parentheses, Variable
+from swbuild.expressions.nodes import Expression
+from swbuild.expressions.statements import Evaluation
+from swbuild.expressions.types import ElementType
+from swbuild.frontend.scop import Scop
+from swbuild.kernelir.nests import Nest
+from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
+from swbuild.kernelir.orders import Order, orders_of
+from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
+from swbuild.kernelir.tiles import Lanes, Making, fitting
+from swbuild.kernelir.vectors import vector_types
+from swbuild.machine import MachineModel, load
+from swbuild.machine.cost import blocks
+from swbuild.machine.cost.blocks import Block, Kind, turn_cycles
+from swbuild.options import KernelOptions
+from swbuild.planning.pointnests import point_nests
+
+__all__ = ["Lengths", "TileCosts", "Tileable", "even_lengths", "tile_costs"]
+
+#: How long runs of a loop are, each with the part of all runs that are as long.
+Lengths = tuple[tuple[float, int], ...]
+
+#: Cycles to enter a loop.
+_LOOP = 14.0
+
+#: How much longer the order that the compiler chooses takes than the best one.
+_ORDER = 1.25
+
+#: So many lengths stand for all of those that runs may have.
+_FEW = 4
+
+#: For a loop of which nothing is known.
+_UNKNOWN: Lengths = ((1.0, 64),)
+
+_DIVISION = "/"
+
+
+def even_lengths(most: int, mean: float) -> Lengths:
+    """Return lengths up to ``most`` that are ``mean`` on average: all of those, and as many of each less."""
+    if mean >= most:
+        return ((1.0, most),)
+    whole = max(0.0, 2 * mean / most - 1)
+    longest = most if whole else max(1, round(2 * mean))
+    rest = [max(1, round(longest * (k + 0.5) / _FEW)) for k in range(_FEW)]
+    found = [((1.0 - whole) / _FEW, length) for length in rest]
+    return ((whole, most), *found) if whole else tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a loop: ``copies`` of its iterations at a time, in vectors of ``width`` lanes."""
+
+    copies: int
+    width: int
+
+    @property
+    def iterations(self) -> int:
+        return self.copies * self.width
+
+
+class TileCosts:
+    """The register tiles that a nest of ``element`` may have on a machine, and what they take."""
+
+    def __init__(self, nest: Nest, element: ElementType, lanes: Lanes, machine: MachineModel) -> None:
+        self.nest = nest
+        self.element = element
+        self.machine = machine
+        self.vector, self.lanes = lanes.get(element, (element, 1))
+        self._bodies: dict[tuple[int, tuple[int, ...], int], Body] = {}
+        self._cycles: dict[tuple[int, tuple[int, ...], int], tuple[float, ...]] = {}
+        self._known: dict[tuple[Lengths, ...], float | None] = {}
+
+    @cached_property
+    def _orders(self) -> list[Order]:
+        return list(
+            orders_of(
+                self.nest,
+                vectors=self.lanes > 1 and is_vectorisable(self.nest),
+                gathers=bool(self.machine.dialect.vectors.gather_double),
+            )
+        )
+
+    def per_iteration(self, lengths: Sequence[Lengths], plain: float) -> float:
+        """Return the cycles of an iteration where the nest's loops have ``lengths``, or one nobody knows: ().
+
+        An iteration that is in no tile takes ``plain`` cycles.
+        """
+        key = tuple(each or _UNKNOWN for each in lengths)
+        if key not in self._known:
+            self._known[key] = self._priced(key, plain)
+        found = self._known[key]
+        return plain if found is None else found
+
+    def _priced(self, lengths: tuple[Lengths, ...], plain: float) -> float | None:
+        by_loop = {loop.iterator: each for loop, each in zip(self.nest.loops, lengths, strict=True)}
+        chosen = fitting(
+            self._orders,
+            self.lanes,
+            lambda loop: max(length for _, length in by_loop[loop.iterator]),
+            lambda order, factors, width: self._body(order, factors, width).registers,
+        )
+        if chosen is None:
+            return None
+        order, factors, width = chosen
+        means = {name: sum(part * length for part, length in each) for name, each in by_loop.items()}
+        return self._nest_cycles(order, factors, width, by_loop, plain) / max(
+            1.0, prod(means[loop.iterator] for loop in order.tiled)
+        ) + self._entries(order, means)
+
+    def _entries(self, order: Order, means: Mapping[str, float]) -> float:
+        """Return the cycles to enter the loops around the tile, per iteration of the nest."""
+        inside = prod(means[loop.iterator] for loop in (*order.tiled, *order.sums))
+        return _LOOP / max(1.0, inside)
+
+    def _nest_cycles(
+        self,
+        order: Order,
+        factors: tuple[int, ...],
+        width: int,
+        by_loop: Mapping[str, Lengths],
+        plain: float,
+    ) -> float:
+        """Return the cycles of all tiles in one run of the tiled loops, per iteration of the sums."""
+        parts = [
+            _counts(by_loop[loop.iterator], _parts(factor, width if loop is order.along else 1))
+            for loop, factor in zip(order.tiled, factors, strict=True)
+        ]
+        sums = [sum(part * n for part, n in by_loop[loop.iterator]) for loop in order.sums]
+        total = 0.0
+        for choice in product(*parts):
+            count = prod(n for _, n in choice)
+            copies = tuple(part.copies for part, _ in choice)
+            lanes = choice[-1][0].width if order.along else 1
+            if count:
+                total += count * self._tile_cycles(order, copies, lanes, sums, plain)
+        return total
+
+    def _tile_cycles(
+        self, order: Order, copies: tuple[int, ...], width: int, sums: Sequence[float], plain: float
+    ) -> float:
+        """Return the cycles of a tile for one iteration of the ``sums``, the mean numbers of these."""
+        if width == 1 and not order.sums:
+            return plain * prod(copies)
+        levels = self._levels(order, copies, width)
+        total = levels[-1]
+        for depth, cycles in enumerate(levels[:-1]):
+            total += (cycles + _LOOP) / max(1.0, prod(sums[depth:]))
+        return total
+
+    def _levels(self, order: Order, copies: tuple[int, ...], width: int) -> tuple[float, ...]:
+        key = self._orders.index(order), copies, width
+        if key not in self._cycles:
+            self._cycles[key] = _body_cycles(self._body(order, copies, width), self.machine)
+        return self._cycles[key]
+
+    def _body(self, order: Order, copies: tuple[int, ...], width: int) -> Body:
+        key = self._orders.index(order), copies, width
+        if key not in self._bodies:
+            making = Making(self.nest, order, self.element, self.vector, self.lanes, Fills(0))
+            self._bodies[key] = making.body(copies, width)
+        return self._bodies[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Tileable:
+    """A statement in register tiles: what these take, and what the loops of its nest count."""
+
+    costs: TileCosts
+    counted: tuple[isl.UnionPwAff, ...]
+
+
+def tile_costs(
+    scop: Scop, schedule: isl.Schedule, plain: frozenset[str], options: KernelOptions
+) -> dict[str, Tileable]:
+    """Return, for statements of a tiled kernel that may be in register tiles, what these take.
+
+    Arrays ``plain`` are in no buffers of the LDM.
+    """
+    if not options.tiles_registers:
+        return {}
+    machine = load(options.machine)
+    buffered = frozenset(a.name for a in scop.arrays if not a.is_scalar) - plain
+    found: dict[str, Tileable] = {}
+    for each in point_nests(scop, schedule, buffered):
+        element = element_of(each.nest)
+        if element is not None:
+            costs = TileCosts(each.nest, element, vector_types(machine), machine)
+            found |= {name: Tileable(costs, each.counted) for name in each.statements}
+    return found
+
+
+def _parts(factor: int, width: int) -> list[_Part]:
+    found = [_Part(copies, width) for copies in dict.fromkeys((factor, 1))]
+    return [*found, _Part(1, 1)] if width > 1 else found
+
+
+def _counts(lengths: Lengths, parts: Sequence[_Part]) -> list[tuple[_Part, float]]:
+    """Return how often each part is run on average, the first as often as it fits."""
+    counts = [0.0] * len(parts)
+    for share, length in lengths:
+        left = length
+        for k, part in enumerate(parts):
+            counts[k] += share * (left // part.iterations)
+            left %= part.iterations
+    return list(zip(parts, counts, strict=True))
+
+
+def _body_cycles(body: Body, machine: MachineModel) -> tuple[float, ...]:
+    """Return the cycles of what is done at each level of ``body``, the first with what is done last."""
+    held: set[str] = set()
+    found = []
+    for nodes in body.levels[:-1]:
+        found.append(_cycles(nodes, held, machine, 1))
+        held |= {node.name for node in nodes if isinstance(node, (Register, Fetch))}
+    if found:
+        found[0] += _cycles(body.last, held, machine, 1)
+    return (*found, _cycles([*body.levels[-1], *([] if found else body.last)], held, machine, 0))
+
+
+def _cycles(nodes: Sequence[Node], held: Collection[str], machine: MachineModel, turns: int) -> float:
+    """Return the cycles of ``nodes``, which are run in turns if these are not 1; ``held`` is set before."""
+    return _ORDER * turn_cycles(_Operations(frozenset(held)).of(nodes), machine, turns) if nodes else 0.0
+
+
+@dataclass(slots=True)
+class _Operations:
+    """Turns nodes into operations; ``held`` are variables set before them."""
+
+    held: frozenset[str]
+    made: list[blocks.Operation] = field(default_factory=list)
+    values: dict[Expression, int | None] = field(default_factory=dict)
+    names: dict[str, int | None] = field(default_factory=dict)
+    readers: dict[int, int] = field(default_factory=dict)
+
+    def of(self, nodes: Sequence[Node]) -> Block:
+        """Return what ``nodes`` do in one turn."""
+        for node in nodes:
+            self._node(node)
+        return Block(tuple(self.made))
+
+    def _node(self, node: Node) -> None:
+        if isinstance(node, Fetch):
+            self.names[node.name] = self._fetched(node)
+        elif isinstance(node, Register):
+            place = not isinstance(node.value, (Operation, Parentheses, Variable, Literal))
+            self.names[node.name] = self._add(Kind.LOAD) if place else self._value(node.value)
+        elif isinstance(node, Keep):
+            source = self.names.get(node.name)
+            for _ in range(1 + node.vector):
+                self._add(Kind.STORE, *(() if source is None else (source,)))
+        elif isinstance(node, Compute):
+            self._assign(node)
+
+    def _fetched(self, fetch: Fetch) -> int:
+        """Return the operation that ends a load; a vector from anywhere is put together from two."""
+        first = self._add(Kind.LOAD)
+        for _ in fetch.further:
+            first = self._add(Kind.SHUFFLE, first, self._add(Kind.LOAD))
+        return (
+            first if fetch.spread or fetch.further else self._add(Kind.SHUFFLE, first, self._add(Kind.LOAD))
+        )
+
+    def _assign(self, compute: Compute) -> None:
+        assert isinstance(compute.body, Evaluation) and isinstance(compute.body.expression, Assignment)
+        found = compute.body.expression
+        assert isinstance(found.target, Variable)
+        name, value = found.target.name, found.value
+        before = name in self.names
+        if found.operator == "=":
+            self.names[name] = self._value(value)
+            return
+        own = self.names.get(name)
+        number = self._combined(found.operator[0], own, self._last_product(value), value)
+        if not before and name in self.held:
+            operation = self.made[number]
+            self.made[number] = blocks.Operation(operation.kind, operation.sources, number)
+        self.names[name] = number
+
+    def _last_product(self, value: Expression) -> bool:
+        while isinstance(value, Parentheses):
+            value = value.operand
+        return isinstance(value, Operation) and value.operator == "*"
+
+    def _combined(self, operator: str, own: int | None, product: bool, value: Expression) -> int:
+        """Return the operation of a compound assignment, a multiply-add where its value is a product."""
+        if product and operator in "+-":
+            while isinstance(value, Parentheses):
+                value = value.operand
+            assert isinstance(value, Operation)
+            sources = [self._value(value.left), self._value(value.right), own]
+        else:
+            sources = [self._value(value), own]
+        kind = Kind.DIVIDE if operator == _DIVISION else Kind.FLOAT
+        return self._add(kind, *(s for s in sources if s is not None))
+
+    def _value(self, value: Expression) -> int | None:
+        while isinstance(value, Parentheses):
+            value = value.operand
+        if isinstance(value, Variable):
+            return self.names.get(value.name)
+        if not isinstance(value, Operation):
+            return None
+        if value not in self.values:
+            self.values[value] = self._computed(value)
+        return self.values[value]
+
+    def _computed(self, value: Operation) -> int | None:
+        for multiplied, other in ((value.left, value.right), (value.right, value.left)):
+            if value.operator in "+-" and self._last_product(multiplied):
+                own = self._value(other)
+                return self._combined(value.operator, own, True, multiplied)
+        sources = [s for s in (self._value(value.left), self._value(value.right)) if s is not None]
+        kind = Kind.DIVIDE if value.operator == _DIVISION else Kind.FLOAT
+        return self._add(kind, *sources)
+
+    def _add(self, kind: Kind, *sources: int) -> int:
+        self.made.append(blocks.Operation(kind, tuple(sources)))
+        return len(self.made) - 1
