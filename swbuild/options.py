@@ -183,7 +183,7 @@ class KernelOptions:
     @property
     def plain(self) -> KernelOptions:
         """The options for loops as they stand: orders are compared by these, and host and core group."""
-        return replace(self, vectorize=Vectorize.NEVER, prefetch=Prefetch.NEVER)
+        return replace(self, vectorize=Vectorize.NEVER)
 
     @property
     def gets_ahead(self) -> bool:

@@ -126,7 +126,8 @@ def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions
     """Return ``placed``, with variables ``private`` to iterations, to be estimated under ``options``."""
     machine = load(options.machine)
     loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
-    tiles = tile_costs(scop, placed.tiled.schedule, _unbuffered(placed, private), options)
+    copies = private.depths(placed.expanded)
+    tiles = tile_costs(scop, placed.tiled.schedule, _unbuffered(placed, private), copies, options)
     works = {
         name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
         for name, nest in loops.nests.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping as SizeMap
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from math import exp, fsum, log, prod
 
@@ -69,7 +69,7 @@ Record = Callable[[Estimated | Tiling | Choice], None]
 class _Task:
     """A kernel to place; ``sizes`` are assumed for its parameters.
 
-    ``shapes``, ``costs`` and ``outcomes`` are those found so far.
+    ``shapes``, ``costs``, ``outcomes`` and private variables with ``copies`` are those found so far.
     """
 
     scop: Scop
@@ -79,9 +79,10 @@ class _Task:
     reductions: tuple[Reduction, ...]
     sizes: Sizes
     record: Record
-    shapes: dict[Mapping, list[KernelShape]]
-    costs: dict[Mapping, float]
-    outcomes: dict[Mapping, _Outcome]
+    shapes: dict[Mapping, list[KernelShape]] = field(default_factory=dict)
+    costs: dict[Mapping, float] = field(default_factory=dict)
+    outcomes: dict[Mapping, _Outcome] = field(default_factory=dict)
+    copies: dict[Mapping, frozenset[str]] = field(default_factory=dict)
 
     @property
     def machine(self) -> MachineModel:
@@ -100,7 +101,16 @@ class _Task:
         return tile_kernel(self.kernel, mapping, self.scheduled.kept, AccessStrides(self.scop))
 
     def shape(self, tiled: TiledKernel, sizes: SizeMap[str, int]) -> KernelShape:
-        return shape_of(self.scop, tiled, self.scheduled.private.names, sizes, self.options)
+        private = self.scheduled.private
+        copies = private.depths(self.copied(tiled)) if self.options.tiles_registers else {}
+        return shape_of(self.scop, tiled, private.names, sizes, self.options, copies)
+
+    def copied(self, tiled: TiledKernel) -> frozenset[str]:
+        """Return the private variables of which ``tiled`` has copies in buffers."""
+        if tiled.mapping not in self.copies:
+            found = _not_contracted(self.scop, self.scheduled.private, tiled)
+            self.copies[tiled.mapping] = found
+        return self.copies[tiled.mapping]
 
     def cycles(self, placed: Placed) -> float:
         """Return what ``placed`` costs at the assumed sizes, as a geometric mean.
@@ -141,7 +151,9 @@ def place_kernel(
     count as buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way
     of one: buffers, private variables, parts.
     """
-    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {}, {}, {})
+    task = _Task(
+        _launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {}, {}, {}, {}
+    )
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first

@@ -5,7 +5,7 @@ A nest stands for a full tile: no loop's end depends on another loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -21,9 +21,12 @@ from swbuild.kernelir.origin import Origin, Role
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.polyhedral.islutil import sets_of
 
-__all__ = ["PointNest", "point_nests"]
+__all__ = ["Copied", "PointNest", "point_nests"]
 
 _NODE, _IN = isl.schedule_node_type, isl.dim_type.in_
+
+#: Of a statement and a private variable that it uses: how many of its loops have a copy for each iteration.
+Copied = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,15 @@ class PointNest:
     counted: tuple[isl.UnionPwAff, ...]
 
 
-def point_nests(scop: Scop, schedule: isl.Schedule, buffered: frozenset[str]) -> list[PointNest]:
-    """Return the nests of ``schedule``, a tiled kernel's, whose statements access the arrays ``buffered``."""
-    found = (_nest(scop, leaf, buffered) for leaf in _leaves(schedule.get_root(), _Path((), 0)))
+def point_nests(
+    scop: Scop, schedule: isl.Schedule, buffered: frozenset[str], copies: Copied
+) -> list[PointNest]:
+    """Return the nests of ``schedule``, a tiled kernel's, whose statements access the arrays ``buffered``.
+
+    Private variables have ``copies`` in buffers, one for each iteration.
+    """
+    buffered |= {name for _, name in copies}
+    found = (_nest(scop, leaf, buffered, copies) for leaf in _leaves(schedule.get_root(), _Path((), 0)))
     return [nest for nest in found if nest is not None]
 
 
@@ -90,9 +99,11 @@ def _names(node: isl.ScheduleNode) -> list[str]:
     return [str(piece.get_tuple_name()) for piece in sets_of(node.get_domain())]
 
 
-def _nest(scop: Scop, leaf: _Leaf, buffered: frozenset[str]) -> PointNest | None:
+def _nest(scop: Scop, leaf: _Leaf, buffered: frozenset[str], copies: Copied) -> PointNest | None:
     names = [f"c{k}" for k in range(len(leaf.path.loops))]
-    computes = [_compute(scop, scop.statement(name), leaf.path.loops, names) for name in leaf.statements]
+    computes = [
+        _compute(scop, scop.statement(name), leaf.path.loops, names, copies) for name in leaf.statements
+    ]
     done = [compute for compute in computes if compute is not None]
     if not done or len(done) < len(computes):
         return None
@@ -109,7 +120,7 @@ def _loop(name: str, body: Node) -> Loop:
 
 
 def _compute(
-    scop: Scop, statement: Statement, loops: Sequence[isl.UnionPwAff], names: Sequence[str]
+    scop: Scop, statement: Statement, loops: Sequence[isl.UnionPwAff], names: Sequence[str], copies: Copied
 ) -> Compute | None:
     """Return ``statement`` at the iterations of ``loops`` called ``names``, None where that is not simple."""
     iterators = [Name(f"{statement.name}_{k}") for k in range(len(statement.iterators))]
@@ -126,7 +137,10 @@ def _compute(
 
     def change(node: Expression) -> Expression:
         if isinstance(node, AccessRef):
-            return _access(scop, statement, node, subscripts)
+            name = next(access.array for access in statement.accesses if access.ref == node.ref)
+            depth = copies.get((statement.name, name))
+            own = None if depth is None else tuple(values[:depth])
+            return _access(scop, name, node, subscripts.get(node.ref), own)
         if isinstance(node, IteratorRef):
             return Parentheses(node.type, Cast(node.type, Parenthesised(values[node.index])))
         if isinstance(node, ParameterRef):
@@ -138,15 +152,17 @@ def _compute(
 
 def _access(
     scop: Scop,
-    statement: Statement,
+    name: str,
     node: AccessRef,
-    subscripts: dict[int, tuple[Expression, ...] | None],
+    subscripts: tuple[Expression, ...] | None,
+    copy: tuple[Expression, ...] | None,
 ) -> Expression:
-    name = next(access.array for access in statement.accesses if access.ref == node.ref)
-    if scop.array(name).is_scalar:
+    """Return the access ``node`` to ``name``, or to its ``copy`` for an iteration."""
+    if scop.array(name).is_scalar and copy is None:
         return Variable(node.type, name)
-    found = subscripts.get(node.ref)
-    return Call(node.type, name if found is not None else f"{name} in memory", found or ())
+    if subscripts is None:
+        return Call(node.type, f"{name} in memory", ())
+    return Call(node.type, name, (*(copy or ()), *subscripts))
 
 
 def _shifted(loop: isl.UnionPwAff, statement: str) -> tuple[int, int] | None:

@@ -17,6 +17,7 @@ from swbuild.options import KernelOptions
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.loops import Vector, factors_of, innermost, row_of
+from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
 from swbuild.polyhedral.islutil import loop_values, maps_of, sets_of
@@ -61,8 +62,9 @@ def shape_of(
     private: frozenset[str],
     sizes: Mapping[str, int],
     options: KernelOptions,
+    copies: Copied,
 ) -> KernelShape:
-    """Return the numbers of ``tiled`` at ``sizes``; ``private`` variables cost nothing."""
+    """Return the numbers of ``tiled`` at ``sizes``; ``private`` variables (with ``copies``) cost nothing."""
     times = bounds_of(_at_sizes(tiled.kernel.launches, sizes)).count(())
     nests = [_nest(scop, tiled, piece, sizes) for piece in sets_of(tiled.kernel.domain)]
     top = find_levels(tiled)
@@ -72,7 +74,7 @@ def shape_of(
     loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
     families, direct = _families(scop, nests, places, private, sizes)
     order = _orders(tiled, nests)
-    tiles, machine = tile_costs(scop, tiled.schedule, private, options), load(options.machine)
+    tiles, machine = tile_costs(scop, tiled.schedule, private, copies, options), load(options.machine)
     works = tuple(
         _work(scop, nest, private, machine, *order[nest.statement.name], tiles.get(nest.statement.name))
         for nest in nests

@@ -43,6 +43,10 @@ class Private:
         kept = {key: value for key, value in self.expansions.items() if key[1] not in names}
         return Private(self.names - names, kept)
 
+    def depths(self, names: frozenset[str]) -> dict[tuple[str, str], int]:
+        """Return how many loops have a copy for each iteration, per statement and variable of ``names``."""
+        return {key: found.depth for key, found in self.expansions.items() if key[1] in names}
+
 
 @dataclass(frozen=True, slots=True)
 class NotPrivate:
