@@ -13,6 +13,7 @@ _REFERENCE = (
     Flag("-std=gnu99", "the language of the sources"),
     Flag("-O2", "optimise, value-preserving"),
     Flag("-ffp-contract=off", "round every operation, as the source says"),
+    Flag("-fwrapv", "integers that overflow wrap, as on the emulator"),
 )
 
 #: The serial reference: the computer's own compiler, no value-changing optimisation.

@@ -100,7 +100,7 @@ def make_unit(model: SourceModel, host: str = RIGHT, exact: bool = True) -> Gene
         EntryArgument("total", DOUBLE, False, True, True),
         EntryArgument("last", DOUBLE, False, False, True),
     )
-    said = {"kernels": []}
+    said = {"kernels": [], "block": 0}
     region = RegionUnit(
         scop, "sw_smooth", arguments, ("smooth_k0",), exact, said, refusals=("'A' and 'B' overlap",)
     )

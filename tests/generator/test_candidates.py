@@ -198,7 +198,7 @@ def shape_at(tmp_path: Path, text: str, size: int) -> KernelShape:
     (placed,) = found.placed
     sizes = {parameter.name: size for parameter in scop.parameters}
     names = found.order.scheduled.private.names
-    return shape_of(scop, placed.tiled, names, sizes, options)
+    return shape_of(scop, placed.tiled, names, sizes, options, {})
 
 
 def test_runs_of_a_loop_are_counted_in_the_order_of_the_kernel(tmp_path: Path) -> None:

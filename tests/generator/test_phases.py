@@ -20,7 +20,7 @@ from swbuild.kernelir.phases import share_spawns
 from swbuild.kernelir.scope import Between, Scope
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
-from swbuild.options import Fusion, KernelOptions, Preset, Spawn
+from swbuild.options import Distribution, Fusion, KernelOptions, Preset, Spawn
 from swbuild.region import RegionResult
 
 ON_HOST = Compute("S0", Name("x"), ())
@@ -181,7 +181,7 @@ def spawns(found: GeneratedUnit) -> list[str]:
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 def test_one_spawn_has_the_loop_and_a_barrier_after_each_kernel(tmp_path: Path, machine: str) -> None:
-    found = unit(tmp_path, STEPS, KernelOptions(machine=machine))
+    found = unit(tmp_path, STEPS, KernelOptions(machine=machine, distribution=Distribution.BLOCK))
     assert spawns(found) == ["f_s0"] and found.slave is not None
     barrier = {"sw26010": "athread_syn(ARRAY_SCOPE, 0xffff);", "sw26010-pro": "athread_ssync_array();"}[
         machine

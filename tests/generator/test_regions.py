@@ -12,7 +12,7 @@ from generation import generated, unit_of
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.machine import machine_names
-from swbuild.options import Fusion, KernelOptions
+from swbuild.options import Distribution, Fusion, KernelOptions
 from swbuild.polyhedral import scheduling
 
 
@@ -26,7 +26,7 @@ def body(loops: str, signature: str = "int n, double a[restrict n], double b[res
 
 
 def test_stencil_keeps_its_time_loop_and_spawns_two_sweeps() -> None:
-    found = region(unit_of("jacobi-2d", KernelOptions()))
+    found = region(unit_of("jacobi-2d", KernelOptions(distribution=Distribution.BLOCK)))
     assert found.report["sequential_loops"] == ["t"]
     assert [kernel["mapped_loops"] for kernel in found.report["kernels"]] == [2, 2]
     assert [kernel["host_loops"] for kernel in found.report["kernels"]] == [1, 1]

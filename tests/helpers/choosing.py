@@ -134,7 +134,9 @@ def _candidate(result: RegionResult) -> Candidate:
 def _shape(result: RegionResult, options: KernelOptions) -> KernelShape:
     scop, scheduled = result.assembled.code.scop, result.order.scheduled
     sizes = assumed_sizes(scop, options).values
-    return shape_of(scop, _placed(result).tiled, scheduled.private.names, sizes, options)
+    placed, private = _placed(result), scheduled.private
+    copies = private.depths(placed.expanded)
+    return shape_of(scop, placed.tiled, private.names, sizes, options, copies)
 
 
 def _estimated(

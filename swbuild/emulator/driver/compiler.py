@@ -166,10 +166,13 @@ def compile_object(tool: Tool, line: options.CommandLine, source: str, target: s
         write(f"{work}/final.i", changed.encode("latin-1"))
         weak = rewrite.inline_functions(changed) if output == "cpp-output" else set()
         stop = "-S" if line.stage == "assembly" else "-c"
-        extra = ["-fno-zero-initialized-in-bss"] if slave else []
+        versions = wanted_versions(line.flags)
+        # Integers that overflow, as those of random data do, wrap here and in the serial reference alike; the
+        # machine's compilers are taken to make use of what C leaves undefined, so costed code may, too.
+        extra = [] if "counted" in versions else ["-fwrapv"]
+        extra += ["-fno-zero-initialized-in-bss"] if slave else []
         command = [tool.gcc, *common_flags(tool, "c" if output == "cpp-output" else "c++"), *extra]
         command += [*compile_flags(line.flags), "-fpreprocessed", "-x", output, stop]
-        versions = wanted_versions(line.flags)
         if slave and stop == "-c":
             is_c = output == "cpp-output"
             data = slave_object(tool, command, work, is_c, weak, versions)
