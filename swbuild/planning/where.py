@@ -263,7 +263,17 @@ def _length(domain: isl.Set, position: int) -> isl.PwAff:
     """Return how many values a loop of ``domain`` has from its first to its last."""
     last, first = domain.dim_max(position), domain.dim_min(position)
     length = last.sub(first).add_constant_val(isl.Val(1))
-    return length.coalesce().gist(length.domain())
+    return _simplified(length)
+
+
+def _simplified(length: isl.PwAff) -> isl.PwAff:
+    """Return ``length`` in fewer words where it is defined; as it is where isl fails over that."""
+    try:
+        return length.coalesce().gist(length.domain())
+    except isl.Error as error:
+        if ran_out(error):
+            raise
+        return length  # isl has been seen to lose count of the divisions of a piece
 
 
 def _depends(length: isl.PwAff, assumed: Sizes) -> bool:

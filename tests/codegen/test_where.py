@@ -7,6 +7,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import islpy as isl
 import pytest
 from emulator_programs import build_generated, launch, run_serially
 from generation import generated
@@ -14,6 +15,7 @@ from generation import generated
 from swbuild.cli.summary import summary
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.options import Fusion, KernelOptions, Preset, Spawn, Where
+from swbuild.planning import where as planning
 
 AUTO = KernelOptions(where=Where.AUTO)
 
@@ -281,3 +283,12 @@ def test_both_ways_compute_the_same(tmp_path: Path) -> None:
     assert (done.status, done.out) == (0, run_serially(tmp_path / "region.c")), done.err
     spawns = json.loads(counters.read_text())["spawns"]
     assert 3 <= spawns < 3 * 7
+
+
+def test_lengths_that_isl_fails_to_simplify_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> isl.PwAff:
+        raise isl.Error("call to isl_pw_aff_gist failed: an assertion")
+
+    domain = isl.Set("[n] -> { S[i, j] : 0 <= i < n and i <= j < n }")
+    monkeypatch.setattr(isl.PwAff, "gist", failing)
+    assert planning._value(planning._length(domain, 0), {"n": 7}) == 7
