@@ -29,7 +29,7 @@ def loops(shape: str, tiles: tuple[int, int], inner: str = "k = 0") -> Loops:
     top = isl.Set(f"[n] -> {{ [a, b] : exists i, j : {domain} and {first} }}")
     points = isl.Set(f"[n] -> {{ [a, b, i, j, k] : {domain} and {first} and {inner} }}")
     nests = {"S0": Nest(bounds_of(points, ("n",)), None)}
-    return Loops(("n",), ("n",), 2, tiles, bounds_of(top, ("n",)), {}, nests)
+    return Loops(("n",), ("n",), 2, tiles, 0, bounds_of(top, ("n",)), {}, nests)
 
 
 def by_hand(shape: str, tiles: tuple[int, int], mapping: Mapping, n: int) -> Share:
