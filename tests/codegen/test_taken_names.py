@@ -67,7 +67,7 @@ FILE_ROLES = (
     "static double {name}[3];\ndouble *use_{number}(void) {{ return {name}; }}",
 )
 
-KEYWORDS = """const define double endif extern for if ifndef include int line long restrict return sizeof
+KEYWORDS = """const define double else endif extern for if ifndef include int line long restrict return sizeof
     static struct undef union void volatile while __attribute__ __thread_local"""
 OTHERS = """args sw_args sw_if0 sw_c0 errno I printf memcpy main index abs exists mod min MAX floor infty not
     new _my_id _MYID row reply tile S0 p0 RPCC scope slave_f0_k0 f0_k0 sw_f0 f1_k0_h0 f0_k0_args SW_PART_A"""

@@ -101,12 +101,15 @@ def measured(kernel: Kernel, forced: Sequence[Candidate], folder: Path) -> tuple
     assert unit.slave is not None
     for file in (unit.host, unit.slave, unit.header):
         (folder / file.name).write_text(file.text, encoding="utf-8")
-    machine = kernel.options.machine
-    times = timed(machine, folder, [folder / unit.host.name], [folder / unit.slave.name])
+    times = timed(kernel.options.machine, folder, [folder / unit.host.name], [folder / unit.slave.name])
+    results = [item.result for item in compiled if isinstance(item.result, RegionResult)]
     return tuple(
-        Run(_candidate(result), _estimate(result, machine), times[_placed(result).tiled.kernel.name].cycles)
-        for result in (item.result for item in compiled)
-        if isinstance(result, RegionResult)
+        Run(
+            _candidate(result),
+            _estimate(result, kernel.options),
+            times[_placed(result).tiled.kernel.name].cycles,
+        )
+        for result in results
     )
 
 
@@ -165,7 +168,7 @@ def _forcing(options: KernelOptions, candidate: Candidate) -> KernelOptions:
     return replace(options, threads=shape, tile=candidate.tile)
 
 
-def _estimate(result: RegionResult, machine: str) -> float:
+def _estimate(result: RegionResult, options: KernelOptions) -> float:
     scop, private = result.assembled.code.scop, result.order.scheduled.private
-    sizes = assumed_sizes(scop, KernelOptions(machine=machine)).values
-    return estimates.estimate(scop, _placed(result), private, sizes, load(machine)).cycles.total
+    sizes = assumed_sizes(scop, KernelOptions(machine=options.machine)).values
+    return estimates.estimate(scop, _placed(result), private, sizes, options).cycles.total
