@@ -189,9 +189,9 @@ def _formula(loop: isl.UnionPwAff, statement: str) -> isl.Aff | None:
 
 
 def _only(value: isl.PwAff) -> isl.Aff | None:
-    """Return the only formula that ``value`` has in its domain, if there is only one."""
+    """Return the only formula of ``value`` in its domain, if there is only one, without fractions."""
     found = value.gist(value.domain()).get_pieces()
-    return found[0][1] if len(found) == 1 else None
+    return found[0][1] if len(found) == 1 and found[0][1].get_denominator_val().is_one() else None
 
 
 def _subscripts(
