@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from swbuild.classes import dataclass
+from swbuild.kernelir.groups import Permission, Permissions, Slotted, Transfers
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
@@ -19,7 +19,6 @@ from swbuild.kernelir.nodes import (
     Wait,
 )
 from swbuild.kernelir.passes import transform, walk
-from swbuild.kernelir.prefetching import Permission, Slotted
 
 __all__ = ["deferred"]
 
@@ -32,47 +31,26 @@ def deferred(node: Node, may: Permission) -> Slotted:
     once for each buffer, of inner loops first, and counts what it allows.  Equivalent: one put is waited for
     before the next is issued, the last one after the loop, and no slot is written while it is stored.
     """
-    pass_ = _Pass(may)
-    return Slotted(transform(node, pass_.change), frozenset(name for name, yes in pass_.asked.items() if yes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Puts:
-    """What a block ends with: the puts of a group, from its begin to its wait."""
-
-    begin: Begin
-    nodes: tuple[Node, ...]
-    wait: Wait
-
-    @property
-    def stored(self) -> tuple[str, ...]:
-        """The buffers that are stored."""
-        transfers = (n for node in self.nodes for n in walk(node) if isinstance(n, Transfer))
-        return tuple(dict.fromkeys(transfer.buffer for transfer in transfers))
+    asked = Permissions(may)
+    return Slotted(transform(node, _Pass(asked).change), asked.given)
 
 
 class _Pass:
-    """Changes loops from the inside out, and remembers which buffers have two slots."""
+    """Changes loops, from the inside out."""
 
-    def __init__(self, may: Permission) -> None:
+    def __init__(self, may: Permissions) -> None:
         self._may = may
-        self.asked: dict[str, bool] = {}
 
     def change(self, node: Node) -> Node:
         if not isinstance(node, (Deal, Loop)) or (isinstance(node, Loop) and node.trip_count in (0, 1)):
             return node
         puts = _puts_of(node.body)
-        if puts is None or not puts.stored or not all(map(self._late, puts.stored)):
+        if puts is None or not puts.buffers or not all(map(self._may, puts.buffers)):
             return node
         return _behind(node, puts)
 
-    def _late(self, buffer: str) -> bool:
-        if buffer not in self.asked:
-            self.asked[buffer] = self._may(buffer)
-        return self.asked[buffer]
 
-
-def _puts_of(body: Node) -> _Puts | None:
+def _puts_of(body: Node) -> Transfers | None:
     """Return the puts that ``body`` ends with, where nothing has to wait for them in the iteration."""
     if not isinstance(body, Block) or not body.children:
         return None
@@ -82,13 +60,13 @@ def _puts_of(body: Node) -> _Puts | None:
     for position in range(len(body.children) - 2, -1, -1):
         node = body.children[position]
         if isinstance(node, Begin) and node.group == wait.group:
-            return _Puts(node, body.children[position + 1 : -1], wait)
+            return Transfers(node, body.children[position + 1 : -1], wait)
         if not all(isinstance(found, (Block, Guard, Loop, Place, Transfer)) for found in walk(node)):
             return None
     return None
 
 
-def _behind(loop: Loop | Deal, puts: _Puts) -> Node:
+def _behind(loop: Loop | Deal, puts: Transfers) -> Node:
     """Return ``loop`` with its puts waited for ahead of those of the next iteration, the last after it."""
     assert isinstance(loop.body, Block)
     group = replace(puts.wait.group, ahead=True)
@@ -99,5 +77,5 @@ def _behind(loop: Loop | Deal, puts: _Puts) -> Node:
     begin, wait = replace(puts.begin, group=group), replace(puts.wait, group=group)
     before = loop.body.children[: -len(puts.nodes) - 2]
     moved = (transform(node, change) for node in puts.nodes)
-    body = Block((*before, wait, begin, *moved, Rotate(puts.stored)))
+    body = Block((*before, wait, begin, *moved, Rotate(puts.buffers)))
     return Block((replace(begin, complete=wait.count or 0), replace(loop, body=body), wait))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
-from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import substituted, without_zeros
+from swbuild.kernelir.groups import Permission, Permissions, Slotted, Transfers
 from swbuild.kernelir.nodes import (
     Begin,
     Block,
@@ -23,18 +23,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.passes import transform, walk, with_expressions, with_values
 
-__all__ = ["Permission", "Slotted", "goes_on", "prefetched", "starts"]
-
-#: Whether a buffer may have another slot, for transfers that go on in another iteration than their own.
-Permission = Callable[[str], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Slotted:
-    """A tree, and the buffers of which it uses two slots."""
-
-    tree: Node
-    buffers: frozenset[str]
+__all__ = ["goes_on", "prefetched", "starts"]
 
 
 def prefetched(node: Node, may: Permission) -> Slotted:
@@ -45,8 +34,8 @@ def prefetched(node: Node, may: Permission) -> Slotted:
     first, and counts what it allows.  Equivalent: a box goes into a slot that nobody uses, and is waited for
     where it was before.
     """
-    pass_ = _Pass(may)
-    return Slotted(transform(node, pass_.change), frozenset(name for name, yes in pass_.asked.items() if yes))
+    asked = Permissions(may)
+    return Slotted(transform(node, _Pass(asked).change), asked.given)
 
 
 def starts(loop: Loop) -> Expression:
@@ -65,42 +54,21 @@ def _next(loop: Loop) -> Expression:
     return Binary(BinaryOperator.ADD, Name(loop.iterator), Constant(loop.step))
 
 
-@dataclass(frozen=True, slots=True)
-class _Gets:
-    """What a block begins with: the gets of a group, from its begin to its wait."""
-
-    begin: Begin
-    nodes: tuple[Node, ...]
-    wait: Wait
-
-    @property
-    def loaded(self) -> tuple[str, ...]:
-        """The buffers that are filled."""
-        transfers = (n for node in self.nodes for n in walk(node) if isinstance(n, Transfer))
-        return tuple(dict.fromkeys(transfer.buffer for transfer in transfers))
-
-
 class _Pass:
-    """Changes loops from the inside out, and remembers which buffers have two slots."""
+    """Changes loops, from the inside out."""
 
-    def __init__(self, may: Permission) -> None:
+    def __init__(self, may: Permissions) -> None:
         self._may = may
-        self.asked: dict[str, bool] = {}
 
     def change(self, node: Node) -> Node:
         if not isinstance(node, Loop) or node.first is None or node.condition is None or node.trip_count == 1:
             return node
         gets = _gets_of(node.body)
-        early = frozenset(name for name in gets.loaded if self._early(name)) if gets else frozenset()
+        early = frozenset(name for name in gets.buffers if self._may(name)) if gets else frozenset()
         return _ahead(node, gets, early) if gets and early else node
 
-    def _early(self, buffer: str) -> bool:
-        if buffer not in self.asked:
-            self.asked[buffer] = self._may(buffer)
-        return self.asked[buffer]
 
-
-def _gets_of(body: Node) -> _Gets | None:
+def _gets_of(body: Node) -> Transfers | None:
     """Return the gets that ``body`` begins with."""
     if not isinstance(body, Block) or not body.children or not isinstance(body.children[0], Begin):
         return None
@@ -109,13 +77,13 @@ def _gets_of(body: Node) -> _Gets | None:
         return None
     for position, node in enumerate(rest):
         if isinstance(node, Wait) and node.group == begin.group:
-            return None if node.fence else _Gets(begin, rest[:position], node)
+            return None if node.fence else Transfers(begin, rest[:position], node)
         if not all(isinstance(found, (Block, Guard, Loop, Place, Transfer)) for found in walk(node)):
             return None
     return None
 
 
-def _ahead(loop: Loop, gets: _Gets, early: frozenset[str]) -> Node:
+def _ahead(loop: Loop, gets: Transfers, early: frozenset[str]) -> Node:
     """Return ``loop`` with the boxes of the buffers ``early`` got one iteration ahead, the first before."""
     assert isinstance(loop.body, Block) and loop.first is not None
     soon = _early_gets(gets, early)
@@ -123,7 +91,7 @@ def _ahead(loop: Loop, gets: _Gets, early: frozenset[str]) -> Node:
     following = with_values(soon, {loop.iterator: _next(loop)})
     body = (
         replace(gets.wait, group=_early_group(gets), count=_count(gets, early)),
-        Rotate(tuple(name for name in gets.loaded if name in early)),
+        Rotate(tuple(name for name in gets.buffers if name in early)),
         Guard(goes_on(loop), following),
         *_other_gets(gets, early),
         *loop.body.children[len(gets.nodes) + 2 :],
@@ -133,11 +101,11 @@ def _ahead(loop: Loop, gets: _Gets, early: frozenset[str]) -> Node:
     return Block((before, replace(loop, body=Block(body))))
 
 
-def _early_group(gets: _Gets) -> Group:
+def _early_group(gets: Transfers) -> Group:
     return replace(gets.begin.group, ahead=True)
 
 
-def _count(gets: _Gets, buffers: frozenset[str]) -> int | None:
+def _count(gets: Transfers, buffers: frozenset[str]) -> int | None:
     """Return how many transfers there are into ``buffers``, where their number is constant."""
     if gets.wait.count is None:
         return None
@@ -145,7 +113,7 @@ def _count(gets: _Gets, buffers: frozenset[str]) -> int | None:
     return sum(transfer.buffer in buffers for transfer in found)
 
 
-def _early_gets(gets: _Gets, early: frozenset[str]) -> Node:
+def _early_gets(gets: Transfers, early: frozenset[str]) -> Node:
     """Return the gets of the buffers ``early`` alone, into the next slot, without the wait."""
     group = _early_group(gets)
 
@@ -160,7 +128,7 @@ def _early_gets(gets: _Gets, early: frozenset[str]) -> Node:
     return Block((replace(gets.begin, group=group), *_full(nodes)))
 
 
-def _other_gets(gets: _Gets, early: frozenset[str]) -> tuple[Node, ...]:
+def _other_gets(gets: Transfers, early: frozenset[str]) -> tuple[Node, ...]:
     """Return the gets of all other buffers with their wait, if there are any, and the boxes of all."""
 
     def change(node: Node) -> Node:
@@ -169,7 +137,7 @@ def _other_gets(gets: _Gets, early: frozenset[str]) -> tuple[Node, ...]:
         return _unless_empty(node)
 
     nodes = _full(transform(node, change) for node in gets.nodes)
-    rest = frozenset(gets.loaded) - early
+    rest = frozenset(gets.buffers) - early
     return (gets.begin, *nodes, replace(gets.wait, count=_count(gets, rest))) if rest else nodes
 
 
