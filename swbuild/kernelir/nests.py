@@ -136,7 +136,7 @@ def strides(access: Call, iterator: str) -> list[int | None]:
 def lie_together(access: Call, iterator: str) -> bool:
     """Return whether neighbours along ``iterator`` are one element, or lie side by side."""
     steps = strides(access, iterator)
-    return not any(steps) or (not any(steps[:-1]) and steps[-1] == 1)
+    return all(step == 0 for step in steps[:-1]) and all(step in (0, 1) for step in steps[-1:])
 
 
 def shifted(subscript: Expression, iterator: str, by: int) -> Expression:

@@ -88,7 +88,7 @@ def _is_along(nest: Nest, loop: Loop) -> bool:
     if loop.step != 1:
         return False
     stored = [strides(target, loop.iterator) for target in nest.targets]
-    rows = all(row[-1:] == [1] and not any(row[:-1]) for row in stored)
+    rows = all(row[-1:] == [1] and all(step == 0 for step in row[:-1]) for row in stored)
     return rows and not any(None in strides(read, loop.iterator) for read in nest.reads)
 
 

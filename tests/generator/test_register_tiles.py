@@ -10,8 +10,10 @@ from generation import generated
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Max, Min, Name
-from swbuild.kernelir.nests import most_trips, shifted, stride
+from swbuild.expressions.c import Call
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
+from swbuild.expressions.types import DOUBLE
+from swbuild.kernelir.nests import lie_together, most_trips, shifted, stride
 from swbuild.kernelir.nodes import Block, Loop
 from swbuild.kernelir.orders import facts_of, nonempty
 from swbuild.kernelir.origin import Origin, Role
@@ -251,6 +253,9 @@ def plus(name: str, number: int) -> Binary:
     return Binary(BinaryOperator.ADD, Name(name), Constant(number))
 
 
+HALF = Binary(BinaryOperator.DIV, Name("i"), Constant(2))
+
+
 def test_subscripts_are_moved_and_their_numbers_taken_together() -> None:
     before = Binary(BinaryOperator.SUB, Name("i"), Constant(1))
     twice = Binary(BinaryOperator.MUL, Constant(2), Name("i"))
@@ -258,6 +263,23 @@ def test_subscripts_are_moved_and_their_numbers_taken_together() -> None:
     assert shifted(twice, "i", 3) == Binary(BinaryOperator.ADD, twice, Constant(6))
     assert (stride(before, "i"), stride(twice, "i"), stride(before, "j")) == (1, 2, 0)
     assert stride(Binary(BinaryOperator.MUL, Name("i"), Name("i")), "i") is None
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "together"),
+    [
+        ((Name("j"), Name("i")), True),
+        ((Name("j"), Name("k")), True),
+        ((Name("i"), Name("j")), False),
+        ((HALF, Name("i")), False),
+        ((HALF,), False),
+        ((), True),
+    ],
+)
+def test_neighbours_whose_distance_varies_do_not_lie_together(
+    subscripts: tuple[Expression, ...], together: bool
+) -> None:
+    assert lie_together(Call(DOUBLE, "LDM_A", subscripts), "i") is together
 
 
 def test_trips_and_what_is_known_of_them() -> None:
