@@ -18,7 +18,7 @@ from swbuild.planning.host import Home, at_home
 from swbuild.planning.singles import private_in
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Placed
-from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
+from swbuild.polyhedral.islutil import apart, bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.privatise import Private
 from swbuild.timings import step
 
@@ -26,6 +26,9 @@ __all__ = ["Comparison", "Offload", "Sides", "Threshold", "compared"]
 
 #: isl steps for all estimates of a region.
 _EFFORT = 3_000_000
+
+#: Seconds of processor time for what isl does not count in steps.
+_SECONDS = 2
 
 #: From one pair of estimates to the next, sizes grow or shrink by this; and how often they may.
 _STRIDE, _STEPS = 2.0, 5
@@ -191,13 +194,21 @@ def _short(placed: Sequence[Placed], found: Comparison, assumed: Sizes) -> tuple
 def _is_open(kernel: Kernel, assumed: Sizes) -> bool:
     """Return whether a loop of a launch of ``kernel`` depends on a size that is not known.
 
-    How often it is launched does not matter: that counts on the host as well.
+    How often it is launched does not matter: that counts on the host as well.  A kernel of which isl does not
+    find that soon is taken for one that grows.
     """
     if assumed.values.keys() <= assumed.known:
         return False
     pieces = sets_of(kernel.domain)
-    lengths = (_length(piece, k) for piece in pieces for k in range(piece.dim(isl.dim_type.set)))
-    return any(_depends(length, assumed) for length in lengths)
+
+    def grows() -> bool:
+        lengths = (_length(piece, k) for piece in pieces for k in range(piece.dim(isl.dim_type.set)))
+        return any(_depends(length, assumed) for length in lengths)
+
+    if not any(basic.dim(isl.dim_type.div) for piece in pieces for basic in piece.get_basic_sets()):
+        return grows()
+    # the ends of loops over quotients may take isl minutes, which it does not count as steps
+    return apart(lambda: str(grows()), _SECONDS) != str(False)
 
 
 def _rivals(scop: Scop, offload: Offload, options: KernelOptions) -> _Rivals:
