@@ -121,10 +121,11 @@ def _call(scop: Scop, frame: Frame, setup: Setup) -> list[str]:
     parameters = [parameter for parameter in frame.parameters if parameter.text != "..."]
     texts = [_argument(parameter, setup) for parameter in parameters]
     return [
+        f"static __typeof__({scop.function}) *const swchk_function = {scop.function};\n",
         "int swchk_call(void **swchk_objects, const unsigned long *swchk_sizes)\n{\n",
         "    swchk_slot = swchk_objects;\n    swchk_bytes = swchk_sizes;\n    {\n",
         *(f"    {declared};\n" for declared, _ in texts if declared),
-        f"    {scop.function}({', '.join(passed for _, passed in texts)});\n    }}\n    return 0;\n}}\n\n",
+        f"    swchk_function({', '.join(passed for _, passed in texts)});\n    }}\n    return 0;\n}}\n\n",
         "long swchk_spawns(void)\n{\n    return -1;\n}\n",
     ]
 

@@ -19,6 +19,7 @@ from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.claims import Claim
 from swbuild.frontend.frame import Frame, declarations_inside, frame_of
 from swbuild.frontend.moving_text import moving_text
+from swbuild.frontend.parser import Parser
 from swbuild.frontend.pragmas import Marker, find_markers, paired
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
 from swbuild.frontend.probe import Probed, disagreements
@@ -164,7 +165,7 @@ _SPLIT = "split the expression, the statement or the declaration"
 
 @step("parse")
 def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
-    parser = c_parser.CParser()
+    parser = Parser()
     try:
         return parser.parse(text, path)
     except c_parser.ParseError as error:
@@ -175,7 +176,7 @@ def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
         ) from error
 
 
-def _reached(parser: c_parser.CParser, path: str) -> Span:
+def _reached(parser: Parser, path: str) -> Span:
     """Return how far ``parser`` has read."""
     try:
         token = parser._tokens.peek()
