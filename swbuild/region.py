@@ -220,6 +220,9 @@ def _for_the_faster(
 
 
 def _compared(options: KernelOptions, found: RegionResult) -> Comparison | None:
+    """Return what the kernels of ``found`` take beside the host, None if there are none or isl gives up."""
+    if not found.placed:
+        return None
     order, code = found.order, found.assembled.code
     offload = Offload(order.scheduled.private, order.tree, found.placed, code.sharing)
     return compared(code.scop, options, offload)
