@@ -7,7 +7,7 @@ from pycparser import c_ast, c_parser
 __all__ = ["Parser"]
 
 
-class Parser(c_parser.CParser):
+class Parser(c_parser.CParser):  # type: ignore[misc]  # pycparser has no types
     """Parses C11; a parameter hides a type of its name from where it is declared to the end of the list.
 
     ``double a[row][n]`` after ``int row`` has a size in its brackets, also where ``row`` is a type outside.
