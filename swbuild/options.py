@@ -141,9 +141,10 @@ class KernelOptions:
     gives the extents, as C expressions, of pointers whose shape the source does not show.
     ``transform`` are steps on the region's own loops, in order; with any, swbuild keeps the order
     that they lead to instead of looking for one.  ``reassociate`` allows sums, products, minima and
-    maxima to be taken in another order, in parts.  ``where`` is left to the estimates only where it says
-    so, as it does for who writes nothing into the manifest: others who ask for kernels get them.  Where the
-    estimates leave a whole region to the host, it has kernels ``regardless`` if that is set.
+    maxima to be taken in another order, in parts, ``contract`` sums of products to be multiply-adds, which
+    round once.  ``where`` is left to the estimates only where it says so, as it does for who writes nothing
+    into the manifest: others who ask for kernels get them.  Where the estimates leave a whole region to the
+    host, it has kernels ``regardless`` if that is set.
     """
 
     machine: str = DEFAULT_MACHINE
@@ -158,6 +159,7 @@ class KernelOptions:
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
     transform: tuple[Step, ...] = ()
     reassociate: bool = False
+    contract: bool = False
     where: Where = Where.CPES
     regardless: bool = False
     spawn: Spawn = Spawn.REGION

@@ -12,6 +12,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.codegen.report import comparison_report, region_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
+from swbuild.expressions.contraction import contracted
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TOO_MANY_CASES
 from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
@@ -126,12 +127,19 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
 
     Raise :class:`SwbuildError` when the options cannot be met (a tile that does not fit the LDM, …).
     """
-    scop = lightened(scop)
+    scop = lightened(_in_multiply_adds(scop) if options.contract else scop)
     if options.where is Where.HOST:
         return _left_alone(scop, options, "`where: host` says so")
     found = _on_core_group(scop, options, record)
     found, comparison = _in_best_order(options, *_with_singles(options, found, record), record)
     return _for_the_faster(scop, options, found, comparison, record)
+
+
+def _in_multiply_adds(scop: Scop) -> Scop:
+    """Return ``scop`` with its sums of products contracted, as it is where the reference cannot be so."""
+    if not scop.contracted:
+        return scop
+    return replace(scop, statements=tuple(replace(s, body=contracted(s.body)) for s in scop.statements))
 
 
 def _with_singles(

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from swbuild.check.setup import Setup
 from swbuild.check.slots import Slot
+from swbuild.frontend.contracting import PRELUDE as MULTIPLY_ADDS
 from swbuild.frontend.frame import Declaration, Declarator, Frame, Parameter
 from swbuild.frontend.scop import Scop, VariableKind
 
@@ -57,20 +58,24 @@ static const unsigned long *swchk_bytes;
 """
 
 
-def reference_source(scop: Scop, slots: Sequence[Slot], unit: str) -> str:
-    """Return the C text of the reference; ``unit`` is the preprocessed text of the user's file."""
+def reference_source(scop: Scop, slots: Sequence[Slot], unit: str, *, contract: bool = False) -> str:
+    """Return the C text of the reference; ``unit`` is the preprocessed text of the user's file.
+
+    With ``contract`` its sums of products are multiply-adds where the generated code's are.
+    """
     frame = scop.frame
     assert frame is not None
-    setup = Setup(scop, slots)
+    setup, contracted = Setup(scop, slots), scop.contracted if contract else ""
     return "".join(
         [
             _PRELUDE,
+            MULTIPLY_ADDS if contracted else "",
             unit[: frame.body],
             "{\n",
             *_blocks(frame, setup),
             *(f"    {line}\n" for line in setup.before()),
             f'# {scop.span.line} "{_quoted(scop.source)}"\n',
-            unit[frame.begin : frame.stop],
+            contracted or unit[frame.begin : frame.stop],
             "\n",
             *(f"    {line}\n" for line in setup.after()),
             "}" * len(frame.blocks),

@@ -93,7 +93,9 @@ def seen_by(generated: GeneratedRegion, toolchain: Toolchain) -> GeneratedRegion
     model = read_source(task.path, cpp, (task.request,))
     if model.refused:
         raise SwbuildError(model.refused[0].diagnostics)
-    scop = dataclasses.replace(generated.region.scop, frame=model.scops[0].frame)
+    scop = dataclasses.replace(
+        generated.region.scop, frame=model.scops[0].frame, contracted=model.scops[0].contracted
+    )
     region = dataclasses.replace(generated.region, scop=scop)
     return dataclasses.replace(generated, preprocessed=model.unit, region=region)
 
@@ -108,7 +110,8 @@ def build_reference(
     """Build the serial reference in ``directory`` and return the executable; ``cache`` takes the objects."""
     builder = Builder(toolchain, made(cache or directory / "objects"))
     scop, slots = generated.region.scop, generated.slots
-    text = reference_source(scop, slots, generated.preprocessed) + slots_source(slots)
+    contract = generated.task.options.contract
+    text = reference_source(scop, slots, generated.preprocessed, contract=contract) + slots_source(slots)
     objects = [
         # The harness needs the addresses of variables that have none.
         builder.object(Role.HOST, _write(directory / f"{name}.c", text), (*_AS_IT_IS, "-Dregister=")),

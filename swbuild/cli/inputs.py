@@ -71,6 +71,7 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     group.add_argument(
         "--reassociate", action="store_true", help="sums and the like may be computed in parts"
     )
+    group.add_argument("--contract", action="store_true", help="products and sums become multiply-adds")
     group.add_argument("--spawn", metavar="S", help="region or kernel: what one spawn of the CPEs is for")
     group.add_argument("--vectorize", metavar="V", help="auto or never: register tiles and vectors")
     group.add_argument("--prefetch", metavar="P", help="auto or never: move tiles while others are computed")
@@ -187,6 +188,7 @@ def _overrides(args: Namespace, params_are_sizes: bool) -> Defaults:
         **given,
         params=fixed,
         reassociate=args.reassociate or None,
+        contract=args.contract or None,
         assume=tuple(args.assume) if args.assume else None,
         arrays=arrays or None,
         check=check,

@@ -20,7 +20,7 @@ def summary(region: RegionUnit) -> str:
     kernels = report["kernels"]
     threads = "x".join(map(str, report["threads"]))
     count = f"{len(kernels)} kernel{'s' if len(kernels) > 1 else ''} on {math.prod(report['threads'])} CPEs"
-    where = f"{_verdict(report)}, {count} ({threads})" if kernels else _verdict(report)
+    where = f"{_verdict(report)}, {count} ({threads}){_sums(report)}" if kernels else _verdict(report)
     return f"{region.scop.name}: {where}; limit: {_limit(region)}"
 
 
@@ -30,6 +30,14 @@ def _verdict(report: Mapping[str, Any]) -> str:
     where = "on the core group in part" if report["host_statements"] else "on the core group"
     least = report.get("where", {}).get("least_iterations")
     return f"{where} from about {least} iterations on" if least else where
+
+
+def _sums(report: Mapping[str, Any]) -> str:
+    """Return what has become of `contract: true`, nothing where nobody asked for it."""
+    if "contracted" not in report:
+        return ""
+    why = "in a function that it calls, or added to a place that is found by a side effect"
+    return ", in multiply-adds" if report["contracted"] else f", not in multiply-adds: sums are {why}"
 
 
 def _limit(region: RegionUnit) -> str:

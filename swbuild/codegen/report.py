@@ -57,6 +57,8 @@ def region_report(
         ],
         "loops": _loops(region, scheduled, tree),
     }
+    if region.options.contract:
+        report["contracted"] = bool(scop.contracted)
     notes = [{"code": note.code, "message": note.message} for note in mapping_notes(report)]
     return {**report, "notes": notes}
 

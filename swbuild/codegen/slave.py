@@ -60,6 +60,9 @@ __all__ = ["slave_lines"]
 
 _ARGUMENT, _ROW, _COLUMN = own("sw_argument"), own("sw_rid"), own("sw_cid")
 
+#: Has the emulator's vectors round multiply-adds once; compilers of the machines know nothing of it.
+_FUSED = "#define SWBUILD_EMU_FUSED 1 /* for the emulator: multiply-adds round once */"
+
 #: the first and the last tile of a loop
 _Range = tuple[Expression, Expression]
 
@@ -74,7 +77,9 @@ def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings
     )
     stores = (node for _, kernel in kernels for node in walk(kernel.body) if isinstance(node, Keep))
     further = dialect.vectors.includes if any(node.vector for node in stores) else ()
-    headers = [f"#include <{name}>" for name in (*includes, *dialect.includes, *further)]
+    fused = further and any(region.options.contract for region in regions)
+    headers = [_FUSED] if fused else []
+    headers += [f"#include <{name}>" for name in (*includes, *dialect.includes, *further)]
     headers.append(f'#include "{base}.sw.h"')
     called = dict.fromkeys(text for region in regions for text in region.scop.prelude)
     lines, stem = [""], symbol_stem(regions)

@@ -28,6 +28,7 @@ __all__ = [
     "Step",
     "Typed",
     "Unary",
+    "Unrounded",
     "Variable",
 ]
 
@@ -133,6 +134,11 @@ class Cast(_OnOne):
 @dataclass(frozen=True, slots=True)
 class Parentheses(_OnOne):
     """Parentheses that stand also where they are not needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unrounded(Parentheses):
+    """A product that the sum, or the assignment, around it takes as it is: both are rounded together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,10 @@ from swbuild.expressions.c import (
     Parentheses,
     Step,
     Unary,
+    Unrounded,
     Variable,
 )
+from swbuild.expressions.contraction import called, multiply_add
 from swbuild.expressions.nodes import (
     Binary,
     BinaryOperator,
@@ -215,8 +217,10 @@ def _parentheses(expression: Parentheses) -> _Printed:
 
 @_printed.register
 def _operation(expression: Operation) -> _Printed:
+    if (whole := _multiply_add(expression)) is not None:
+        return whole
     chain = [expression]  # of first operands: as deep as a sum has terms
-    while isinstance(left := chain[-1].left, Operation):
+    while isinstance(left := chain[-1].left, Operation) and not _takes_unrounded(left):
         chain.append(left)
     text, level, inner = *_printed(left), ""
     for node in reversed(chain):
@@ -229,8 +233,20 @@ def _operation(expression: Operation) -> _Printed:
     return text, level
 
 
+def _takes_unrounded(operation: Operation) -> bool:
+    return isinstance(operation.left, Unrounded) or isinstance(operation.right, Unrounded)
+
+
+def _multiply_add(expression: Operation | Assignment) -> _Printed | None:
+    """Return a multiply-add as a call of the compiler's own function; None for all else."""
+    found = multiply_add(expression)
+    return None if found is None else _printed(called(found))
+
+
 @_printed.register
 def _assignment(expression: Assignment) -> _Printed:
+    if (whole := _multiply_add(expression)) is not None:
+        return f"{c_text(expression.target)} = {whole[0]}", _ASSIGNMENT
     value = _wrapped(expression.value, _ASSIGNMENT)
     return f"{c_text(expression.target)} {expression.operator} {value}", _ASSIGNMENT
 

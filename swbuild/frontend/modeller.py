@@ -14,6 +14,7 @@ from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.claims import Claim, claims_inside, claims_of_places, claims_of_typedefs
 from swbuild.frontend.continues import without_continues
+from swbuild.frontend.contracting import contracted_text
 from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
@@ -89,6 +90,7 @@ class _Modeller:
         self.named = _named_outside(region, self.bindings)
         self.declared = [n for item in region.items for n in walk(item) if id(n) in self.bindings.declared]
         self.finder = PlaceFinder(self.bindings, problems, scope.integer)
+        self.contracted = contracted_text(region.items, scope, self.calls)
         self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(region.items)
         without_continues(self.items)
         facts = RegionFacts(self.items, self.bindings, region.function)
@@ -150,6 +152,7 @@ class _Modeller:
             around=self._around(),
             given=self._given(),
             idle=self._idle(arrays),
+            contracted=self.contracted,
             tag=_tag(self.region, self.builder.around.scope),
             only_here=names - names_outside_regions(self.region.function.body),
             overlaps=maker.aliasing.pairs(),

@@ -261,6 +261,8 @@ class Scop:
     held: tuple[Held, ...] = ()
     #: What tells the region from one of the same name in another file of a program, where there may be one.
     tag: str = ""
+    #: The region as text with multiply-adds (``swbuild.frontend.contracting``), "" where it cannot be had.
+    contracted: str = ""
 
     @property
     def symbol(self) -> str:

@@ -19,6 +19,7 @@ from swbuild.expressions.c import (
     Parentheses,
     Typed,
     Unary,
+    Unrounded,
     Variable,
 )
 from swbuild.expressions.nodes import Expression
@@ -61,7 +62,7 @@ def _is_of(value: Expression, element: ElementType, buffers: frozenset[str]) -> 
     """Return whether ``value`` is made of numbers of type ``element`` by operations that vectors have."""
     if isinstance(value, Call) and value.function in buffers:
         return value.type == element and not any(True for a in value.arguments for _ in accesses(a, buffers))
-    if not any(True for _ in accesses(value, buffers)):
+    if not isinstance(value, Unrounded) and not any(True for _ in accesses(value, buffers)):
         return all(map(_is_simple, walk(value)))
     if isinstance(value, Parentheses):
         return _is_of(value.operand, element, buffers)
@@ -93,7 +94,7 @@ def _leaves(value: Expression, buffers: frozenset[str]) -> list[Expression]:
     """Return the largest parts of ``value`` without elements of buffers."""
     if isinstance(value, Call) and value.function in buffers:
         return []
-    if not any(True for _ in accesses(value, buffers)):
+    if not isinstance(value, Unrounded) and not any(True for _ in accesses(value, buffers)):
         return [value]
     return [leaf for child in value.children for leaf in _leaves(child, buffers)]
 
@@ -198,12 +199,21 @@ class Body:
     def _value(self, value: Expression, offsets: Offsets) -> Expression:
         if isinstance(value, Call) and value.function in self.nest.buffers:
             return self._read(_moved(value, offsets))
+        if isinstance(value, Unrounded):
+            return self._factors(value, offsets)
         if not any(True for _ in accesses(value, self.nest.buffers)):
             return self._scalar(value, offsets)
         children = tuple(self._value(child, offsets) for child in value.children)
         if isinstance(value, Operation):
             return Operation(self.type, value.operator, self.type, *children)
         return Parentheses(self.type, *children)
+
+    def _factors(self, value: Unrounded, offsets: Offsets) -> Unrounded:
+        """Return a product that nobody rounds, of whatever its factors are."""
+        product = value.operand
+        assert isinstance(product, Operation)
+        factors = (self._value(product.left, offsets), self._value(product.right, offsets))
+        return Unrounded(self.type, Operation(self.type, product.operator, self.type, *factors))
 
     def _scalar(self, value: Expression, offsets: Offsets) -> Expression:
         if self.along is not None:

@@ -17,6 +17,7 @@ from swbuild.kernelir.astwalk import TooComplicated
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device
 from swbuild.kernelir.hosttree import build_host
+from swbuild.kernelir.multiplyadds import with_multiply_adds
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
@@ -156,12 +157,17 @@ def _in_register_tiles(
     options: KernelOptions, kernel: KernelCode, program: Program
 ) -> tuple[KernelCode, Program]:
     """Return the kernel and its program with the point loops in register tiles, where they may be."""
+    dialect = load(options.machine).dialect
     if not options.tiles_registers:
+        if options.contract:
+            program = program.after("multiply-adds", with_multiply_adds(program.result, dialect))
         return replace(kernel, body=program.result), program
     macros = frozenset(own(f"LDM_{buffer.name}") for buffer in kernel.plan.buffers)
     machine = load(options.machine)
-    gathers = bool(machine.dialect.vectors.gather_double)
-    body, tiles = tiled(program.result, macros, vector_types(machine), gathers=gathers)
+    gathers = bool(dialect.vectors.gather_double)
+    lanes = {} if options.contract and not dialect.vectors.multiply_add_double else vector_types(machine)
+    body, tiles = tiled(program.result, macros, lanes, gathers=gathers)
+    body = with_multiply_adds(body, dialect) if options.contract else body
     return replace(kernel, body=body, tiles=tiles), program.after("tile registers", body)
 
 

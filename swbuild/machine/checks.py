@@ -79,12 +79,21 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
         yield Problem(("emulator", "assembly"), f"no assembly `{model.emulator.assembly}` is known", hint)
     for field, pieces in _PIECES.items():
         yield from _template(("dialect", field), getattr(model.dialect, field), pieces)
+    if len(model.dialect.multiply_add) != 2:
+        what, hint = "`multiply_add` needs two functions", "one of doubles and one of floats"
+        yield Problem(("dialect", "multiply_add"), what, hint)
     if model.dialect.vectors.load:
         vectors = model.dialect.vectors
         gathers = vectors.gather_double or vectors.gather_float
         for field, pieces in ({**_VECTOR_PIECES, **_GATHER_PIECES} if gathers else _VECTOR_PIECES).items():
             place = ("dialect", "vectors", field)
             yield from _template(place, getattr(vectors, field), pieces)
+        for field in ("multiply_add_double", "multiply_add_float"):
+            count = len(getattr(vectors, field))
+            if count not in (0, 3):
+                what = f"`{field}` has {count} functions"
+                hint = "product and operand, product less operand, operand less product"
+                yield Problem(("dialect", "vectors", field), what, hint)
     if model.dialect.broadcasts.row:
         for field, pieces in _BROADCAST_PIECES.items():
             place = ("dialect", "broadcasts", field)

@@ -57,6 +57,9 @@ class Vectors:
     ``load`` and ``store`` take a vector and an element of its type, wherever that lies; ``spread`` takes
     the element into all lanes, a ``fill`` gives a vector with a number in all lanes, a ``gather`` (where
     there is none, there are no such vectors) one with ``values``, as many as there are lanes.
+    A ``multiply_add`` has three functions of two factors and a further operand, which all round once: the
+    product and the operand, the product less the operand, and the operand less the product; without them
+    there are no vectors where such are asked for.
     """
 
     includes: tuple[str, ...] = ()
@@ -69,6 +72,8 @@ class Vectors:
     fill_float: str = ""
     gather_double: str = ""
     gather_float: str = ""
+    multiply_add_double: tuple[str, ...] = ()
+    multiply_add_float: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,8 @@ class Dialect:
     start, all in bytes.  ``fence`` makes earlier puts visible to later gets of the same CPE,
     ``store_fence`` earlier stores; at ``barrier`` all CPEs of the core group meet.  ``start`` comes
     once, ahead of the first spawn; ``thread`` is the number of the CPE that runs, from 0; ``declare``
-    tells the host of a kernel, ``storage`` puts a variable into the LDM.
+    tells the host of a kernel, ``storage`` puts a variable into the LDM.  The functions ``multiply_add``,
+    of doubles and of floats, add their last operand to the product of the others, and round once.
     """
 
     host_includes: tuple[str, ...]
@@ -114,6 +120,7 @@ class Dialect:
     fence: str
     store_fence: str
     barrier: str
+    multiply_add: tuple[str, ...] = ("__builtin_fma", "__builtin_fmaf")
     vectors: Vectors = Vectors()
     broadcasts: Broadcasts = Broadcasts()
 

@@ -213,6 +213,16 @@ class Defaults:
         shown="false: only loops whose order does not matter to a single bit run in parallel",
         also=("reduction", "reductions", "associative", "fast-math"),
     )
+    contract: bool | None = option(
+        Truth(),
+        "Whether products and sums become multiply-adds, which round once, on the core group and in what the "
+        "host runs of the region between kernels.  The serial reference of the check contracts the very same "
+        "operations, so that results still compare bit for bit (see [loops](loops.md#multiply-adds)).",
+        example="true",
+        default=None,
+        shown="false: each operation is rounded, as the source says",
+        also=("fma", "fp-contract", "fused", "multiply-add"),
+    )
     where: Where | None = option(
         Choice(Where),
         "Who runs the region: its loops on the host (`host`), kernels on the core group (`cpes`), or whoever "

@@ -182,6 +182,7 @@ class _Resolver:
             arrays=dict(settings.arrays or {}),
             transform=steps_of(settings.transform),
             reassociate=bool(settings.reassociate),
+            contract=bool(settings.contract),
             where=settings.where or Where.AUTO,
             spawn=settings.spawn or Spawn.REGION,
             vectorize=settings.vectorize or Vectorize.AUTO,

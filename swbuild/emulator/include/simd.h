@@ -2,7 +2,8 @@
  *
  * SW26010 and the MPE of the SW26010-Pro: 256 bits.  CPE of the SW26010-Pro: 512 bits; single precision
  * has as many lanes as double there.  simd_load and simd_store of a CPE need natural alignment.
- * Multiply-add is computed as a product and a sum, each rounded.
+ * Multiply-add is computed as a product and a sum, each rounded; with SWBUILD_EMU_FUSED, which code defines ahead
+ * of this header, slave code has it round once, as the processor does.
  */
 #ifndef SWEMU_SIMD_H
 #define SWEMU_SIMD_H
@@ -112,6 +113,7 @@ typedef int __swemu_any_int __attribute__((aligned(1)));
 #define simd_vsubw(a, b) ((a) - (b))
 #define simd_vaddl(a, b) ((a) + (b))
 #define simd_vsubl(a, b) ((a) - (b))
+#if !defined(SWBUILD_EMU_FUSED) || !defined(__swemu_slave__)
 #define simd_vmad(a, b, c) ((a) * (b) + (c))
 #define simd_vmsd(a, b, c) ((a) * (b) - (c))
 #define simd_vnmad(a, b, c) ((c) - (a) * (b))
@@ -120,6 +122,33 @@ typedef int __swemu_any_int __attribute__((aligned(1)));
 #define simd_vmss simd_vmsd
 #define simd_vnmas simd_vnmad
 #define simd_vnmss simd_vnmsd
+#else
+/* Costed code, which never runs, has the product and the sum that the model melts into one. */
+#ifdef __SWEMU_WIDE
+#define __SWEMU_LANEWISE(T, L) ((T){L(0), L(1), L(2), L(3), L(4), L(5), L(6), L(7)})
+#else
+#define __SWEMU_LANEWISE(T, L) ((T){L(0), L(1), L(2), L(3)})
+#endif
+#define __SWEMU_FUSED(NAME, T, APART, L) \
+    static inline __attribute__((always_inline)) T NAME(T a, T b, T c) \
+    { if (!__swemu_tests) return APART; return __SWEMU_LANEWISE(T, L); }
+#define __SWEMU_MAD(k) __builtin_fma(a[k], b[k], c[k])
+#define __SWEMU_MSD(k) __builtin_fma(a[k], b[k], -c[k])
+#define __SWEMU_NMAD(k) __builtin_fma(-a[k], b[k], c[k])
+#define __SWEMU_NMSD(k) __builtin_fma(-a[k], b[k], -c[k])
+#define __SWEMU_MAS(k) __builtin_fmaf(a[k], b[k], c[k])
+#define __SWEMU_MSS(k) __builtin_fmaf(a[k], b[k], -c[k])
+#define __SWEMU_NMAS(k) __builtin_fmaf(-a[k], b[k], c[k])
+#define __SWEMU_NMSS(k) __builtin_fmaf(-a[k], b[k], -c[k])
+__SWEMU_FUSED(simd_vmad, __swemu_vd, a * b + c, __SWEMU_MAD)
+__SWEMU_FUSED(simd_vmsd, __swemu_vd, a * b - c, __SWEMU_MSD)
+__SWEMU_FUSED(simd_vnmad, __swemu_vd, c - a * b, __SWEMU_NMAD)
+__SWEMU_FUSED(simd_vnmsd, __swemu_vd, -(a * b) - c, __SWEMU_NMSD)
+__SWEMU_FUSED(simd_vmas, __swemu_vf, a * b + c, __SWEMU_MAS)
+__SWEMU_FUSED(simd_vmss, __swemu_vf, a * b - c, __SWEMU_MSS)
+__SWEMU_FUSED(simd_vnmas, __swemu_vf, c - a * b, __SWEMU_NMAS)
+__SWEMU_FUSED(simd_vnmss, __swemu_vf, -(a * b) - c, __SWEMU_NMSS)
+#endif
 #define simd_vandw(a, b) ((a) & (b))
 #define simd_vbisw(a, b) ((a) | (b))
 #define simd_vxorw(a, b) ((a) ^ (b))
