@@ -69,6 +69,15 @@ _WITHOUT_ERRNO = frozenset(
 )
 _MATH_LONG = frozenset(["lround", "lrint", "llround", "llrint"])
 _STDLIB = {"abs": INT, "labs": LONG, "llabs": ElementType("long long", 8, LONG.kind)}
+#: What macros of math.h and hints of GNU C expand to: constants, tests of numbers, the first argument itself.
+_BUILTINS = {
+    **dict.fromkeys(("__builtin_inf", "__builtin_huge_val"), DOUBLE),
+    **dict.fromkeys(("__builtin_inff", "__builtin_huge_valf"), FLOAT),
+    **dict.fromkeys(
+        ("__builtin_isnan", "__builtin_isinf_sign", "__builtin_isfinite", "__builtin_isnormal"), INT
+    ),
+    "__builtin_expect": LONG,
+}
 _DEFINITIONS = (c_ast.Typedef, c_ast.Struct, c_ast.Union)
 
 
@@ -103,6 +112,8 @@ class Calls:
         if math is not None:
             self._use_math(plain)
             return plain, math
+        if name in _BUILTINS:
+            return name, _BUILTINS[name]
         return self._declared_const(name, node)
 
     def _own(self, name: str, node: c_ast.Node) -> tuple[str, ElementType]:
@@ -200,7 +211,7 @@ class Calls:
         if name in self._scope.functions:
             inner = self._impurity(self._scope.functions[name], (*chain, name))
             return None if inner is None else f"calls '{name}', which {inner}"
-        known = _math_type(name) is not None or name in _STDLIB
+        known = _math_type(name) is not None or name in _STDLIB or name in _BUILTINS
         return None if known else f"calls '{name}', whose effects are unknown"
 
     def _declared_const(self, name: str, node: c_ast.FuncCall) -> tuple[str, ElementType]:

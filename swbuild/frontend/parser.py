@@ -25,3 +25,9 @@ class Parser(c_parser.CParser):  # type: ignore[misc]  # pycparser has no types
         if isinstance(parameter, c_ast.Decl) and parameter.name:
             self._add_identifier(parameter.name, parameter.coord)
         return parameter
+
+    def _parse_primary_expression(self) -> c_ast.Node:
+        opening = self._peek()
+        if opening is not None and opening.type == "LPAREN" and self._peek_type(2) == "LBRACE":
+            self._parse_error("a statement in an expression, GNU C's ({ ... })", self._tok_coord(opening))
+        return super()._parse_primary_expression()

@@ -225,6 +225,17 @@ def test_a_missing_compiler_is_an_error(tmp_path: Path) -> None:
         read_source(path, CppOptions(compiler="no-such-compiler"), None)
 
 
+def test_a_statement_in_an_expression_is_called_that(tmp_path: Path) -> None:
+    path = tmp_path / "file.c"
+    path.write_text(
+        "void f(double *x) {\n#pragma scop\nx[0] = ({ double y = x[1]; y; });\n#pragma endscop\n}\n"
+    )
+    with pytest.raises(SwbuildError, match="a statement in an expression") as caught:
+        read_source(path, CppOptions(), None)
+    span = caught.value.diagnostics[0].span
+    assert (span.line, span.column) == (3, 8)
+
+
 TWO = (
     "void alpha(int n, double *x) {\n#pragma scop left\nfor (int i = 0; i < n; i++) x[i] = 0;\n#pragma endscop\n"
     "#pragma scop\nx[1] = 2;\n#pragma endscop\n}\n"
