@@ -193,6 +193,13 @@ class KernelOptions:
         return self.preset is not Preset.CLASSIC and self.prefetch is Prefetch.AUTO
 
     @property
+    def hands_on(self) -> bool:
+        """Whether a CPE may get boxes for others: tiles are dealt in turn, and the machine has broadcasts."""
+        wanted = self.preset is not Preset.CLASSIC and self.share is Share.AUTO
+        dealt = self.distribution in (None, Distribution.CYCLIC)
+        return wanted and dealt and bool(load(self.machine).dialect.broadcasts.row)
+
+    @property
     def shaped(self) -> bool:
         """Whether ``threads`` are given."""
         return all(self.threads)

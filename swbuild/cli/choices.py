@@ -19,6 +19,9 @@ def choices(report: Mapping[str, Any]) -> Iterator[str]:
     kernel = _largest(report)
     if kernel is not None:
         yield f"  {_chosen(kernel)}"
+    for each in report["kernels"]:
+        if each.get("handed_on"):
+            yield f"  {_handed_on(each, report)}"
 
 
 def _at(sizes: Mapping[str, int]) -> str:
@@ -39,6 +42,24 @@ def _chosen(kernel: Mapping[str, Any]) -> str:
         f"{kernel['name']}: {_shape(kernel, names)}, of {choice['considered']} candidates {choice['because']}"
     )
     return f"{line}; runner-up {_shape(other, names)}, {_more(choice, other)}" if other else line
+
+
+def _handed_on(kernel: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    """Return which tiles one CPE gets for others, and how much that leaves to be moved."""
+    by_way: dict[str, list[str]] = {}
+    for row in kernel["handed_on"]:
+        by_way.setdefault(row["along"], []).append(row["buffer"])
+    found = (f"{' and '.join(names)} {_once(way)}" for way, names in by_way.items())
+    line = f"{kernel['name']}: tiles of {', of '.join(found)}"
+    costs = {row["name"]: row for row in report.get("where", {}).get("kernels", ())}.get(kernel["name"], {})
+    if not costs.get("bytes"):
+        return line
+    alone = f"{_rounded(costs['bytes_if_each_for_itself'])} without"
+    return f"{line}; about {_rounded(costs['bytes'])} bytes are moved, {alone}"
+
+
+def _once(way: str) -> str:
+    return f"are got once for {'all CPEs' if way == 'all' else f'each {way}'}"
 
 
 def _shape(found: Mapping[str, Any], names: Sequence[str]) -> str:

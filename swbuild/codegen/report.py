@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from swbuild.codegen.mappingnotes import mapping_notes
 from swbuild.codegen.partials import part_bytes
 from swbuild.codegen.transferreport import transfer_rows
-from swbuild.kernelir.nodes import Barrier
+from swbuild.kernelir.nodes import Barrier, Share
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.tiles import Tile
 from swbuild.lowering.code import KernelCode, RegionCode, SpawnCode
@@ -97,6 +97,18 @@ def _sides(kernel: Estimate, host: float) -> dict[str, object]:
         "put": round(kernel.cycles.put),
         "main_memory": round(kernel.cycles.direct),
         "busy_cpes": round(kernel.busy, 1),
+        **_by_one_for_others(kernel),
+    }
+
+
+def _by_one_for_others(kernel: Estimate) -> dict[str, object]:
+    """Return what it takes to hand boxes on, and what is moved with and without it, where some are."""
+    if not kernel.cycles.handing:
+        return {}
+    return {
+        "handing_on": round(kernel.cycles.handing),
+        "bytes": round(kernel.bytes),
+        "bytes_if_each_for_itself": round(kernel.bytes_alone),
     }
 
 
@@ -140,6 +152,7 @@ def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, 
         "busy_cpes": constant_busy_cpes(grid, region.scop.context),
         "ldm_bytes": kernel.plan.bytes + part_bytes(kernel),
         "buffers": [_buffer(region, buffer) for buffer in kernel.plan.buffers],
+        **_handed_on(kernel),
         "transfers": transfer_rows(region, kernel),
         "register_tiles": list(map(_register_tile, kernel.tiles)),
         "reductions": [
@@ -149,6 +162,13 @@ def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, 
             {"array": d.array, "statement": d.statement, "reason": d.reason} for d in kernel.plan.direct
         ],
     }
+
+
+def _handed_on(kernel: KernelCode) -> dict[str, object]:
+    """Return which buffers one CPE gets for others, and for whom, where there are such."""
+    shares = {node.buffer: node.along.value for node in walk(kernel.body) if isinstance(node, Share)}
+    rows = [{"buffer": b.name, "along": shares[b.name]} for b in kernel.plan.buffers if b.name in shares]
+    return {"handed_on": rows} if rows else {}
 
 
 def _register_tile(tile: Tile) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.deferring import deferred
@@ -13,7 +12,6 @@ from swbuild.kernelir.program import Program
 from swbuild.kernelir.sharing import Grid, shared
 from swbuild.machine import MachineModel
 from swbuild.mapping.tiling import telling_names
-from swbuild.options import Distribution
 from swbuild.planning.slots import Room, slotted
 from swbuild.planning.tilings import Placed
 
@@ -29,10 +27,13 @@ def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Pl
     """
     room = Room(scop, place)
     early = prefetched(program.result, room.take_for_gets)
+    kept = [name for name in sorted(place.handed - early.buffers) if room.take_to_hand_on(name)]
     late = deferred(early.tree, room.take_for_puts)
     doubled = early.buffers | late.buffers
     buffers = tuple(slotted(b) if b.name in doubled else b for b in place.plan.buffers)
     plan = replace(place.plan, buffers=buffers, bytes=place.plan.bytes + room.taken)
+    if kept:  # their second slots are for the pass that hands boxes on
+        plan = replace(plan, bytes=sum(buffer.total for buffer in buffers))
     program = program.after("get ahead", early.tree).after("put late", late.tree)
     return program, replace(place, plan=plan)
 
@@ -40,19 +41,12 @@ def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Pl
 def with_shared_boxes(scop: Scop, place: Placed, body: Node, machine: MachineModel) -> tuple[Node, Placed]:
     """Return ``body``, the code of the kernel ``place``, with boxes handed on by who gets them, and its plan.
 
-    So are boxes that all CPEs of a row, of a column or of the core group read alike, and that nothing in the
-    kernel writes, as long as the LDM has room for second slots, from which they are handed on.
+    So are those boxes of ``place.handed`` that all CPEs of a row, of a column or of the core group read
+    alike, as long as the LDM has room for second slots, from which they are handed on.
     """
-    mapping = place.tiled.mapping
-    whole = prod(mapping.threads) == machine.cpes
-    if not whole or mapping.distribution is not Distribution.CYCLIC or not machine.dialect.broadcasts.row:
-        return body, place
-    room = Room(scop, place)
-    size = {b.name: scop.array(b.array).element.size for b in place.plan.buffers}
+    room, mapping = Room(scop, place), place.tiled.mapping
     may = frozenset(
-        b.name
-        for b in place.plan.buffers
-        if size[b.name] % machine.rma.alignment == 0 and room.take_to_hand_on(b.name)
+        b.name for b in place.plan.buffers if b.name in place.handed and room.take_to_hand_on(b.name)
     )
     grid = Grid(telling_names(mapping), machine.mesh[0], mapping.threads == machine.mesh)
     found = shared(body, grid, may)

@@ -14,7 +14,7 @@ from swbuild.memory.budget import within
 from swbuild.planning.shape import KernelShape, Loop
 from swbuild.planning.view import Candidate, Choice, View
 
-__all__ = ["Estimate", "Ranking", "estimate", "merged", "ranked", "sizes_of"]
+__all__ = ["SMALLER", "Estimate", "Ranking", "estimate", "merged", "ranked", "sizes_of"]
 
 #: Cycles to visit a level for one buffer.
 _VISIT = 60
@@ -33,6 +33,9 @@ _SLACK = 1.02
 
 #: How many sizes are looked at for one that does with as many tiles as if the loop began with one.
 _LONGER = 8
+
+#: Parts of the LDM that buffers are to fit to leave room for second slots, from which they are handed on.
+SMALLER = (0.75, 0.5)
 
 #: Of how many grids tiles are looked for, the best ones by their first tiles.
 _GRIDS = 3
@@ -251,6 +254,17 @@ def _at_one_size(
     if picked is None:
         return None
     picked = _ahead(view, picked, budget - held)
+    found = _priced(view, picked)
+    for shared in _handed_on(view, picked, budget - held):
+        other = _priced(view, shared)
+        if other.total < found.total:
+            picked, found = shared, other
+    return found.times(shape.launches), held + sum(option.bytes for option in picked), view.risk
+
+
+def _priced(view: View, picked: list[Choice]) -> Cycles:
+    """Return what a launch takes with the buffers ``picked``."""
+    shape = view.shape
     moved = tuple(m for option in picked for m in option.moved)
     visits = sum(_VISIT * m.visits for m in moved) + _ROW * view.rows
     busy = view.busy
@@ -258,8 +272,40 @@ def _at_one_size(
     direct = shape.direct * view.share + sum(option.direct for option in picked)
     mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0
     launch = Launch(float(busy), work + visits, moved, direct, mean)
-    cycles = launch_cycles(launch, machine).times(shape.launches)
-    return cycles, held + sum(option.bytes for option in picked), view.risk
+    return launch_cycles(launch, view.machine)
+
+
+def _handed_on(view: View, picked: list[Choice], budget: int) -> Iterator[list[Choice]]:
+    """Yield ``picked``, and smaller buffers in its place, with those handed on that may be.
+
+    The smaller ones leave ``budget`` room for second slots, if ``picked`` does not.
+    """
+    if not view.shape.hands_on:
+        return
+    sharers = [view.sharers(family) for family in view.shape.families]
+    found, whole = _with_second_slots(picked, sharers, budget)
+    if found != picked:
+        yield found
+    for part in SMALLER if not whole else ():
+        fewer = _buffers(view, int(part * budget))
+        if fewer is not None:
+            yield _with_second_slots(_ahead(view, fewer, budget), sharers, budget)[0]
+
+
+def _with_second_slots(picked: list[Choice], sharers: list[float], budget: int) -> tuple[list[Choice], bool]:
+    """Return ``picked`` with those handed on that have ``sharers`` and room, and whether all do."""
+    left = budget - sum(option.bytes for option in picked)
+    found, whole = list(picked), True
+    for k, option in enumerate(picked):
+        if not option.moved or sharers[k] <= 1.0:
+            continue
+        other = option.handed_on(sharers[k], 2 if option.moved[0].ahead else 1)
+        if other.bytes - option.bytes <= left:
+            left -= other.bytes - option.bytes
+            found[k] = other
+        else:
+            whole = False
+    return found, whole
 
 
 def _ahead(view: View, picked: list[Choice], budget: int) -> list[Choice]:

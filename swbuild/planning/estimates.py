@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import islpy as isl
 
@@ -13,6 +14,7 @@ from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.machine.cost.launches import Cycles, Launch, launch_cycles
 from swbuild.options import KernelOptions
 from swbuild.planning.computing import body_of
+from swbuild.planning.handing import Alike, alike_in, sharers_of
 from swbuild.planning.loops import Nest, loops_of, row_of
 from swbuild.planning.sharing import share_of
 from swbuild.planning.slots import Room
@@ -31,7 +33,8 @@ _ENTRY = 20.0
 class Estimate:
     """What all launches of a kernel take; ``busy`` CPEs have work in one on average.
 
-    ``bytes`` are those that cross the bus, ``ldm`` those that buffers and parts take of the LDM.
+    ``bytes`` are those that cross the bus, ``bytes_alone`` if each CPE got all boxes itself; ``ldm`` are
+    those that buffers and parts take of the LDM.
     """
 
     kernel: str
@@ -40,6 +43,7 @@ class Estimate:
     bytes: float
     busy: float
     ldm: int
+    bytes_alone: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def _lengths(size: int | None, trips: float) -> Lengths:
 class Counted:
     """A placed kernel that can be estimated at any sizes: its loops, and what its statements compute.
 
-    Boxes of the buffers ``early`` are got one iteration ahead.
+    Boxes of the buffers ``early`` are got one iteration ahead, those of ``handed`` by one CPE for others.
     """
 
     placed: Placed
@@ -82,23 +86,26 @@ class Counted:
     sight: Sight
     works: dict[str, _Work]
     early: frozenset[str]
+    handed: Alike
 
     def at(self, sizes: Mapping[str, int]) -> Estimate:
         """Return what the kernel takes at ``sizes``."""
         loops, placed = self.sight.loops, self.placed
         before = tuple(sizes[name] for name in loops.sizes)
         cycles = Cycles(0, 0, 0, 0, 0)
-        launches = moved = busy = 0.0
+        launches = moved = alone = busy = 0.0
         for sample in loops.top.sample(len(loops.outer), before):
             if not loops.top.count(sample.point):
                 continue
             launch = self._launch(sample.point)
             cycles = cycles.plus(launch_cycles(launch, self.machine).times(sample.weight))
             launches += sample.weight
-            moved += sample.weight * launch.busy * launch.mean * sum(m.bytes for m in launch.moved)
+            working = launch.busy * launch.mean
+            moved += sample.weight * working * sum(m.bytes for m in launch.moved)
+            alone += sample.weight * working * sum(m.bytes * m.sharers for m in launch.moved)
             busy += sample.weight * launch.busy
         ldm = placed.plan.bytes + sum(part.bytes for part in placed.partials)
-        return Estimate(placed.tiled.kernel.name, launches, cycles, moved, busy / (launches or 1), ldm)
+        return Estimate(placed.tiled.kernel.name, launches, cycles, moved, busy / (launches or 1), ldm, alone)
 
     def _launch(self, outer: tuple[int, ...]) -> Launch:
         """Return the launch at the values ``outer`` of sizes and the host's loops."""
@@ -115,11 +122,28 @@ class Counted:
         moved = tuple(
             m
             for buffer in buffers
-            for m in moved_by(sight, buffer, outer, share.largest, ahead=buffer.name in self.early)
+            for m in moved_by(
+                sight,
+                buffer,
+                outer,
+                share.largest,
+                ahead=buffer.name in self.early,
+                sharers=self._sharers(buffer.name, outer),
+            )
         )
         return Launch(
             share.busy, computing, (ARGUMENTS, *moved), direct, min(1.0, 1 / (share.largest * share.busy))
         )
+
+    def handing(self, names: frozenset[str]) -> Counted:
+        """Return the same with only those of ``names`` handed on."""
+        return replace(self, handed={name: used for name, used in self.handed.items() if name in names})
+
+    def _sharers(self, buffer: str, outer: tuple[int, ...]) -> float:
+        """Return how many CPEs get the boxes of ``buffer`` from one of them."""
+        if buffer not in self.handed:
+            return 1.0
+        return sharers_of(self.handed[buffer], self.sight.loops, self.placed.tiled.mapping, outer)
 
 
 def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> Counted:
@@ -132,13 +156,19 @@ def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions
         name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
         for name, nest in loops.nests.items()
     }
-    early = _early(scop, placed) if options.gets_ahead else frozenset[str]()
-    return Counted(placed, machine, Sight(scop, loops, {}), works, early)
-
-
-def _early(scop: Scop, placed: Placed) -> frozenset[str]:
-    """Return the buffers that have a second slot, the innermost being asked first."""
     room = Room(scop, placed)
+    early = _early(placed, room) if options.gets_ahead else frozenset[str]()
+    alike = alike_in(scop, placed, options) if placed.handed else {}
+    handed = {
+        name: used
+        for name, used in alike.items()
+        if name in placed.handed and (name in early or room.take_to_hand_on(name))
+    }
+    return Counted(placed, machine, Sight(scop, loops, {}), works, early, handed)
+
+
+def _early(placed: Placed, room: Room) -> frozenset[str]:
+    """Return the buffers that have a second slot, the innermost being asked first."""
     buffers = sorted((b for b in placed.plan.buffers if b.load), key=lambda b: -b.level)
     return frozenset(buffer.name for buffer in buffers if room.take_for_gets(buffer.name))
 

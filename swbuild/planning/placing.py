@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Mapping as SizeMap
 from dataclasses import field, replace
 from functools import cached_property, partial
+from itertools import combinations
 from math import exp, fsum, log, prod
 
 from swbuild.classes import dataclass
@@ -19,8 +20,9 @@ from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, find_partials
 from swbuild.memory.plan import Care, Overflow, Price, is_expandable, least_buffers, plan_memory
 from swbuild.options import Distribution, KernelOptions, Preset
-from swbuild.planning.candidates import Ranking, merged, ranked
-from swbuild.planning.estimates import counted
+from swbuild.planning.candidates import SMALLER, Ranking, merged, ranked
+from swbuild.planning.estimates import Counted, counted
+from swbuild.planning.handing import alike_in
 from swbuild.planning.mappings import (
     SMALLEST_TILE,
     first_fitting,
@@ -119,12 +121,15 @@ class _Task:
         """
         mapping = placed.tiled.mapping
         if mapping not in self.costs:
-            private = self.scheduled.private
-            kernel = counted(self.scop, placed, private, self.options)
-            costs = (kernel.at(sizes).cycles.total for sizes in self.sizes.orders)
-            logarithms = [log(max(1.0, cost)) for cost in costs]
-            self.costs[mapping] = exp(fsum(logarithms) / len(logarithms))
+            kernel = counted(self.scop, placed, self.scheduled.private, self.options)
+            self.costs[mapping] = self.mean(kernel)
         return self.costs[mapping]
+
+    def mean(self, kernel: Counted) -> float:
+        """Return the geometric mean of what ``kernel`` costs at the assumed sizes."""
+        costs = (kernel.at(sizes).cycles.total for sizes in self.sizes.orders)
+        logarithms = [log(max(1.0, cost)) for cost in costs]
+        return exp(fsum(logarithms) / len(logarithms))
 
     def rank(self, placed: Placed) -> float:
         """Return what is to be small: the cost, in the published algorithm the accesses to main memory."""
@@ -370,10 +375,47 @@ def _tile_and_plan(task: _Task, mapping: Mapping) -> _Outcome:
     last = not given and set(mapping.tile) == {SMALLEST_TILE}
     price = None if task.options.preset is Preset.CLASSIC else _Prices(task, tiled)
     care = _care(task, ends=given or last)
-    plan = plan_memory(rest, tiled, dependences, private, expanded, left, price, smallest=last, care=care)
-    if isinstance(plan, Overflow):
-        return plan
-    return Placed(tiled, plan, expanded, partials, task.budget)
+
+    def planned(budget: int) -> Placed | Overflow:
+        plan = plan_memory(
+            rest, tiled, dependences, private, expanded, budget, price, smallest=last, care=care
+        )
+        return plan if isinstance(plan, Overflow) else Placed(tiled, plan, expanded, partials, task.budget)
+
+    found = planned(left)
+    if isinstance(found, Overflow) or not task.options.hands_on:
+        return found
+    return _handing_on(task, found, (partial(planned, int(part * left)) for part in SMALLER))
+
+
+def _handing_on(task: _Task, placed: Placed, smaller: Iterable[Callable[[], Placed | Overflow]]) -> Placed:
+    """Return ``placed`` with those boxes handed on for which it pays.
+
+    Where it has no room for all of them, plans with ``smaller`` buffers are looked at, too.
+    """
+    best, cycles, whole = _cheapest_handing(task, placed)
+    for other in smaller if not whole else ():
+        found = other()
+        if isinstance(found, Placed) and not (found.plan.direct and not placed.plan.direct):
+            each, less, _ = _cheapest_handing(task, found)
+            best, cycles = (each, less) if less < cycles else (best, cycles)
+    return best
+
+
+def _cheapest_handing(task: _Task, placed: Placed) -> tuple[Placed, float, bool]:
+    """Return ``placed`` with the boxes that it pays to hand on, its cycles, and if all had room that may be.
+
+    There is no point in its cycles where none may be.
+    """
+    alike = frozenset(alike_in(task.scop, placed, task.options))
+    if not alike:
+        return placed, 0.0, True
+    kernel = counted(task.scop, replace(placed, handed=alike), task.scheduled.private, task.options)
+    room = frozenset(kernel.handed)
+    ways = {frozenset(names): None for names in (room, (), *combinations(sorted(room), 1))}
+    costs = {names: task.mean(kernel.handing(names)) for names in ways}
+    best = min(ways, key=lambda names: costs[names])
+    return replace(placed, handed=best), costs[best], room == alike
 
 
 def _care(task: _Task, *, ends: bool) -> Care:

@@ -176,7 +176,7 @@ class Copies:
 class KernelShape:
     """One kernel: the first ``mapped`` of its loops are shared out.  ``launches`` says how often it runs.
 
-    ``ahead``: what is only read may be got one iteration ahead.
+    ``ahead``: what is only read may be got one iteration ahead; ``hands_on``: by one CPE for others.
     """
 
     mapped: int
@@ -188,3 +188,4 @@ class KernelShape:
     direct: float
     copies: tuple[Copies, ...] = ()
     ahead: bool = False
+    hands_on: bool = False

@@ -88,6 +88,7 @@ def shape_of(
         max(1.0, times),
         direct,
         ahead=options.gets_ahead,
+        hands_on=options.hands_on,
     )
 
 

@@ -28,12 +28,15 @@ class Room:
         buffer = self._buffers[name]
         return buffer.store is Store.NONE and buffer.array not in self._written and self._fits(buffer)
 
+    def may_hand_on(self, name: str) -> bool:
+        """Return whether the buffer may be handed on if there is room: nobody writes its array."""
+        buffer = self._buffers[name]
+        return buffer.store is Store.NONE and buffer.array not in self._written
+
     def take_to_hand_on(self, name: str) -> bool:
         """Return whether the buffer may be handed on, and take room for a second slot if it has none."""
         buffer = self._buffers[name]
-        if buffer.store is not Store.NONE or buffer.array in self._written:
-            return False
-        return buffer.slots > 1 or self._fits(buffer)
+        return self.may_hand_on(name) and (buffer.slots > 1 or self._fits(buffer))
 
     def take_for_puts(self, name: str) -> bool:
         """Return whether the buffer may be stored late, and take the room for its second slot."""

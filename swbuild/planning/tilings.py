@@ -19,7 +19,8 @@ class Placed:
     """A kernel with its tiles and its memory.
 
     ``expanded`` private variables live in LDM buffers; ``partials`` are what its CPEs accumulate;
-    ``budget`` is what buffers and parts may take of the LDM, in bytes.  ``among``: what its threads and
+    ``budget`` is what buffers and parts may take of the LDM, in bytes.  Boxes of buffers that are to be
+    ``handed`` on are got by one CPE for others, as far as the passes can.  ``among``: what its threads and
     tiles were chosen from, None where the user has chosen.
     """
 
@@ -29,6 +30,7 @@ class Placed:
     partials: tuple[Partial, ...]
     budget: int
     among: Ranking | None = None
+    handed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,12 @@ class Sight:
 
 
 def moved_by(
-    sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: float, *, ahead: bool
+    sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: float, *, ahead: bool, sharers: float = 1.0
 ) -> Iterator[Moved]:
     """Yield what the busiest CPE, with ``largest`` of all work, moves for ``buffer`` in a launch.
 
     ``outer`` are the values of the sizes and of the host's loops.  ``ahead``: boxes are got one iteration
-    ahead where there is one.
+    ahead where there is one.  Of so many ``sharers``, one gets a box for all.
     """
     bounds = sight.loops.visits[buffer.name]
     stored = buffer.store is not Store.NONE
@@ -53,7 +53,7 @@ def moved_by(
     for is_put in [False] * buffer.load + [True] * stored:
         operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         part = _part_ahead(sight, buffer, samples, outer) if ahead and not is_put else 0.0
-        yield Moved(buffer.level, is_put, visits, operations, shape, part)
+        yield Moved(buffer.level, is_put, visits, operations, shape, part, 1.0 if is_put else sharers)
 
 
 def _part_ahead(sight: Sight, buffer: Buffer, samples: list[Weighted], outer: tuple[int, ...]) -> float:

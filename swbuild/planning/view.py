@@ -47,6 +47,14 @@ class Choice(Option):
     moved: tuple[Moved, ...] = ()
     direct: float = 0.0
 
+    def handed_on(self, sharers: float, slots: int) -> Choice:
+        """Return the buffer, of ``slots`` so far, with the slot that its box is handed on from.
+
+        One of the ``sharers`` gets it for all.
+        """
+        moved = tuple(replace(m, sharers=sharers) for m in self.moved)
+        return replace(self, bytes=self.bytes * 2 // slots, moved=moved)
+
     def got_ahead(self, part: float) -> Choice:
         """Return the buffer with two slots, ``part`` of its visits getting what the next one needs."""
         return replace(self, bytes=2 * self.bytes, moved=tuple(replace(m, ahead=part) for m in self.moved))
@@ -156,6 +164,24 @@ class View:
         if not choice.moved[0].level:
             runs = max(1.0, runs / self.threads[position])
         return 1.0 - 1.0 / max(1.0, runs)
+
+    def sharers(self, family: Family) -> float:
+        """Return how many CPEs need the same boxes of a buffer at a time, 1 where none can hand them on.
+
+        All of them come to each of its visits where no loop has other lengths for some.
+        """
+        whole = prod(self.threads) == self.machine.cpes and not self.joint
+        written = any(other.writes for other in self.shape.families if other.array == family.array)
+        aligned = family.element % self.machine.rma.alignment == 0
+        if not (self.shape.hands_on and whole and aligned) or written or self.uneven:
+            return 1.0
+        used = {k for subscript in family.subscripts for k, _ in subscript.factors if k < self.shape.mapped}
+        if not used:
+            return self.busy
+        if self.threads != self.machine.mesh or len(used) > 1:
+            return 1.0
+        (other,) = {0, 1} - used
+        return float(min(self.threads[other], self.shape.loops[other].tiles(self.tile[other])))
 
     def options(self, family: Family) -> list[Choice]:
         """Return the buffers that ``family`` may have, from the outermost level on; the last has none."""

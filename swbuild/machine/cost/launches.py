@@ -12,6 +12,7 @@ from itertools import groupby
 from math import fsum, gcd
 
 from swbuild.classes import dataclass
+from swbuild.machine.cost.broadcasts import HandedOn, round_cycles
 from swbuild.machine.cost.requests import Requests, requests_of
 from swbuild.machine.cost.transfers import earliest_finish, exposed, work
 from swbuild.machine.model import MachineModel, Memory
@@ -41,6 +42,7 @@ class Moved:
 
     It does so in ``visits`` turns of ``operations`` transfers each.  Transfers of one ``level`` and direction
     are waited for together.  The part ``ahead`` of the visits gets what the next one needs.
+    Of so many ``sharers``, who need the same, one moves it and hands it on to the others.
     """
 
     level: int
@@ -49,11 +51,17 @@ class Moved:
     operations: float
     shape: Shape
     ahead: float = 0.0
+    sharers: float = 1.0
 
     @property
     def bytes(self) -> float:
-        """The bytes that the CPE moves in the launch."""
-        return self.visits * self.operations * self.shape.rows * self.shape.row_bytes
+        """The bytes of main memory that are moved in the launch, per CPE that needs them."""
+        return self.visits * self.box / self.sharers
+
+    @property
+    def box(self) -> float:
+        """The bytes that a CPE has after a visit."""
+        return self.operations * self.shape.rows * self.shape.row_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,10 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Cycles:
-    """The cycles of a launch by what they are spent on; ``idle`` is part of the others, not of the sum."""
+    """The cycles of a launch by what they are spent on; ``idle`` is part of the others, not of the sum.
+
+    ``handing`` is what CPEs take to hand boxes on.
+    """
 
     control: float
     computing: float
@@ -81,15 +92,16 @@ class Cycles:
     put: float
     direct: float
     idle: float = 0.0
+    handing: float = 0.0
 
     @property
     def total(self) -> float:
         """The cycles from the spawn to the join's end."""
-        return self.control + self.computing + self.get + self.put + self.direct
+        return self.control + self.computing + self.get + self.put + self.direct + self.handing
 
     def times(self, launches: float) -> Cycles:
         """Return the cycles of so many launches."""
-        parts = (self.control, self.computing, self.get, self.put, self.direct, self.idle)
+        parts = (self.control, self.computing, self.get, self.put, self.direct, self.idle, self.handing)
         return Cycles(*(launches * part for part in parts))
 
     def plus(self, other: Cycles) -> Cycles:
@@ -101,6 +113,7 @@ class Cycles:
             self.put + other.put,
             self.direct + other.direct,
             self.idle + other.idle,
+            self.handing + other.handing,
         )
 
 
@@ -110,8 +123,10 @@ def launch_cycles(launch: Launch, machine: MachineModel) -> Cycles:
     gets = _waited(launch, [m for m in launch.moved if not m.is_put], machine)
     puts = _waited(launch, [m for m in launch.moved if m.is_put], machine)
     direct = launch.direct * machine.control.direct_cycles
-    idle = (1.0 - launch.mean * launch.busy / machine.cpes) * (launch.computing + gets + puts + direct)
-    return Cycles(control, launch.computing, gets, puts, direct, max(0.0, idle))
+    handing = _handing(launch, machine)
+    working = launch.computing + gets + puts + direct + handing
+    idle = (1.0 - launch.mean * launch.busy / machine.cpes) * working
+    return Cycles(control, launch.computing, gets, puts, direct, max(0.0, idle), handing)
 
 
 def cycles_alone(moved: Moved, machine: MachineModel) -> float:
@@ -134,6 +149,18 @@ def _waited(launch: Launch, moved: Sequence[Moved], machine: MachineModel) -> fl
     return total - min(hidden, launch.computing)
 
 
+def _handing(launch: Launch, machine: MachineModel) -> float:
+    """Return how long boxes are handed on, which nothing hides."""
+    shared = [m for m in launch.moved if m.sharers > 1 and m.visits > 0]
+    total = 0.0
+    for _, found in groupby(sorted(shared, key=_together), _together):
+        group = list(found)
+        visits = max(m.visits for m in group)
+        boxes = [HandedOn(launch.busy / m.sharers * m.visits / visits, m.box) for m in group]
+        total += visits * round_cycles(boxes, machine)
+    return total
+
+
 def _together(moved: Moved) -> tuple[int, float]:
     return moved.level, moved.ahead
 
@@ -147,7 +174,8 @@ def _group(busy: float, group: Iterable[Moved], machine: MachineModel) -> float:
     visits = max(m.visits for m in present)
     costs = [_priced(m.shape, m.is_put, memory, machine.dma.request_bytes) for m in present]
     shares = [m.visits * m.operations / visits for m in present]
-    served = busy * sum(n * cost.work for n, cost in zip(shares, costs, strict=True))
+    loads = [n / m.sharers for n, m in zip(shares, present, strict=True)]
+    served = busy * sum(n * cost.work for n, cost in zip(loads, costs, strict=True))
     issued = memory.issue_cycles * sum(shares)
     last = costs[-1]
     earliest = issued + max(cost.earliest for cost in costs)
