@@ -256,6 +256,13 @@ def test_tiles_are_handed_on_by_rma(tmp_path: Path) -> None:
     assert "athread_rma_bcast(s_ldm, s_next, " in text and "once for all CPEs" in text
 
 
+@pytest.mark.parametrize("prefetch", list(Prefetch))
+def test_tiles_are_shared_where_others_are_stored_late(tmp_path: Path, prefetch: Prefetch) -> None:
+    text = slave(tmp_path, STORED, replace(OPTIONS, prefetch=prefetch))
+    assert "athread_rma_col_bcast(s_ldm, s_next, " in text
+    assert ("waited for one iteration later" in text) == (prefetch is Prefetch.AUTO)
+
+
 @pytest.mark.parametrize(
     "options",
     [
