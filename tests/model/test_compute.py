@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from swbuild.emulator.driver.counting import RUNNING, costed
+from swbuild.emulator.driver.counting import RUNNING, costed, running
 from swbuild.emulator.model.blocks import Block
 from swbuild.emulator.model.costs import block_costs, function_cycles
 from swbuild.emulator.model.flow import read_blocks
@@ -364,3 +364,15 @@ def test_the_command_form_does_the_same_and_takes_numbers(tmp_path: Path) -> Non
 
 def test_a_file_without_code_is_left_alone() -> None:
     assert instrument("\t.data\nx:\t.long 3\n", "", OLD) == "\t.data\nx:\t.long 3\n"
+
+
+@needs_gcc
+def test_multiply_adds_are_no_calls_in_code_that_is_counted(tmp_path: Path) -> None:
+    source = "double f(double a, double b, double c) { return __builtin_fma(a, b, c); }\n"
+    assert running(b"int f(void);") == RUNNING
+    flags = running(source.encode())
+    if flags == RUNNING:
+        pytest.skip("this box has no multiply-add")
+    for more in (flags, costed("gcc")):
+        text = assembly(tmp_path, source, *more)
+        assert "\tvfmadd" in text and "\tcall" not in text and "\tjmp" not in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-__all__ = ["HOST", "RUNNING", "costed", "without_tests"]
+__all__ = ["HOST", "RUNNING", "costed", "running", "without_tests"]
 
 #: What both versions of slave code need: no vectors but the source's, loops that stay loops, and blocks that
 #: stay where they are; for any x86-64, whatever the user's compiler takes itself to be.
@@ -34,6 +34,8 @@ HOST = (
 )
 #: The slave code that runs.
 RUNNING = (*_BOTH, "-mno-sse3")
+#: Behind those, where the box can: a multiply-add is no call then, as little as in the code that is costed.
+_FUSING = ("-mfma",)
 #: The slave code that never runs and is costed: it has a CPE's number of registers, of its vectors' width.
 _COSTED = (
     *_BOTH,
@@ -42,6 +44,20 @@ _COSTED = (
 #: What newer compilers need beside, so that copies of structures are no vectors; and since when they know it.
 _COPIES = ("-mmove-max=128", "-mstore-max=128")
 _COPIES_SINCE = 12
+
+
+def running(text: bytes) -> tuple[str, ...]:
+    """Return the options of slave code that runs, whose preprocessed text is ``text``."""
+    return (*RUNNING, *_FUSING) if b"__builtin_fma" in text and _fuses() else RUNNING
+
+
+def _fuses() -> bool:
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            words = next((line for line in file if line.startswith(b"flags")), b"").split()
+    except OSError:
+        return False
+    return b"fma" in words and b"avx2" in words
 
 
 def costed(gcc: str) -> tuple[str, ...]:

@@ -55,9 +55,9 @@ def slave_object(
     The functions of the names in ``weak`` may be in other objects too.
     """
     source = f"{work}/final.i"
-    flags = {"checked": (*checks.FLAGS, "-S"), "counted": counting.RUNNING}
-    passes = {name: flags[name] for name in versions}
-    if "counted" in passes:
+    passes = {"checked": (*checks.FLAGS, "-S")} if "checked" in versions else {}
+    if "counted" in versions:
+        passes["counted"] = counting.running(read(_source(work, "counted")))
         passes["costed"] = counting.costed(tool.gcc)
         write(f"{work}/costed.i", counting.without_tests(read(_source(work, "counted"))))
     others = {
