@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+from math import inf
 
 import islpy as isl
 
@@ -33,7 +34,7 @@ from swbuild.planning.ordering import (
 )
 from swbuild.planning.singles import with_singles
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
-from swbuild.planning.where import Comparison, Offload, compared
+from swbuild.planning.where import Comparison, Offload, compared, least_cycles
 from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
@@ -47,6 +48,9 @@ __all__ = ["Attempt", "Cause", "Dropped", "NoFronts", "Record", "RegionResult", 
 
 #: isl steps for one attempt at a region, besides those that have limits of their own.
 MAX_OPERATIONS = 3_000_000
+
+#: Why no code is looked for where another order is known to take less time.
+_DEARER = "it takes longer than another order"
 
 #: Edges of the tiles of a wavefront, in the order in which they are tried.
 EDGES = (32, 16, 8, 4)
@@ -153,8 +157,8 @@ def _with_singles(
     if before is None or order is None or order.unrolls or options.spawn is Spawn.KERNEL:
         return found, before
     task = _Task(options, Attempt(found.assembled.code.scop, order.scheduled.private, ()), record)
-    made = _bounded(lambda: _placed(task, order, found.placed))
-    after = _compared(options, made) if isinstance(made, RegionResult) else None
+    made = _bounded(partial(_placed, task, order, found.placed, before.cpes))
+    after = _compared(options, made, before.cpes) if isinstance(made, RegionResult) else None
     if after is None or not isinstance(made, RegionResult) or after.cpes >= before.cpes:
         return found, before
     return made, after
@@ -167,8 +171,8 @@ def _in_best_order(
     if comparison is None:
         return found, comparison
     for task, order in _others(options, found, record):
-        made = _bounded(partial(_placed, task, order))
-        other = _compared(options, made) if isinstance(made, RegionResult) else None
+        made = _bounded(partial(_placed, task, order, below=comparison.cpes))
+        other = _compared(options, made, comparison.cpes) if isinstance(made, RegionResult) else None
         wins = other is not None and other.cpes < comparison.cpes
         record(Ordered(order, Judgement.FASTER if wins else Judgement.SLOWER))
         if isinstance(made, RegionResult) and other is not None and wins:
@@ -227,13 +231,16 @@ def _for_the_faster(
     return replace(found, assembled=replace(found.assembled, code=code))
 
 
-def _compared(options: KernelOptions, found: RegionResult) -> Comparison | None:
-    """Return what the kernels of ``found`` take beside the host, None if there are none or isl gives up."""
+def _compared(options: KernelOptions, found: RegionResult, below: float = inf) -> Comparison | None:
+    """Return what the kernels of ``found`` take beside the host, None if there are none or isl gives up.
+
+    Where they do not take less than ``below``, only that is found out.
+    """
     if not found.placed:
         return None
     order, code = found.order, found.assembled.code
     offload = Offload(order.scheduled.private, order.tree, found.placed, code.sharing)
-    return compared(code.scop, options, offload)
+    return compared(code.scop, options, offload, below)
 
 
 def _without_short(
@@ -399,10 +406,11 @@ def _leaves_nests(scop: Scop, tree: HostTree) -> bool:
     return deep and not any(kernel.host_loops for kernel in tree.kernels)
 
 
-def _placed(task: _Task, order: Order, before: Sequence[Placed] = ()) -> Outcome:
+def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: float = inf) -> Outcome:
     """Return the code of ``order`` with tiles and buffers for its kernels, or why there is none.
 
-    Kernels that all CPEs share are as they were found ``before`` where one of their names was.
+    Kernels that all CPEs share are as they were found ``before`` where one of their names was.  No code is
+    looked for where it is certain to take ``below`` cycles.
     """
     scop, options = task.scop, task.options
     unsafe = strays(scop, order.scheduled.private, order.tree)
@@ -412,6 +420,10 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = ()) -> Outcome
     if not isinstance(made, tuple):
         return made
     order, placed = made
+    if placed and below < inf:
+        offload = Offload(order.scheduled.private, order.tree, placed, {})
+        if least_cycles(scop, options, offload) >= below:
+            return NoCode(_DEARER)
     found = assemble(scop, options, order.scheduled, order.tree, placed, order.unrolls)
     if isinstance(found, NoCode):
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import prod, sqrt
+from math import inf, prod, sqrt
 
 import islpy as isl
 
@@ -22,7 +22,7 @@ from swbuild.polyhedral.islutil import apart, bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.privatise import Private
 from swbuild.timings import step
 
-__all__ = ["Comparison", "Offload", "Sides", "Threshold", "compared"]
+__all__ = ["Comparison", "Offload", "Sides", "Threshold", "compared", "least_cycles"]
 
 #: isl steps for all estimates of a region.
 _EFFORT = 3_000_000
@@ -139,25 +139,43 @@ class _Rivals:
 
 
 @step("host or core group")
-def compared(scop: Scop, options: KernelOptions, offload: Offload) -> Comparison | None:
+def compared(scop: Scop, options: KernelOptions, offload: Offload, below: float = inf) -> Comparison | None:
     """Return what the kernels of ``offload`` take beside the loops of ``scop`` on the host.
 
+    Where they do not take less than ``below``, no more is found out about other sizes.
     None where isl takes too long over it.
     """
     try:
         with bounded_effort(_EFFORT):
-            return _compared(scop, options, offload)
+            return _compared(scop, options, offload, below)
     except isl.Error as error:
         if not ran_out(error):
             raise
         return None
 
 
-def _compared(scop: Scop, options: KernelOptions, offload: Offload) -> Comparison:
+def least_cycles(scop: Scop, options: KernelOptions, offload: Offload) -> float:
+    """Return a lower bound of what :func:`compared` finds for the core group, whatever kernels share a spawn.
+
+    It leaves out spawns, joins and barriers, and is 0 where isl does not find it.
+    """
+    sizes = assumed_sizes(scop, options).values
+    try:
+        with bounded_effort(_EFFORT):
+            found = [kernel.at(sizes).cycles for kernel in _kernels(scop, offload, options)]
+            left = at_home(scop, offload.tree.statements, load(options.machine)).cycles(sizes)
+    except isl.Error:
+        return 0.0
+    return left + sum(replace(cycles, control=0.0).total for cycles in found)
+
+
+def _compared(scop: Scop, options: KernelOptions, offload: Offload, below: float) -> Comparison:
     placed, rivals = offload.placed, _rivals(scop, offload, options)
     assumed = assumed_sizes(scop, options)
     sizes = assumed.values
     found = _at_sizes(rivals, sizes)
+    if found.cpes >= below:
+        return found
     found = replace(found, short=_short(placed, found, assumed))
     largest = max(range(len(placed)), key=lambda k: found.kernels[k].kernel.cycles.total)
     lengths = _lengths(scop, placed[largest], assumed)
@@ -213,14 +231,18 @@ def _is_open(kernel: Kernel, assumed: Sizes) -> bool:
 
 def _rivals(scop: Scop, offload: Offload, options: KernelOptions) -> _Rivals:
     machine = load(options.machine)
-    kernels = tuple(
-        counted(scop, place, private_in(offload.private, place.tiled.kernel), options.plain)
-        for place in offload.placed
-    )
+    kernels = _kernels(scop, offload, options)
     homes = tuple(at_home(scop, place.tiled.kernel.statements, machine) for place in offload.placed)
     left = at_home(scop, offload.tree.statements, machine)
     everything = at_home(scop, [statement.name for statement in scop.statements], machine)
     return _Rivals(kernels, homes, left, everything, offload.sharing)
+
+
+def _kernels(scop: Scop, offload: Offload, options: KernelOptions) -> tuple[Counted, ...]:
+    return tuple(
+        counted(scop, place, private_in(offload.private, place.tiled.kernel), options.plain)
+        for place in offload.placed
+    )
 
 
 def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[str, int] | None:

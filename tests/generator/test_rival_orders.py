@@ -1,0 +1,57 @@
+"""Orders that certainly take longer than the one found so far get no code."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generation import generated
+
+from swbuild import region
+
+#: A loop over time, for which tiles over several steps are compared with the order of the source.
+STEPS = """\
+#define N 4000
+double a[N], b[N];
+void f(int n) {
+#pragma scop
+  for (int t = 0; t < 50; t++) {
+    for (int i = 1; i < n - 1; i++)
+      b[i] = a[i - 1] + a[i] + a[i + 1];
+    for (int i = 1; i < n - 1; i++)
+      a[i] = b[i - 1] + b[i] + b[i + 1];
+  }
+#pragma endscop
+}
+"""
+
+
+def _watched(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
+    """Return what calls of ``name`` in the stages of a region return from now on."""
+    found: list[Any] = []
+    work = getattr(region, name)
+
+    def watched(*args: Any, **more: Any) -> Any:
+        found.append(work(*args, **more))
+        return found[-1]
+
+    monkeypatch.setattr(region, name, watched)
+    return found
+
+
+def test_the_bound_of_an_order_is_below_its_estimate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    least, compared = _watched(monkeypatch, "least_cycles"), _watched(monkeypatch, "compared")
+    generated(tmp_path, STEPS)
+    assert len(least) == 1
+    assert 0 < least[0] <= compared[1].cpes
+
+
+def test_orders_that_cannot_win_get_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assembled = _watched(monkeypatch, "assemble")
+    generated(tmp_path, STEPS)
+    before = len(assembled)
+    monkeypatch.setattr(region, "least_cycles", lambda *_: inf)
+    generated(tmp_path, STEPS)
+    assert len(assembled) - before == before - 1
