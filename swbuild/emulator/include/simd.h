@@ -129,25 +129,26 @@ typedef int __swemu_any_int __attribute__((aligned(1)));
 #else
 #define __SWEMU_LANEWISE(T, L) ((T){L(0), L(1), L(2), L(3)})
 #endif
-#define __SWEMU_FUSED(NAME, T, APART, L) \
-    static inline __attribute__((always_inline)) T NAME(T a, T b, T c) \
-    { if (!__swemu_tests) return APART; return __SWEMU_LANEWISE(T, L); }
-#define __SWEMU_MAD(k) __builtin_fma(a[k], b[k], c[k])
-#define __SWEMU_MSD(k) __builtin_fma(a[k], b[k], -c[k])
-#define __SWEMU_NMAD(k) __builtin_fma(-a[k], b[k], c[k])
-#define __SWEMU_NMSD(k) __builtin_fma(-a[k], b[k], -c[k])
-#define __SWEMU_MAS(k) __builtin_fmaf(a[k], b[k], c[k])
-#define __SWEMU_MSS(k) __builtin_fmaf(a[k], b[k], -c[k])
-#define __SWEMU_NMAS(k) __builtin_fmaf(-a[k], b[k], c[k])
-#define __SWEMU_NMSS(k) __builtin_fmaf(-a[k], b[k], -c[k])
-__SWEMU_FUSED(simd_vmad, __swemu_vd, a * b + c, __SWEMU_MAD)
-__SWEMU_FUSED(simd_vmsd, __swemu_vd, a * b - c, __SWEMU_MSD)
-__SWEMU_FUSED(simd_vnmad, __swemu_vd, c - a * b, __SWEMU_NMAD)
-__SWEMU_FUSED(simd_vnmsd, __swemu_vd, -(a * b) - c, __SWEMU_NMSD)
-__SWEMU_FUSED(simd_vmas, __swemu_vf, a * b + c, __SWEMU_MAS)
-__SWEMU_FUSED(simd_vmss, __swemu_vf, a * b - c, __SWEMU_MSS)
-__SWEMU_FUSED(simd_vnmas, __swemu_vf, c - a * b, __SWEMU_NMAS)
-__SWEMU_FUSED(simd_vnmss, __swemu_vf, -(a * b) - c, __SWEMU_NMSS)
+/* Macros, so that what they become belongs to the line that they stand in. */
+#define __SWEMU_FUSED(T, A, B, C, APART, L) \
+    __extension__({ const T __swemu_a = (A), __swemu_b = (B), __swemu_c = (C); \
+                    __swemu_tests ? __SWEMU_LANEWISE(T, L) : (APART); })
+#define __SWEMU_LANE_MAD(k) __builtin_fma(__swemu_a[k], __swemu_b[k], __swemu_c[k])
+#define __SWEMU_LANE_MSD(k) __builtin_fma(__swemu_a[k], __swemu_b[k], -__swemu_c[k])
+#define __SWEMU_LANE_NMAD(k) __builtin_fma(-__swemu_a[k], __swemu_b[k], __swemu_c[k])
+#define __SWEMU_LANE_NMSD(k) __builtin_fma(-__swemu_a[k], __swemu_b[k], -__swemu_c[k])
+#define __SWEMU_LANE_MAS(k) __builtin_fmaf(__swemu_a[k], __swemu_b[k], __swemu_c[k])
+#define __SWEMU_LANE_MSS(k) __builtin_fmaf(__swemu_a[k], __swemu_b[k], -__swemu_c[k])
+#define __SWEMU_LANE_NMAS(k) __builtin_fmaf(-__swemu_a[k], __swemu_b[k], __swemu_c[k])
+#define __SWEMU_LANE_NMSS(k) __builtin_fmaf(-__swemu_a[k], __swemu_b[k], -__swemu_c[k])
+#define simd_vmad(a, b, c) __SWEMU_FUSED(__swemu_vd, a, b, c, __swemu_a * __swemu_b + __swemu_c, __SWEMU_LANE_MAD)
+#define simd_vmsd(a, b, c) __SWEMU_FUSED(__swemu_vd, a, b, c, __swemu_a * __swemu_b - __swemu_c, __SWEMU_LANE_MSD)
+#define simd_vnmad(a, b, c) __SWEMU_FUSED(__swemu_vd, a, b, c, __swemu_c - __swemu_a * __swemu_b, __SWEMU_LANE_NMAD)
+#define simd_vnmsd(a, b, c) __SWEMU_FUSED(__swemu_vd, a, b, c, -(__swemu_a * __swemu_b) - __swemu_c, __SWEMU_LANE_NMSD)
+#define simd_vmas(a, b, c) __SWEMU_FUSED(__swemu_vf, a, b, c, __swemu_a * __swemu_b + __swemu_c, __SWEMU_LANE_MAS)
+#define simd_vmss(a, b, c) __SWEMU_FUSED(__swemu_vf, a, b, c, __swemu_a * __swemu_b - __swemu_c, __SWEMU_LANE_MSS)
+#define simd_vnmas(a, b, c) __SWEMU_FUSED(__swemu_vf, a, b, c, __swemu_c - __swemu_a * __swemu_b, __SWEMU_LANE_NMAS)
+#define simd_vnmss(a, b, c) __SWEMU_FUSED(__swemu_vf, a, b, c, -(__swemu_a * __swemu_b) - __swemu_c, __SWEMU_LANE_NMSS)
 #endif
 #define simd_vandw(a, b) ((a) & (b))
 #define simd_vbisw(a, b) ((a) | (b))
