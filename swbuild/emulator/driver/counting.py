@@ -36,6 +36,8 @@ HOST = (
 RUNNING = (*_BOTH, "-mno-sse3")
 #: Behind those, where the box can: a multiply-add is no call then, as little as in the code that is costed.
 _FUSING = ("-mfma",)
+#: What C text made from assembly has: its file of registers is aligned for vectors of SSE alone.
+_REGISTERS = b"struct sw64_cpu"
 #: The slave code that never runs and is costed: it has a CPE's number of registers, of its vectors' width.
 _COSTED = (
     *_BOTH,
@@ -48,7 +50,8 @@ _COPIES_SINCE = 12
 
 def running(text: bytes) -> tuple[str, ...]:
     """Return the options of slave code that runs, whose preprocessed text is ``text``."""
-    return (*RUNNING, *_FUSING) if b"__builtin_fma" in text and _fuses() else RUNNING
+    fused = b"__builtin_fma" in text and _REGISTERS not in text
+    return (*RUNNING, *_FUSING) if fused and _fuses() else RUNNING
 
 
 def _fuses() -> bool:
