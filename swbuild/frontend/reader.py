@@ -19,7 +19,7 @@ from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.claims import Claim
 from swbuild.frontend.frame import Frame, declarations_inside, frame_of
 from swbuild.frontend.moving_text import moving_text
-from swbuild.frontend.parser import Parser
+from swbuild.frontend.parser import Parser, RecoveringParser
 from swbuild.frontend.pragmas import Marker, find_markers, paired
 from swbuild.frontend.preprocess import Preprocessed, compiler_errors, preprocess
 from swbuild.frontend.probe import Probed, disagreements
@@ -34,7 +34,8 @@ from swbuild.frontend.prune import (
 from swbuild.frontend.regions import Region, find_regions, match_requests
 from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, SourceModel
 from swbuild.frontend.scop import Scop
-from swbuild.frontend.symbols import FileScope
+from swbuild.frontend.symbols import FileScope, walk
+from swbuild.frontend.unread import Unread
 from swbuild.frontend.vocabulary import vocabulary
 from swbuild.timings import step
 
@@ -67,7 +68,7 @@ def read_source(
     try:
         parsed, pairs, chunks = _pruned(source, text)
         locator = Locator(str(path), text, parsed)
-        tree = _parse(parsed, str(path), locator)
+        tree = _understood(path, cpp, parsed, locator)
     except SwbuildError as error:
         # The compiler's own words are better, where it agrees that there is an error.
         own = [d for d in error.diagnostics if d.code == "SW202"]
@@ -84,11 +85,12 @@ def read_source(
     moving = moving_text(path, cpp, source, frozenset(scope.functions))
     probed: dict[str, Probed] = {}
     for region, request in wanted:
-        reason = moving.get(region.span.line)
+        moved = moving.get(region.span.line)
+        reasons = (moved,) if moved is not None else _not_understood(region, locator)
         made = (
-            _model(region, request, scope, locator)
-            if reason is None
-            else RefusedRegion(request.name, region.span, (reason,))
+            RefusedRegion(request.name, region.span, reasons)
+            if reasons
+            else _model(region, request, scope, locator)
         )
         if isinstance(made, RefusedRegion):
             refused.append(made)
@@ -122,6 +124,13 @@ def _tag(path: Path, source: Preprocessed) -> str:
     """Return six digits that two files have in common only if they and their options are alike."""
     text = "\0".join((path.name, *source.own_texts()))
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+
+
+def _not_understood(region: Region, locator: Locator) -> tuple[Diagnostic, ...]:
+    """Return what the parser did not understand in ``region``."""
+    found = [node for item in region.items for node in walk(item) if isinstance(node, Unread)]
+    hint = "write it in C11, or leave it outside of the region"
+    return tuple(replace(_syntax_error(n.what, locator.span(n), locator), hint=hint) for n in found)
 
 
 @step("model")
@@ -163,9 +172,22 @@ _PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)
 _SPLIT = "split the expression, the statement or the declaration"
 
 
+def _understood(path: Path, cpp: CppOptions, text: str, locator: Locator) -> c_ast.FileAST:
+    """Return the syntax tree of ``text``; what the compiler takes but the parser does not is passed over."""
+    try:
+        return _parse(Parser(), text, str(path), locator)
+    except SwbuildError as error:
+        wrong = compiler_errors(path, cpp)
+        if wrong:
+            raise SwbuildError(wrong) from error
+        try:
+            return _parse(RecoveringParser(), text, str(path), locator)
+        except SwbuildError:
+            raise error from error
+
+
 @step("parse")
-def _parse(text: str, path: str, locator: Locator) -> c_ast.FileAST:
-    parser = Parser()
+def _parse(parser: Parser, text: str, path: str, locator: Locator) -> c_ast.FileAST:
     try:
         return parser.parse(text, path)
     except c_parser.ParseError as error:
