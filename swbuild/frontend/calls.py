@@ -76,8 +76,16 @@ _BUILTINS = {
     **dict.fromkeys(
         ("__builtin_isnan", "__builtin_isinf_sign", "__builtin_isfinite", "__builtin_isnormal"), INT
     ),
+    **dict.fromkeys(("__builtin_signbit", "__builtin_signbitf", "__builtin_fpclassify"), INT),
+    **dict.fromkeys(
+        (f"__builtin_is{test}" for test in ("greater", "greaterequal", "less", "lessequal", "lessgreater")),
+        INT,
+    ),
+    "__builtin_isunordered": INT,
     "__builtin_expect": LONG,
 }
+#: What NAN is written as, with the number of the NaN as text.
+_NANS = {"__builtin_nan": DOUBLE, "__builtin_nanf": FLOAT, "nan": DOUBLE, "nanf": FLOAT}
 _DEFINITIONS = (c_ast.Typedef, c_ast.Struct, c_ast.Union)
 
 
@@ -114,6 +122,8 @@ class Calls:
             return plain, math
         if name in _BUILTINS:
             return name, _BUILTINS[name]
+        if name in _NANS:
+            return f"__builtin_{name.removeprefix('__builtin_')}", _NANS[name]
         return self._declared_const(name, node)
 
     def _own(self, name: str, node: c_ast.Node) -> tuple[str, ElementType]:
@@ -141,6 +151,8 @@ class Calls:
                 self._use_math(call)
             elif call in _STDLIB:
                 self.includes["stdlib.h"] = None
+            elif call in _NANS:
+                self.includes["math.h"] = None
         self.prelude[name] = standalone(function, self._scope)
 
     def _use_math(self, name: str) -> None:
@@ -211,7 +223,7 @@ class Calls:
         if name in self._scope.functions:
             inner = self._impurity(self._scope.functions[name], (*chain, name))
             return None if inner is None else f"calls '{name}', which {inner}"
-        known = _math_type(name) is not None or name in _STDLIB or name in _BUILTINS
+        known = _math_type(name) is not None or name in _STDLIB or name in _BUILTINS or name in _NANS
         return None if known else f"calls '{name}', whose effects are unknown"
 
     def _declared_const(self, name: str, node: c_ast.FuncCall) -> tuple[str, ElementType]:

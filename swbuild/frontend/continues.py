@@ -2,45 +2,121 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pycparser import c_ast
 
+from swbuild.frontend.facts import writes
 from swbuild.frontend.symbols import walk
 
 __all__ = ["without_continues"]
+
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
 
 def without_continues(items: list[c_ast.Node]) -> None:
     """Rewrite, in place, the bodies of the counted loops below ``items``.
 
-    A ``continue`` that is not at the end of a branch of an ``if`` at the body's own level stays.
+    A ``continue`` that is not at the end of a branch of an ``if`` at the body's own level stays, except where
+    it is in an outermost loop, of which nothing else can be made, and the first statement of its branch.
     """
     for item in items:
+        outermost = {id(loop) for loop in _outermost(item)}
         for loop in walk(item):
             if isinstance(loop, c_ast.For) and loop.stmt is not None:
                 body = loop.stmt.block_items if isinstance(loop.stmt, c_ast.Compound) else [loop.stmt]
-                loop.stmt = c_ast.Compound(_rewritten(list(body or [])), loop.stmt.coord)
+                found = _rewritten(list(body or []), id(loop) in outermost)
+                loop.stmt = c_ast.Compound(found, loop.stmt.coord)
 
 
-def _rewritten(items: list[c_ast.Node]) -> list[c_ast.Node]:
-    """Return statements that do the same without ``continue`` where that is possible."""
+def _outermost(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    if isinstance(node, _LOOPS):
+        yield node
+    else:
+        for child in node:
+            yield from _outermost(child)
+
+
+def _rewritten(items: list[c_ast.Node], guarded: bool) -> list[c_ast.Node]:
+    """Return statements that do the same without ``continue`` where that is possible.
+
+    ``guarded`` lets tests of several branches be put before what follows.
+    """
     for position, item in enumerate(items):
         before, after = items[:position], items[position + 1 :]
         if isinstance(item, c_ast.Continue):
             return before
         if isinstance(item, c_ast.Compound) and _ends(item):
-            return [*before, *_rewritten(list(item.block_items))]
+            return [*before, *_rewritten(list(item.block_items), guarded)]
         if isinstance(item, c_ast.If) and (_ends(item.iftrue) or _ends(item.iffalse)):
-            return [*before, _joined(item, after)]
+            return [*before, _joined(item, after, guarded)]
+        goes_on = _goes_on(item) if guarded and isinstance(item, c_ast.If) else True
+        if isinstance(goes_on, c_ast.Node):
+            inside = [_without(item), *_rewritten(after, guarded)]
+            return [*before, c_ast.If(goes_on, c_ast.Compound(inside), None, item.coord)]
     return items
 
 
-def _joined(node: c_ast.If, after: list[c_ast.Node]) -> c_ast.If:
+def _goes_on(node: c_ast.Node | None) -> c_ast.Node | bool | None:
+    """Return the condition, to be tested before ``node``, on which what follows it runs.
+
+    None where there is no such condition: other statements run before a ``continue``, or tests have effects.
+    """
+    if isinstance(node, c_ast.Compound) and node.block_items:
+        first, *others = node.block_items
+        return None if any(map(_continues, others)) else _goes_on(first)
+    if isinstance(node, c_ast.If) and _continues(node):
+        if any(True for _ in writes(node.cond)) or any(
+            isinstance(n, c_ast.FuncCall) for n in walk(node.cond)
+        ):
+            return None
+        return _either(node.cond, _goes_on(node.iftrue), _goes_on(node.iffalse))
+    if isinstance(node, c_ast.Continue):
+        return False
+    return None if node is not None and _continues(node) else True
+
+
+def _either(
+    test: c_ast.Node, then: c_ast.Node | bool | None, other: c_ast.Node | bool | None
+) -> c_ast.Node | bool | None:
+    """Return ``test ? then : other`` as a condition."""
+    if then is None or other is None or (isinstance(then, bool) and then is other):
+        return None if then is None else other
+    fails = c_ast.UnaryOp("!", test, test.coord)
+    if isinstance(then, bool):
+        first = test if then else fails
+        return first if isinstance(other, bool) else c_ast.BinaryOp("||" if then else "&&", first, other)
+    if isinstance(other, bool):
+        return c_ast.BinaryOp("||" if other else "&&", fails if other else test, then)
+    return c_ast.BinaryOp("||", c_ast.BinaryOp("&&", test, then), c_ast.BinaryOp("&&", fails, other))
+
+
+def _without(node: c_ast.Node | None) -> c_ast.Node:
+    """Return ``node`` where it does not end with its first ``continue``."""
+    if node is None or isinstance(node, c_ast.Continue):
+        return c_ast.EmptyStatement()
+    if isinstance(node, c_ast.If) and _continues(node):
+        other = None if node.iffalse is None else _without(node.iffalse)
+        return c_ast.If(node.cond, _without(node.iftrue), other, node.coord)
+    if isinstance(node, c_ast.Compound) and node.block_items:
+        return c_ast.Compound(_rewritten(list(node.block_items), True), node.coord)
+    return node
+
+
+def _continues(node: c_ast.Node) -> bool:
+    """Whether a ``continue`` below ``node`` is that of the loop around it."""
+    if isinstance(node, _LOOPS):
+        return False
+    return isinstance(node, c_ast.Continue) or any(map(_continues, node))
+
+
+def _joined(node: c_ast.If, after: list[c_ast.Node], guarded: bool) -> c_ast.If:
     """Return the ``if`` with the statements after it in the branches that do not continue."""
     branches = []
     for branch in (node.iftrue, node.iffalse):
         own = _items(branch)
         rest = own if _ends(branch) else [*own, *after]
-        found = _rewritten(rest)
+        found = _rewritten(rest, guarded)
         branches.append(c_ast.Compound(found, node.coord) if found else None)
     return c_ast.If(node.cond, branches[0] or c_ast.EmptyStatement(node.coord), branches[1], node.coord)
 

@@ -348,6 +348,8 @@ class Emitter:
     def _emit_funccall(self, node: c_ast.FuncCall, where: Where) -> Typed:
         name, result = self._calls.resolve(node)
         arguments = node.args.exprs if node.args is not None else ()
+        if name.startswith("__builtin_nan") and _is_empty_string(arguments):
+            return Call(result, name, (Literal(result, '""'),))
         return Call(result, name, tuple(self.expression(argument, where) for argument in arguments))
 
     def _emit_exprlist(self, node: c_ast.ExprList, where: Where) -> Typed:
@@ -362,6 +364,11 @@ _DESCRIPTIONS = {
     "Typename": "a type name",
     "Compound": "a statement expression",
 }
+
+
+def _is_empty_string(arguments: Sequence[c_ast.Node]) -> bool:
+    """Whether the only argument is "", as that of a NaN."""
+    return [getattr(argument, "value", None) for argument in arguments] == ['""']
 
 
 def _is_void(kind: CType) -> bool:

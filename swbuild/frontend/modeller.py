@@ -25,6 +25,7 @@ from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region, names_outside_regions
 from swbuild.frontend.request import RefusedRegion, RegionRequest
 from swbuild.frontend.scop import Array, Scop, Storage, Variable, VariableKind
+from swbuild.frontend.second_counters import without_second_counters
 from swbuild.frontend.shapes import Shapes
 from swbuild.frontend.stated import Stated
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
@@ -93,6 +94,7 @@ class _Modeller:
         self.contracted = contracted_text(region.items, scope, self.calls)
         self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(region.items)
         without_continues(self.items)
+        self.items = without_second_counters(self.items, self.bindings)
         facts = RegionFacts(self.items, self.bindings, region.function)
         self.visible = self.bindings.visible.get(id(region.begin), {})
         self.builder = RegionBuilder(facts, scope, problems, self.calls, self.visible)

@@ -48,7 +48,7 @@ REFUSED = {
     "step_zero": ("SW226", "for (int i = 0; i < n; @i += 0) x[i] = 0;"),
     "no_condition": ("SW210", "@for (int i = 0;; i++) x[i] = 0;"),
     "no_step": ("SW210", "@for (int i = 0; i < n;) x[i++] = 0;"),
-    "two_counters": ("SW210", "for (@i = 0, j = 0; i < n; i++) x[i] = 0;"),
+    "two_counters": ("SW210", "for (@i = 0, j = i; i < n; i++) x[i] = j;"),
     "float_counter": ("SW210", "for (t = 0; t < n; @t += 1) x[0] = t;"),
     "member_counter": ("SW210", "for (s->x = 0; s->x < n; @s->x++) x[0] = 1;"),
     "endless": ("SW226", "@for (int i = 0; i >= 0; i++) x[0] = i;"),
@@ -73,7 +73,7 @@ REFUSED = {
     "break": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @break; x[i] = 1; }"),
     "continue": (
         "SW213",
-        "for (i = 0; i < n; i++) { if (x[i] > 0) { if (i) @continue; x[i] = 2; } x[i] = 1; }",
+        "for (i = 0; i < n; i++) { if (x[i] > 0) { x[i] = 3; if (i) @continue; x[i] = 2; } x[i] = 1; }",
     ),
     "return": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @return; x[i] = 1; }"),
     "while": ("SW213", "@while (x[0] > 0) x[0] -= 1;"),

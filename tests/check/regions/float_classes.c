@@ -21,3 +21,15 @@ void least(int n, int m, const double a[restrict n][m], double low[restrict n])
     }
 #pragma endscop
 }
+
+static double known(double v) { return signbit(v) ? NAN : v; }
+
+void unknowns(int n, double *restrict a, float *restrict b)
+{
+#pragma scop
+    for (int i = 0; i < n; i++) {
+        a[i] = isunordered(a[i], b[i]) ? nan("") : isless(b[i], 0.25f) ? NAN : known(a[i]);
+        b[i] = signbit(b[i]) ? nanf("") : fpclassify(b[i]) == FP_NORMAL ? b[i] : -NAN;
+    }
+#pragma endscop
+}
