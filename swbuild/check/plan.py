@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re  # reads declarations made by the front end
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 import islpy as isl
 
@@ -19,7 +21,7 @@ from swbuild.check.tasks import RegionCheck
 from swbuild.check.work import Work
 from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import Scop, Storage
 from swbuild.mapping.grid import Grid
 from swbuild.options import KernelOptions
 
@@ -27,6 +29,10 @@ __all__ = ["Plan", "as_given", "plan_region"]
 
 #: A case whose objects are larger than this together (in bytes) is not run.
 _LARGEST = 1 << 30
+
+#: The extents of an array that are all numbers.
+_FIXED = re.compile(r"\w(?:\[\d+\])+$")
+_NUMBER = re.compile(r"\[(\d+)\]")
 
 #: What sizes that nobody asked for may cost: bytes of objects, instances of
 #: statements, and starts of innermost loops.
@@ -86,6 +92,8 @@ class _Modest:
         shapes = slot_shapes(self._region, self._slots, parameter_point(self._region.scop, sizes))
         if isinstance(shapes, str) or _volume(self._slots, shapes) > _MODEST_BYTES:
             return False
+        if _too_small(self._slots, shapes):
+            return False
         return not instances or _index_bound(self._region.scop, shapes) != 0
 
 
@@ -125,6 +133,9 @@ def _case(
     shapes = slot_shapes(region, slots, point)
     if isinstance(shapes, str):
         return shapes
+    small = _too_small(slots, shapes)
+    if small:
+        return f"at these sizes the region reaches behind the end of '{small}', as it is declared"
     if _volume(slots, shapes) > _LARGEST:
         return "the arrays would be too large for a check: give smaller sizes"
     inputs = make_inputs(slots, shapes, sizes, seed, _index_bound(scop, shapes))
@@ -153,6 +164,21 @@ def _volume(slots: Sequence[Slot], shapes: Mapping[str, Shape]) -> int:
             count *= extent
         total += count
     return total
+
+
+def _too_small(slots: Sequence[Slot], shapes: Mapping[str, Shape]) -> str:
+    """Return the first array that is declared with fewer elements than the region reaches, or "".
+
+    The model of an array that is taken apart by strides (``a[i * stride]``) does not know that limit.
+    """
+    for slot in slots:
+        array = slot.array
+        if array is not None and array.extents and array.storage is not Storage.PARAMETER:
+            declared = _FIXED.search(array.declaration)
+            room = prod(map(int, _NUMBER.findall(declared[0]))) if declared else None
+            if room is not None and prod(shapes[slot.name]) > room:
+                return slot.text
+    return ""
 
 
 def _index_bound(scop: Scop, shapes: Mapping[str, Shape]) -> int | None:

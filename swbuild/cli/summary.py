@@ -52,6 +52,9 @@ def _limit(region: RegionUnit) -> str:
     sums = _ordered_sums(region) if report["host_statements"] or not report["kernels"] else ""
     if sums:
         return f"the reduction on {sums} keeps the order of the source (`reassociate: true` allows parts)"
+    small = _small_elements(region)
+    if small:
+        return f"the host alone writes {small}: elements of less than 4 bytes share words of memory"
     for loop in report["loops"]:
         if loop["because"] and not loop["parallel"] and report["host_statements"]:
             return f"{loop['loop']} in line {loop['line']} is sequential: {loop['because'][0]}"
@@ -72,6 +75,15 @@ def _ordered_sums(region: RegionUnit) -> str:
         for array, _ in loop.reductions
     }
     return _words(found) if found else ""
+
+
+def _small_elements(region: RegionUnit) -> str:
+    """Return the arrays whose small elements keep statements in parallel loops on the host."""
+    there = {item["statement"] for item in region.report["host_statements"]}
+    if not any(loop["parallel"] for loop in region.report["loops"]):
+        return ""
+    found = map(region.scop.array, sorted(region.scop.written_by(there)))
+    return _words(array.name for array in found if array.element.size % 4 and not array.is_scalar)
 
 
 def _transfers(report: Mapping[str, Any]) -> str:

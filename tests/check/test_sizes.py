@@ -236,3 +236,14 @@ def test_sizes_are_known_by_the_names_of_the_source(tmp_path: Path) -> None:
     text = "void f(int PE_MODE, double a[restrict PE_MODE]) {\n#pragma scop\n"
     (found,) = generated(tmp_path, text + "for (int i = 0; i < PE_MODE; i++) a[i] = 1;\n" + TAIL).regions
     assert list(complete_sizes(found.scop, {"PE_MODE": 40}, {}).values()) == [40]
+
+
+def test_sizes_reach_no_further_than_arrays_are_declared(tmp_path: Path) -> None:
+    text = (
+        "double a[1000];\nvoid f(int inc) {\n#pragma scop\nfor (int i = 0; i < 100; i++) a[i * inc] += 1;\n"
+    )
+    (found,) = generated(tmp_path, text + TAIL).regions
+    cases = planned(found).cases
+    assert cases and all(case.sizes["inc"] * 99 < 1000 for case in cases)
+    plan = plan_region(found, KernelOptions(), RegionCheck(sizes=({"inc": 11},)))
+    assert not plan.cases and "behind the end of 'a'" in plan.skipped[0].message

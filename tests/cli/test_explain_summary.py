@@ -37,6 +37,10 @@ BODIES = {
         "for (int i = 1; i < n; i++) *s = *s * a[i][0] + b[i][0];",
         "stays on the host; limit: i in line 4 is sequential: line 4 writes s, which line 4 reads",
     ),
+    "small elements": (
+        "for (int i = 0; i < n; i++) q[i] = 2 * q[i];",
+        "stays on the host; limit: the host alone writes q: elements of less than 4 bytes share words",
+    ),
     "wavefronts": (
         "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) a[i][j] += a[i - 1][j] + a[i][j - 1];",
         "on the core group, 1 kernel on 64 CPEs (8x8); limit: transfers of a, once per i0",
@@ -45,7 +49,7 @@ BODIES = {
 
 
 def _source(body: str) -> str:
-    arrays = ", ".join(f"double {name}[restrict n][n]" for name in "abc")
+    arrays = ", ".join(["short *restrict q", *(f"double {name}[restrict n][n]" for name in "abc")])
     return f"void f(int n, double *restrict s, {arrays})\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
 
 

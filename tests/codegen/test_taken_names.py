@@ -123,8 +123,9 @@ def test_the_rest_of_a_file_may_have_any_name(tmp_path: Path, turn: int) -> None
     is_right(tmp_path, "\n".join(lines), "sw26010-pro" if turn % 2 else "sw26010")
 
 
-def test_what_the_machine_declares_is_refused_at_its_place(tmp_path: Path) -> None:
-    text = "int athread_join(void) { return 1; }\n" + REGION.format(function="f", help="", constant=1)
+@pytest.mark.parametrize("declared", ["int athread_join(void) { return 1; }", "int _MYID;", "char _ROW;"])
+def test_what_the_machine_declares_is_refused_at_its_place(tmp_path: Path, declared: str) -> None:
+    text = f"{declared}\n" + REGION.format(function="f", help="", constant=1)
     with pytest.raises(SwbuildError) as caught:
         generated(tmp_path, text)
     (found,) = caught.value.diagnostics
