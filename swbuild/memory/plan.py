@@ -485,8 +485,12 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
     writers = [ref for ref in group.refs if ref.writes]
     written = _stored(task, level, group) if writers else None
-    store = Store.NONE if written is None else _store(task, level, group, written)
-    whole = written is not None and _box_map(group.box, written).is_subset(written)
+    store, whole = Store.NONE, False
+    if written is not None:
+        around = group.box.as_map(written.get_space())
+        _normalise(written, around)
+        whole = bool(around.is_subset(written))
+        store = Store.BOX if whole else _store(task, level, group, around, written)
     load = _reads_old_values(task, level, group) or any(ref.may_write for ref in writers)
     load = load or (store is Store.BOX and not whole)
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
@@ -508,8 +512,12 @@ def _stored(task: _Task, level: Level, group: Group) -> isl.Map:
     return written.subtract(superseded.extract_map(written.get_space())).coalesce()
 
 
-def _box_map(box: Box, like: isl.Map) -> isl.Map:
-    return box.as_map(like.get_space())
+def _normalise(written: isl.Map, like: isl.Map) -> None:
+    """Have isl leave out of ``written`` what follows from the rest of it, so that stores have simple bounds.
+
+    It does so, in place, to what is taken from another relation in the space of ``like``.
+    """
+    isl.Map.empty(like.get_space()).subtract(written)
 
 
 def _reads_old_values(task: _Task, level: Level, group: Group) -> bool:
@@ -529,24 +537,23 @@ def _reads_old_values(task: _Task, level: Level, group: Group) -> bool:
     return not reads.subtract(sourced.range_factor_domain()).is_empty()
 
 
-def _store(task: _Task, level: Level, group: Group, written: isl.Map) -> Store:
-    """Return the cheapest way to put back exactly what was written.
+def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> Store:
+    """Return the cheapest way to put back exactly what was ``written``, which is not all of ``box``.
 
     The rest of the box is only touched when it certainly lies inside the array: the last row of
     an array of unknown length may end early.
     """
-    rest = _box_map(group.box, written).subtract(written)
-    may = any(ref.may_write for ref in group.refs)
-    if rest.is_empty() and not may:
-        return Store.BOX
     bounded = task.scop.array(group.refs[0].array).extents[0] is not None
-    if (rest.is_empty() or bounded) and not _others_write(task, level, group, rest):
+    if bounded and not _others_write(task, level, group, box, written):
         return Store.BOX
     return Store.ROWS if _is_rowwise(written) else Store.ELEMENTS
 
 
-def _others_write(task: _Task, level: Level, group: Group, rest: isl.Map) -> bool:
-    """Return whether an element of ``rest`` (prefix -> element) may be written by another tile or group."""
+def _others_write(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> bool:
+    """Return whether another tile or group may write elements of ``box`` that are not ``written``.
+
+    Both are prefix -> element.
+    """
     array = group.refs[0].array
     writers = [ref for ref in task.refs if ref.array == array and ref.writes]
     mapped = len(task.tiled.mapping.threads)
@@ -556,14 +563,22 @@ def _others_write(task: _Task, level: Level, group: Group, rest: isl.Map) -> boo
     tile_of = isl.UnionMap.from_multi_union_pw_aff(task.tiled.coordinates)  # instance -> [tile]
     # [tile] -> element
     by_tile = tile_of.reverse().apply_range(union_maps(ref.relation for ref in writers))
-    for written in maps_of(by_tile):
+    for found in maps_of(by_tile):
         # visit -> other tiles -> what they write
-        elsewhere = _other_tiles(rest.domain().get_space(), mapped).apply_range(written)
-        if not elsewhere.intersect(rest).is_empty():
+        elsewhere = _other_tiles(box.domain().get_space(), mapped).apply_range(found)
+        if not _inside(elsewhere, box, written):
             return True
     below = [ref for ref in writers if ref.statement in level.statements]
     others = [ref for ref in below if ref.happens and ref not in group.refs]
-    return bool(others) and not footprint(level, others).intersect(rest).is_empty()
+    return bool(others) and not _inside(footprint(level, others), box, written)
+
+
+def _inside(accessed: isl.Map, box: isl.Map, written: isl.Map) -> bool:
+    """Return whether all of ``box`` that is ``accessed`` is also ``written``.
+
+    It takes isl far longer to say what of the box is not written, and that in many pieces.
+    """
+    return bool(accessed.intersect(box).is_subset(written))
 
 
 def _other_tiles(prefix: isl.Space, mapped: int) -> isl.Map:

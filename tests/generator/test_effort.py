@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import islpy as isl
 import pytest
-from generation import generated
+from generation import generated, unit_of
 
+from swbuild.diagnostics import SwbuildError
 from swbuild.kernelir.astwalk import Due, Inexact, build_ir
 from swbuild.kernelir.nodes import Block
+from swbuild.memory import plan
 from swbuild.options import Distribution, KernelOptions
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, unbounded_effort
 
@@ -61,6 +64,22 @@ def test_an_array_too_large_for_every_tile_stays_in_main_memory(tmp_path: Path) 
     reasons = {row["reason"] for kernel in region.report["kernels"] for row in kernel["main_memory"]}
     assert len(region.kernels) >= 1
     assert reasons == {"its part in the smallest tile is larger than the LDM budget"}
+
+
+def test_how_the_boxes_of_diamonds_are_stored_is_found_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    work, found = plan._store, []
+
+    def soon(task: Any, level: Any, group: Any, box: isl.Map, written: isl.Map) -> plan.Store:
+        if len(box.get_basic_maps()) > 20:
+            with bounded_effort(200_000):  # to take what is written from the box first took over 1,000,000
+                found.append(work(task, level, group, box, written))
+            raise SwbuildError([])  # enough was seen
+        return work(task, level, group, box, written)
+
+    monkeypatch.setattr(plan, "_store", soon)
+    with pytest.raises(SwbuildError):
+        unit_of("jacobi-2d", KernelOptions())
+    assert found == [plan.Store.BOX]
 
 
 def test_the_end_of_a_limit_is_told_from_a_mistake() -> None:
