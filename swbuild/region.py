@@ -22,7 +22,7 @@ from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
 from swbuild.options import KernelOptions, Preset, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
-from swbuild.planning.dividing import place_order
+from swbuild.planning.dividing import Dearer, Limit, place_order
 from swbuild.planning.ordering import (
     Judgement,
     Order,
@@ -33,8 +33,9 @@ from swbuild.planning.ordering import (
     strays,
 )
 from swbuild.planning.singles import with_singles
+from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
-from swbuild.planning.where import Comparison, Offload, compared, least_cycles
+from swbuild.planning.where import Comparison, Offload, compared, cycles_left, least_cycles
 from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
@@ -416,19 +417,27 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: flo
     unsafe = strays(scop, order.scheduled.private, order.tree)
     if unsafe:
         return NotPrivate(unsafe)
-    made = place_order(scop, options, order, task.record, before)
+    made = place_order(scop, options, order, task.record, before, _limit(task, order, below))
+    if isinstance(made, Dearer):
+        return NoCode(_DEARER)
     if not isinstance(made, tuple):
         return made
     order, placed = made
-    if placed and below < inf:
-        offload = Offload(order.scheduled.private, order.tree, placed, {})
-        if least_cycles(scop, options, offload) >= below:
-            return NoCode(_DEARER)
     found = assemble(scop, options, order.scheduled, order.tree, placed, order.unrolls)
     if isinstance(found, NoCode):
         return found
     code = replace(found.code, exact=not order.split)
     return RegionResult(order, placed, _reported(replace(found, code=code), order, placed))
+
+
+def _limit(task: _Task, order: Order, below: float) -> Limit | None:
+    """Return what the kernels of ``order`` may take beside the host, None where all may take any time."""
+    if below == inf:
+        return None
+    scop, options = task.scop, task.options
+    sizes = assumed_sizes(scop, options).values
+    least = partial(least_cycles, scop, options, order.scheduled.private, sizes)
+    return Limit(below - cycles_left(scop, options, order.tree, sizes), least)
 
 
 def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:

@@ -19,10 +19,23 @@ from swbuild.planning.singles import place_single
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Choice, Estimated, Infeasible, Placed, Tiling
 
-__all__ = ["place_order"]
+__all__ = ["Dearer", "Limit", "place_order"]
 
 #: takes what is tried on the way, in its order
 Record = Callable[[Ordered | Estimated | Tiling | Choice], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Kernels are of use together where they take less than ``cycles``; each takes no less than ``least``."""
+
+    cycles: float
+    least: Callable[[Placed], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Dearer:
+    """Kernels that certainly take as long as their limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +71,23 @@ class _Task:
 
 
 def place_order(
-    scop: Scop, options: KernelOptions, order: Order, record: Record, before: Sequence[Placed] = ()
-) -> tuple[Order, tuple[Placed, ...]] | Infeasible:
+    scop: Scop,
+    options: KernelOptions,
+    order: Order,
+    record: Record,
+    before: Sequence[Placed] = (),
+    limit: Limit | None = None,
+) -> tuple[Order, tuple[Placed, ...]] | Infeasible | Dearer:
     """Return the kernels of ``order`` with tiles and buffers, or why there are none.
 
     Those that all CPEs share are as they were found ``before`` where one of their names was; where none was,
     nests that have more parallel loops apart than together are divided where that is estimated to take less.
+    No more kernels are looked at once those that are placed reach the ``limit``.
     """
     task = _Task(scop, options, assumed_sizes(scop, options), record)
     other = None if before else _divided(task, order)
     if other is None:
-        return _placed(task, order, {place.tiled.kernel.name: place for place in before})
+        return _placed(task, order, {place.tiled.kernel.name: place for place in before}, limit)
     here, there = _of_difference(task, order, other), _of_difference(task, other, order)
     wins = not isinstance(there, Infeasible) and (
         isinstance(here, Infeasible) or task.cycles(other, there) < task.cycles(order, here)
@@ -76,20 +95,23 @@ def place_order(
     record(Ordered(other, Judgement.CHEAPER if wins else Judgement.DEARER))
     if wins:
         order, here = other, there
-    return here if isinstance(here, Infeasible) else _placed(task, order, here)
+    return here if isinstance(here, Infeasible) else _placed(task, order, here, limit)
 
 
 def _placed(
-    task: _Task, order: Order, known: Mapping[str, Placed]
-) -> tuple[Order, tuple[Placed, ...]] | Infeasible:
+    task: _Task, order: Order, known: Mapping[str, Placed], limit: Limit | None
+) -> tuple[Order, tuple[Placed, ...]] | Infeasible | Dearer:
     """Return all kernels of ``order``, of which ``known`` are placed."""
-    placed = []
+    placed, cycles = [], 0.0
     for kernel in order.tree.kernels:
         found = None if kernel.single else known.get(kernel.name)
         place = found or task.placed(order, kernel)
         if not isinstance(place, Placed):
             return place
         placed.append(place)
+        cycles += limit.least(place) if limit else 0.0
+        if limit and cycles >= limit.cycles:
+            return Dearer()
     return order, tuple(placed)
 
 

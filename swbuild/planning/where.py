@@ -22,7 +22,7 @@ from swbuild.polyhedral.islutil import apart, bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.privatise import Private
 from swbuild.timings import step
 
-__all__ = ["Comparison", "Offload", "Sides", "Threshold", "compared", "least_cycles"]
+__all__ = ["Comparison", "Offload", "Sides", "Threshold", "compared", "cycles_left", "least_cycles"]
 
 #: isl steps for all estimates of a region.
 _EFFORT = 3_000_000
@@ -154,19 +154,27 @@ def compared(scop: Scop, options: KernelOptions, offload: Offload, below: float 
         return None
 
 
-def least_cycles(scop: Scop, options: KernelOptions, offload: Offload) -> float:
-    """Return a lower bound of what :func:`compared` finds for the core group, whatever kernels share a spawn.
+def least_cycles(
+    scop: Scop, options: KernelOptions, private: Private, sizes: Mapping[str, int], place: Placed
+) -> float:
+    """Return a lower bound of what :func:`compared` finds for a kernel, whatever kernels share its spawn.
 
     It leaves out spawns, joins and barriers, and is 0 where isl does not find it.
     """
-    sizes = assumed_sizes(scop, options).values
     try:
         with bounded_effort(_EFFORT):
-            found = [kernel.at(sizes).cycles for kernel in _kernels(scop, offload, options)]
-            left = at_home(scop, offload.tree.statements, load(options.machine)).cycles(sizes)
+            return replace(_kernel(scop, place, private, options).at(sizes).cycles, control=0.0).total
     except isl.Error:
         return 0.0
-    return left + sum(replace(cycles, control=0.0).total for cycles in found)
+
+
+def cycles_left(scop: Scop, options: KernelOptions, tree: HostTree, sizes: Mapping[str, int]) -> float:
+    """Return what the host takes for its part of ``tree``, 0 where isl does not find it."""
+    try:
+        with bounded_effort(_EFFORT):
+            return at_home(scop, tree.statements, load(options.machine)).cycles(sizes)
+    except isl.Error:
+        return 0.0
 
 
 def _compared(scop: Scop, options: KernelOptions, offload: Offload, below: float) -> Comparison:
@@ -239,10 +247,11 @@ def _rivals(scop: Scop, offload: Offload, options: KernelOptions) -> _Rivals:
 
 
 def _kernels(scop: Scop, offload: Offload, options: KernelOptions) -> tuple[Counted, ...]:
-    return tuple(
-        counted(scop, place, private_in(offload.private, place.tiled.kernel), options.plain)
-        for place in offload.placed
-    )
+    return tuple(_kernel(scop, place, offload.private, options) for place in offload.placed)
+
+
+def _kernel(scop: Scop, place: Placed, private: Private, options: KernelOptions) -> Counted:
+    return counted(scop, place, private_in(private, place.tiled.kernel), options.plain)
 
 
 def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[str, int] | None:

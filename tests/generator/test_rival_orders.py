@@ -10,6 +10,9 @@ import pytest
 from generation import generated
 
 from swbuild import region
+from swbuild.mapping.regiontree import Kernel
+from swbuild.planning import dividing
+from swbuild.planning.ordering import Order
 
 #: A loop over time, for which tiles over several steps are compared with the order of the source.
 STEPS = """\
@@ -22,6 +25,23 @@ void f(int n) {
       b[i] = a[i - 1] + a[i] + a[i + 1];
     for (int i = 1; i < n - 1; i++)
       a[i] = b[i - 1] + b[i] + b[i + 1];
+  }
+#pragma endscop
+}
+"""
+
+#: Loops that blocks of the outermost one make several kernels of, one of them for a single CPE.
+FACTORS = """\
+#define N 2000
+double a[N][N];
+void f(int n) {
+#pragma scop
+  for (int k = 0; k < n; k++) {
+    for (int i = k + 1; i < n; i++)
+      a[i][k] /= a[k][k];
+    for (int i = k + 1; i < n; i++)
+      for (int j = k + 1; j < n; j++)
+        a[i][j] -= a[i][k] * a[k][j];
   }
 #pragma endscop
 }
@@ -55,3 +75,32 @@ def test_orders_that_cannot_win_get_no_code(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(region, "least_cycles", lambda *_: inf)
     generated(tmp_path, STEPS)
     assert len(assembled) - before == before - 1
+
+
+def test_no_more_kernels_are_placed_of_an_order_that_cannot_win(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[Any] = []
+    placed: list[str] = []
+    place_order, place = region.place_order, dividing._Task.placed
+
+    def watched(*args: Any) -> Any:
+        placed.clear()
+        limits.append((args[-1], place_order(*args), list(placed)))
+        return limits[-1][1]
+
+    def counted(task: Any, order: Order, kernel: Kernel) -> Any:
+        placed.append(kernel.name)
+        return place(task, order, kernel)
+
+    monkeypatch.setattr(region, "place_order", watched)
+    monkeypatch.setattr(dividing._Task, "placed", counted)
+    generated(tmp_path, FACTORS)
+    _, (_, kernels), names = limits[-1]
+    assert len(names) == len(kernels) > 2
+    monkeypatch.setattr(region, "least_cycles", lambda *_: inf)
+    generated(tmp_path, FACTORS)
+    limit, outcome, names = limits[-1]
+    assert limit is not None
+    assert isinstance(outcome, dividing.Dearer)
+    assert names == [kernels[0].tiled.kernel.name]
