@@ -10,7 +10,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Scop
 from swbuild.machine import MachineModel, load
 from swbuild.options import KernelOptions
-from swbuild.polyhedral.islutil import bounded_effort, constant_of, ran_out
+from swbuild.polyhedral.islutil import apart, bounded_effort, constant_of, ran_out
 
 __all__ = ["Sizes", "assumed_sizes"]
 
@@ -28,6 +28,12 @@ _UNLIMITED = 1 << 28
 
 #: isl steps to find what the arrays allow.
 _EFFORT = 200_000
+
+#: Of more remainders than so many, isl may take seconds to find the largest size.
+_REMAINDERS = 16
+
+#: Seconds of processor time for that.
+_SECONDS = 2
 
 _PARAM = isl.dim_type.param
 
@@ -84,23 +90,43 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
 
 
 def _limit(allowed: isl.Set, position: int) -> int | None:
-    """Return the largest value of the parameter at ``position``, None where nothing limits it."""
+    """Return the largest value of the parameter at ``position``, None where nothing limits it.
+
+    Of many remainders, isl does not find it soon, and counts no steps: it is taken for unlimited then.
+    """
+    if all(part.dim(isl.dim_type.div) <= _REMAINDERS for part in allowed.get_basic_sets()):
+        value: int | None = _largest(allowed, position)
+    else:
+        found = apart(lambda: str(_largest(allowed, position)), _SECONDS)
+        value = int(found) if found is not None else None
+    return value if value is not None and value < _UNLIMITED else None
+
+
+def _largest(allowed: isl.Set, position: int) -> int:
+    """Return the largest value of the parameter at ``position``."""
     moved = allowed.params().insert_dims(isl.dim_type.set, 0, 0)
     values = moved.move_dims(isl.dim_type.set, 0, _PARAM, position, 1)
     largest = values.project_out(_PARAM, 0, values.dim(_PARAM)).dim_max_val(0)
-    value = int(largest.to_python()) if largest.is_int() else _UNLIMITED
-    return value if value < _UNLIMITED else None
+    return int(largest.to_python()) if largest.is_int() else _UNLIMITED
 
 
 def _inside_arrays(scop: Scop) -> isl.Set:
-    """Return the sizes for which all loops run and subscripts stay inside the constant extents of arrays."""
+    """Return the sizes for which all loops run and subscripts stay inside the constant extents of arrays.
+
+    What several accesses ask of them is in there once: isl would count each remainder in it for another one.
+    """
     allowed = scop.context
+    asked: list[isl.Set] = []
     for access in (a for statement in scop.statements for a in statement.accesses if a.affine):
         for position, extent in enumerate(scop.array(access.array).extents):
             count = None if extent is None else constant_of(extent)
             if count is not None:
                 last = access.relation.range().dim_max(position)
-                within = allowed.intersect(_at_most(last, count - 1))
+                inside = _at_most(last, count - 1)
+                if any(inside.plain_is_equal(other) for other in asked):
+                    continue
+                asked.append(inside)
+                within = allowed.intersect(inside)
                 allowed = allowed if within.is_empty() else within
     return allowed
 

@@ -14,6 +14,7 @@ from swbuild.generate import complete, generate_unit
 from swbuild.machine import load
 from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
 from swbuild.options import KernelOptions
+from swbuild.planning import sizes
 from swbuild.planning.counting import bounds_of
 from swbuild.planning.estimates import Estimate
 from swbuild.planning.host import at_home
@@ -183,6 +184,26 @@ def test_stated_sizes_are_kept(tmp_path: Path) -> None:
     )
     (scop,) = model_of(tmp_path, text).scops
     assert assumed_sizes(scop, KernelOptions(params={"n": 77})).orders == ({"n": 77},)
+
+
+def test_what_several_accesses_ask_of_a_remainder_is_asked_once(tmp_path: Path) -> None:
+    """isl takes seconds to find the largest size under some thirty remainders, most of them the same."""
+    text = (Path(__file__).parents[1] / "fuzz" / "regressions" / "many_remainders_of_sizes.c").read_text()
+    (scop,) = model_of(tmp_path, text).scops
+    parts = sizes._inside_arrays(scop).get_basic_sets()
+    assert max(part.dim(isl.dim_type.div) for part in parts) < 10
+
+
+def test_sizes_that_isl_does_not_find_soon_under_remainders_are_not_limited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few = isl.Set("[n, m] -> { : 2 <= m <= 99 and n >= 4 }")
+    many = few
+    for k in range(20):
+        many = many.intersect(isl.Set(f"[n, m] -> {{ : exists (e : {k} + m <= 4e <= {k} + n + m) }}"))
+    assert (sizes._limit(few, 1), sizes._limit(many, 1)) == (99, 99)
+    monkeypatch.setattr(sizes, "apart", lambda *_: None)
+    assert (sizes._limit(few, 1), sizes._limit(many, 1)) == (99, None)
 
 
 def test_subscripts_with_divisions_are_walked_through(tmp_path: Path) -> None:
