@@ -15,6 +15,7 @@ from swbuild.frontend.calls import Calls
 from swbuild.frontend.claims import Claim, claims_inside, claims_of_places, claims_of_typedefs
 from swbuild.frontend.continues import without_continues
 from swbuild.frontend.contracting import contracted_text
+from swbuild.frontend.countdowns import without_countdowns
 from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
@@ -94,6 +95,7 @@ class _Modeller:
         self.contracted = contracted_text(region.items, scope, self.calls)
         self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(region.items)
         without_continues(self.items)
+        self.items = without_countdowns(self.items, region.function, self.bindings)
         self.items = without_second_counters(self.items, self.bindings)
         facts = RegionFacts(self.items, self.bindings, region.function)
         self.visible = self.bindings.visible.get(id(region.begin), {})

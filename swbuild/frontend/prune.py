@@ -93,6 +93,12 @@ _CONST = re.compile(r"__attribute__\s*\(\([^;{}]*?\b(?:const|__const__)\b")
 _PARSED = "typedef void *__builtin_va_list;" + "".join(f"typedef int {name};" for name in sorted(UNMODELLED))
 _REPLACE = re.compile(r"\b(?:" + "|".join(sorted(_REPLACED, key=len, reverse=True)) + r")\b")
 _DIRECTIVES_LAST = re.compile(r"(?:^[ \t]*#[^\n]*\n\s*)+\Z", re.MULTILINE)
+#: Attributes between double brackets that mean nothing to types and layouts.
+_BRACKETED = re.compile(
+    r"\[\[\s*(?:(?:gnu::)?_{0,2}(?:nodiscard|maybe_unused|deprecated|fallthrough|noreturn|_Noreturn|reproducible"
+    r"|unsequenced|unused|always_inline|noinline|hot|cold|flatten|pure|const)_{0,2}"
+    r"\s*(?:\([^()]*\))?[\s,]*)*\]\]"
+)
 _NAMED = re.compile(r"\w$")
 _STATEMENT = re.compile(r"\b(?:else|do)$")
 _CONTROLLED = re.compile(r"\b(?:if|while|for|switch)\s*$")
@@ -266,7 +272,7 @@ def _emit(source: Preprocessed, chunk: Chunk) -> str:
 
 def neutralise(text: str) -> str:
     """Return ``text`` with GNU extensions blanked or spelled in C, every other character in its place."""
-    text = _blank_calls(text)
+    text = _BRACKETED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), _blank_calls(text))
     return _REPLACE.sub(lambda m: _REPLACED[m[0]].ljust(len(m[0])), text)
 
 

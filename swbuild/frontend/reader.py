@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re  # reads messages of the parser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from swbuild.frontend.regions import Region, find_regions, match_requests
 from swbuild.frontend.request import CppOptions, RefusedRegion, RegionRequest, SourceModel
 from swbuild.frontend.scop import Scop
 from swbuild.frontend.symbols import FileScope, walk
-from swbuild.frontend.unread import Unread
+from swbuild.frontend.unread import Unread, ascii_names
 from swbuild.frontend.vocabulary import vocabulary
 from swbuild.timings import step
 
@@ -68,7 +68,7 @@ def read_source(
     try:
         parsed, pairs, chunks = _pruned(source, text)
         locator = Locator(str(path), text, parsed)
-        tree = _understood(path, cpp, parsed, locator)
+        tree, spelled = _understood(path, cpp, parsed, locator)
     except SwbuildError as error:
         # The compiler's own words are better, where it agrees that there is an error.
         own = [d for d in error.diagnostics if d.code == "SW202"]
@@ -86,7 +86,7 @@ def read_source(
     probed: dict[str, Probed] = {}
     for region, request in wanted:
         moved = moving.get(region.span.line)
-        reasons = (moved,) if moved is not None else _not_understood(region, locator)
+        reasons = (moved,) if moved is not None else _not_understood(region, spelled, locator)
         made = (
             RefusedRegion(request.name, region.span, reasons)
             if reasons
@@ -126,11 +126,15 @@ def _tag(path: Path, source: Preprocessed) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 
-def _not_understood(region: Region, locator: Locator) -> tuple[Diagnostic, ...]:
-    """Return what the parser did not understand in ``region``."""
-    found = [node for item in region.items for node in walk(item) if isinstance(node, Unread)]
+def _not_understood(region: Region, spelled: Mapping[str, str], locator: Locator) -> tuple[Diagnostic, ...]:
+    """Return what the parser did not understand in ``region``; ``spelled`` are names beyond ASCII."""
+    nodes = [node for item in region.items for node in walk(item)]
+    found = [_syntax_error(n.what, locator.span(n), locator) for n in nodes if isinstance(n, Unread)]
+    names = [n for n in nodes if isinstance(n, (c_ast.ID, c_ast.Decl)) and n.name in spelled]
+    beyond = "a name with letters beyond those of ASCII"
+    found += [_syntax_error(f"{beyond}, '{spelled[n.name]}'", locator.span(n), locator) for n in names[:1]]
     hint = "write it in C11, or leave it outside of the region"
-    return tuple(replace(_syntax_error(n.what, locator.span(n), locator), hint=hint) for n in found)
+    return tuple(replace(problem, hint=hint) for problem in found)
 
 
 @step("model")
@@ -172,16 +176,22 @@ _PARSE_ERROR = re.compile(r"^(.*?):(?:(\d+):)?(?:(\d+):?)?\s*(.*)$", re.DOTALL)
 _SPLIT = "split the expression, the statement or the declaration"
 
 
-def _understood(path: Path, cpp: CppOptions, text: str, locator: Locator) -> c_ast.FileAST:
-    """Return the syntax tree of ``text``; what the compiler takes but the parser does not is passed over."""
+def _understood(
+    path: Path, cpp: CppOptions, text: str, locator: Locator
+) -> tuple[c_ast.FileAST, Mapping[str, str]]:
+    """Return the syntax tree of ``text``; what the compiler takes but the parser does not is passed over.
+
+    With it come the names that are spelled otherwise in the tree, since they have letters beyond ASCII.
+    """
     try:
-        return _parse(Parser(), text, str(path), locator)
+        return _parse(Parser(), text, str(path), locator), {}
     except SwbuildError as error:
         wrong = compiler_errors(path, cpp)
         if wrong:
             raise SwbuildError(wrong) from error
+        plain, spelled = ascii_names(text)
         try:
-            return _parse(RecoveringParser(), text, str(path), locator)
+            return _parse(RecoveringParser(), plain, str(path), locator), spelled
         except SwbuildError:
             raise error from error
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re  # finds names in the output of the preprocessor
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from pycparser import c_ast
 
-__all__ = ["TYPEOF", "UNREAD", "Unread", "declared_in", "unread"]
+__all__ = ["ascii_names", "TYPEOF", "UNREAD", "Unread", "declared_in", "unread"]
 
 #: The name of the function that unknown text is taken for a call of.
 UNREAD = "({ ... })"
@@ -16,6 +17,13 @@ UNREAD = "({ ... })"
 #: How compilers spell the type of an expression.
 TYPEOF = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual"})
 
+_STRING_OR_NAME = re.compile(
+    r"""^[ \t]*\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"|(?:[\w$]|\\u[\da-fA-F]{4}|\\U[\da-fA-F]{8})+",
+    re.MULTILINE,
+)
+#: How the preprocessor writes letters beyond ASCII.
+_LETTER = re.compile(r"\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8})")
 _OPENING, _CLOSING = ("LPAREN", "LBRACKET", "LBRACE"), ("RPAREN", "RBRACKET", "RBRACE")
 _BEHIND_NAME = frozenset({"EQUALS", "SEMI", "COMMA", "LBRACKET", "LPAREN"})
 _NAMES = frozenset({"ID", "TYPEID"})
@@ -69,3 +77,18 @@ def _begins_declaration(tokens: Sequence[Any]) -> bool:
     if tokens[0].type != "ID" or len(tokens) < 2:
         return False
     return tokens[0].value in TYPEOF or tokens[1].value.isidentifier()
+
+
+def ascii_names(text: str) -> tuple[str, dict[str, str]]:
+    """Return ``text`` with names of ASCII letters alone, and how those that were none are spelled."""
+    spelled: dict[str, str] = {}
+
+    def plain(match: re.Match[str]) -> str:
+        word = _LETTER.sub(lambda m: chr(int(m[0][2:], 16)), match[0]) if "\\" in match[0] else match[0]
+        if word.isascii() or not (word[0].isalpha() or word[0] in "_$"):
+            return match[0]
+        name = "".join(c if c.isascii() else f"_u{ord(c):x}_" for c in word)
+        spelled[name] = word
+        return name
+
+    return _STRING_OR_NAME.sub(plain, text), spelled

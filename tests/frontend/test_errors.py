@@ -192,11 +192,6 @@ FILES = {
         "void f(double *x) {\nfor (void *p = &&l; p; p = 0) {\n#pragma scop\nx[0] = 1;\n#pragma endscop\n}\nl:;\n}\n",
         2,
     ),
-    "unicode_name": (
-        "SW202",
-        "void f(double *\u00e9) {\n#pragma scop\n\u00e9[0] = 1;\n#pragma endscop\n}\n",
-        1,
-    ),
     "beyond_c11": (
         "SW202",
         "void f(double *x) {\nvoid in(void) {\n#pragma scop\nx[0] = 1;\n#pragma endscop\n}\nin();\n}\n",

@@ -20,6 +20,8 @@ FILE = {
     "statements": "int g(int x) { return ({ int y = x; y++; y; }); }\n",
     "nested": "int g(int x) { int in(int y) { return x + y; } return in(2); }\n",
     "designated": "int table[] = { [0 ... 9] = 1, [20] = 2 };\nint g(int x) { return table[x]; }\n",
+    "attributes": "[[nodiscard]] static int g([[maybe_unused]] int x) { return 1; }\n",
+    "letters": "struct \u00e4 { int \u00f6; }; int gr\u00f6\u00dfe(struct \u00e4 *s) { return s->\u00f6; }\n",
     "imaginary": "double _Complex g(double _Complex x) { return x * 2.0i + __real__ x; }\n",
 }
 
@@ -35,6 +37,8 @@ BEFORE = {
     "literal": "int *v = (int[]){ [0 ... 3] = 1 }; n = v[2];",
     "selected": 'const char *s = _Generic(n, int: "int", default: "x"); a[0] = s[0];',
     "loop": "for (int *p = ({ int q = n; &q; }); p; p = 0) { n--; }",
+    "letter": "double \u03c0 = 3.14; a[0] = \u03c0;",
+    "attributes": "[[maybe_unused]] int k = n; switch (n) { case 1: k++; [[fallthrough]]; default: ; }",
     "structure": "struct { int x; } s[2] = { [0 ... 1] = { 1 } }; n = s[1].x;",
 }
 
@@ -95,6 +99,19 @@ def test_an_error_of_the_compiler_stays_one(text: str, tmp_path: Path) -> None:
             tmp_path,
             f"{HEAD}  {text[:0]}__typeof__(n) k = 2; \n{LOOP}}}\n{text}\n{HEAD.replace('f(', 'h(')}}}\n",
         )
+
+
+def test_names_beyond_ascii_in_a_region_are_refused_with_it(tmp_path: Path) -> None:
+    other = (HEAD + LOOP).replace("b[", "\u00fc[").replace("f(", "g(")
+    model = read(tmp_path, f"{HEAD}{LOOP}}}\n{other}}}\n")
+    assert [scop.name for scop in model.scops] == ["f"]
+    assert "'\u00fc'" in model.refused[0].diagnostics[0].message
+
+
+def test_attributes_that_matter_to_types_are_not_passed_over(tmp_path: Path) -> None:
+    text = "typedef double t [[gnu::vector_size(16)]];\nt x;\n"
+    with pytest.raises(SwbuildError, match="SW202"):
+        read(tmp_path, text + HEAD.replace("double a", "t a") + LOOP + "}\n")
 
 
 def test_a_region_inside_of_what_is_not_understood_is_an_error(tmp_path: Path) -> None:

@@ -52,3 +52,26 @@ void declared(int n, double a[restrict n], const double b[restrict 3 * n])
     }
 #pragma endscop
 }
+
+void down(unsigned long n, double a[restrict n], const double b[restrict n])
+{
+#pragma scop
+    for (unsigned long i = n; i-- > 0;)
+        a[i] = b[i] + i;
+#pragma endscop
+}
+
+int steps(int n, double a[restrict n], const double b[restrict n])
+{
+    int i, j, k;
+#pragma scop
+    for (i = n; --i >= 0;)
+        a[i] = b[i];
+    for (j = n; j--;)
+        a[j] += j;
+    for (k = 3; k++ < n;)
+        for (int l = 4; l-- > 0;)
+            a[k - 1] *= b[l];
+#pragma endscop
+    return i;
+}
