@@ -78,12 +78,13 @@ def _ordered_sums(region: RegionUnit) -> str:
 
 
 def _small_elements(region: RegionUnit) -> str:
-    """Return the arrays whose small elements keep statements in parallel loops on the host."""
+    """Return the arrays and variables of few bytes that keep statements in parallel loops on the host."""
     there = {item["statement"] for item in region.report["host_statements"]}
     if not any(loop["parallel"] for loop in region.report["loops"]):
         return ""
     found = map(region.scop.array, sorted(region.scop.written_by(there)))
-    return _words(array.name for array in found if array.element.size % 4 and not array.is_scalar)
+    small = [array.name for array in found if array.element.size % 4]
+    return _words(small) if small else ""
 
 
 def _transfers(report: Mapping[str, Any]) -> str:

@@ -91,7 +91,8 @@ def _split(node: c_ast.For, bindings: Bindings) -> c_ast.Node:
         if formula is not None and _is_kept(formula, node, counter, bindings):
             target = _target(step)
             before.append(c_ast.Assignment("=", target, formula, step.coord))
-            after = c_ast.BinaryOp("+", formula, _number(_by(step) or 0, step), step.coord)
+            by = _by(step) or 0
+            after = c_ast.BinaryOp("+" if by > 0 else "-", formula, _number(abs(by), step), step.coord)
             behind[place] = c_ast.Assignment("=", target, after, step.coord)
     if isinstance(init, c_ast.Decl):
         init = c_ast.DeclList([init], init.coord)
@@ -106,9 +107,9 @@ def _formula(start: c_ast.Node, step: c_ast.Node, init: c_ast.Node, mine: c_ast.
     first, origin, by, per = _value(start), _value(init), _by(step), _by(mine)
     if first is None or origin is None or not by or not per or by % per:
         return None
-    run = c_ast.BinaryOp("-", _target(mine), origin, step.coord)
-    far = run if by == per else c_ast.BinaryOp("*", _number(by // per, step), run, step.coord)
-    return c_ast.BinaryOp("+", first, far, step.coord)
+    run, times = c_ast.BinaryOp("-", _target(mine), origin, step.coord), by // per
+    far = run if abs(times) == 1 else c_ast.BinaryOp("*", _number(abs(times), step), run, step.coord)
+    return c_ast.BinaryOp("+" if times > 0 else "-", first, far, step.coord)
 
 
 def _is_kept(formula: c_ast.Node, loop: c_ast.For, counter: Symbol, bindings: Bindings) -> bool:
@@ -139,9 +140,8 @@ def _by(step: c_ast.Node) -> int | None:
 
 
 def _number(value: int, node: c_ast.Node) -> c_ast.Node:
-    """Return ``value`` written in C."""
-    plain = c_ast.Constant("int", str(abs(value)), node.coord)
-    return plain if value >= 0 else c_ast.UnaryOp("-", plain, node.coord)
+    """Return a positive number written in C."""
+    return c_ast.Constant("int", str(value), node.coord)
 
 
 def _changed(node: c_ast.Node, bindings: Bindings) -> Symbol | None:

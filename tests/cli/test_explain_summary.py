@@ -6,8 +6,11 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from swbuild.cli import summary
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -40,6 +43,10 @@ BODIES = {
     "small elements": (
         "for (int i = 0; i < n; i++) q[i] = 2 * q[i];",
         "stays on the host; limit: the host alone writes q: elements of less than 4 bytes share words",
+    ),
+    "a small variable": (
+        "for (int i = 0; i < n; i++) { char c = i; a[i][0] = c * b[i][0]; }",
+        "stays on the host; limit: the host alone writes c: elements of less than 4 bytes share words",
     ),
     "wavefronts": (
         "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) a[i][j] += a[i - 1][j] + a[i][j - 1];",
@@ -90,3 +97,11 @@ def test_sums_in_parts_are_no_limit(swbuild: Run, tmp_path: Path) -> None:
 def test_doctor_names_every_tool(swbuild: Run) -> None:
     names = {line.split()[0] for line in swbuild("doctor").stdout.splitlines() if line}
     assert {"gcc", "as", "ld", "ar", "nm", "objcopy", "g++", "cmake", "ninja", "meson"} <= names
+
+
+def test_parallel_loops_of_large_elements_are_no_small_ones() -> None:
+    array = SimpleNamespace(name="a", element=SimpleNamespace(size=8))
+    scop = SimpleNamespace(written_by=lambda names: frozenset({"a"}), array=lambda name: array)
+    loop, statement = {"parallel": True, "because": []}, {"statement": "S0"}
+    report = {"kernels": [], "threads": [8, 8], "host_statements": [statement], "loops": [loop], "notes": []}
+    assert summary._small_elements(SimpleNamespace(report=report, scop=scop)) == ""
