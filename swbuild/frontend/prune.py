@@ -93,6 +93,8 @@ _CONST = re.compile(r"__attribute__\s*\(\([^;{}]*?\b(?:const|__const__)\b")
 _PARSED = "typedef void *__builtin_va_list;" + "".join(f"typedef int {name};" for name in sorted(UNMODELLED))
 _REPLACE = re.compile(r"\b(?:" + "|".join(sorted(_REPLACED, key=len, reverse=True)) + r")\b")
 _DIRECTIVES_LAST = re.compile(r"(?:^[ \t]*#[^\n]*\n\s*)+\Z", re.MULTILINE)
+#: What is no operand in inline assembly: its strings, and names in brackets before them.
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\[\s*\w+\s*\](?=\s*")')
 #: Attributes between double brackets that mean nothing to types and layouts.
 _BRACKETED = re.compile(
     r"\[\[\s*(?:(?:gnu::)?_{0,2}(?:nodiscard|maybe_unused|deprecated|fallthrough|noreturn|_Noreturn|reproducible"
@@ -284,11 +286,23 @@ def _blank_calls(text: str) -> str:
         end = _closing(text, match.end())
         blank = re.sub(r"[^\n]", " ", text[match.start() : end])
         if match[0].lstrip("_").startswith("asm") and not _is_asm_label(text, match.start()):
-            blank = f"asm(){blank[5:]}"  # a statement: it must be seen, and refused
+            called = _asm_call(text[match.end() : end - 1])
+            lines = "\n" * blank.count("\n", 0, len(called))
+            blank = called + lines + blank[len(called) :]  # a statement: it is seen, and refused in regions
         pieces.append(text[last : match.start()])
         pieces.append(blank)
         last = end
     return "".join([*pieces, text[last:]]) if pieces else text
+
+
+def _asm_call(operands: str) -> str:
+    """Return a call that may do to each variable among the operands of inline assembly whatever it likes.
+
+    It is no longer than the assembly itself, where each of them stands behind a constraint.
+    """
+    outside = _STRING.sub("", operands)
+    names = dict.fromkeys(_WORD.findall(outside.partition(":")[2]))
+    return f"asm({','.join(f'&{name}' for name in names if name not in _KEYWORDS)})"
 
 
 def is_const_function(source: Preprocessed, name: str) -> bool:

@@ -46,7 +46,7 @@ def unread(tokens: Sequence[Any], what: str, coord: Any) -> Unread:
 
 def _jumps(tokens: Sequence[Any], coord: Any) -> list[c_ast.Node]:
     """Return a ``goto`` for every label that the text may go to, and for where its other jumps lead."""
-    found = [c_ast.Goto(UNREAD, coord) for token in tokens if token.type in ("BREAK", "CONTINUE")]
+    found = [c_ast.Goto(UNREAD, coord) for token in tokens if token.type in ("BREAK", "CONTINUE", "GOTO")]
     for before, token in pairwise(tokens):
         if before.type in ("GOTO", "LAND") and token.type in _NAMES:
             found.append(c_ast.Goto(token.value, coord))

@@ -75,6 +75,22 @@ def test_what_is_not_understood_may_change_what_it_names(tmp_path: Path) -> None
     assert {parameter.name for parameter in scop.parameters} == {"n", "last"}
 
 
+def test_inline_assembly_may_change_its_operands(tmp_path: Path) -> None:
+    text = (
+        '  int plane = n * 3;\n  __asm__ volatile("addl $1, %[n] # : a" :\n [n] "+r"(\nn) : :\n "memory");\n'
+    )
+    (scop,) = read(tmp_path, HEAD + text + LOOP.replace("b[i]", "b[i * plane]") + "}\n").scops
+    assert {parameter.name for parameter in scop.parameters} == {"n", "plane"}
+    assert scop.span.line == 7
+
+
+def test_inline_assembly_may_read_its_operands(tmp_path: Path) -> None:
+    text = '  double r;\n  asm("movsd %1, %0" : "=x"(r) : "x"(s));\n  a[0] = r;\n}\n'
+    loop = LOOP.replace("#pragma endscop", "  s = b[0];\n#pragma endscop")
+    (scop,) = read(tmp_path, HEAD + "  double s = 0;\n" + loop + text).scops
+    assert any(array.name == "s" and array.live_out for array in scop.arrays)
+
+
 def test_a_jump_in_what_is_not_understood_keeps_variables_alive(tmp_path: Path) -> None:
     head = "double f(int n, double a[restrict n], const double b[restrict n], int p) {\n  double s = 0;\n"
     loop = "  for (;;) {\n#pragma scop\n    s = b[0];\n#pragma endscop\n    if (p == 2.0i) { p++; break; }\n"
