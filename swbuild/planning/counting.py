@@ -71,12 +71,19 @@ class Bounds:
 
         Between two parts that lie apart, values count as well.
         """
-        step = self.steps[len(before)]
-        found = [ends for part in self.parts if (ends := _ends(part[len(before)], before)) is not None]
-        if not found:
+        place = len(before)
+        step = self.steps[place]
+        first = last = None
+        for part in self.parts:
+            ends = _ends(part[place], before)
+            if ends is not None:
+                low, high = ends
+                first = low if first is None or low < first else first
+                last = high if last is None or high > last else last
+        if first is None or last is None:
             return 0, 0
-        first = -(-min(low for low, _ in found) // step) * step
-        return first, max(0, (max(high for _, high in found) - first) // step + 1)
+        first = -(-first // step) * step
+        return first, max(0, (last - first) // step + 1)
 
     def count(self, before: tuple[int, ...]) -> float:
         """Return about how many points begin with ``before``."""
@@ -125,9 +132,11 @@ def _ends(rows: Sequence[_Row], before: Sequence[int]) -> tuple[int, int] | None
         for place, times in row.terms:
             rest += times * before[place]
         if factor > 0:
-            low = -(rest // factor) if low is None else max(low, -(rest // factor))
+            end = -(rest // factor)
+            low = end if low is None or end > low else low
         elif factor < 0:
-            high = rest // -factor if high is None else min(high, rest // -factor)
+            end = rest // -factor
+            high = end if high is None or end < high else high
         elif rest < 0:
             return None
     return None if low is None or high is None or low > high else (low, high)
