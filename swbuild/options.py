@@ -84,9 +84,13 @@ class Prefetch(Enum):
 
 
 class Share(Enum):
-    """Whether boxes that are equal along rows or columns of the mesh are got once and handed on."""
+    """Whether boxes that are equal along rows or columns of the mesh are got once and handed on.
+
+    ``ALWAYS``: wherever that is possible, whatever it is estimated to take.
+    """
 
     AUTO = "auto"
+    ALWAYS = "always"
     NEVER = "never"
 
 
@@ -195,7 +199,7 @@ class KernelOptions:
     @property
     def hands_on(self) -> bool:
         """Whether a CPE may get boxes for others: tiles are dealt in turn, and the machine has broadcasts."""
-        wanted = self.preset is not Preset.CLASSIC and self.share is Share.AUTO
+        wanted = self.preset is not Preset.CLASSIC and self.share is not Share.NEVER
         dealt = self.distribution in (None, Distribution.CYCLIC)
         return wanted and dealt and bool(load(self.machine).dialect.broadcasts.row)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -20,9 +20,9 @@ from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
-from swbuild.options import KernelOptions, Preset, Spawn, Where
+from swbuild.options import KernelOptions, Preset, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
-from swbuild.planning.dividing import Dearer, Limit, place_order
+from swbuild.planning.dividing import Dearer, Limit, alone, place_order
 from swbuild.planning.ordering import (
     Judgement,
     Order,
@@ -52,6 +52,8 @@ MAX_OPERATIONS = 3_000_000
 
 #: Why no code is looked for where another order is known to take less time.
 _DEARER = "it takes longer than another order"
+
+_NOTHING: Mapping[str, Mapping[str, str]] = {}
 
 #: Edges of the tiles of a wavefront, in the order in which they are tried.
 EDGES = (32, 16, 8, 4)
@@ -423,10 +425,29 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: flo
     if not isinstance(made, tuple):
         return made
     order, placed = made
-    found = assemble(scop, options, order.scheduled, order.tree, placed, order.unrolls)
+    found = _in_code(task, order, placed)
+    refused = _refused_in(found) if isinstance(found, RegionResult) else {}
+    if not refused or options.share is not Share.AUTO:
+        return found
+    placed = alone(scop, options, order, task.record, placed, refused.keys())
+    other = _in_code(task, order, placed, refused)
+    return found if isinstance(other, NoCode) else other
+
+
+def _in_code(
+    task: _Task, order: Order, placed: tuple[Placed, ...], refused: Mapping[str, Mapping[str, str]] = _NOTHING
+) -> RegionResult | NoCode:
+    """Return the code of ``order`` with the kernels ``placed``, or why there is none.
+
+    ``refused`` are the buffers, by kernels, that could not be handed on before, and why.
+    """
+    found = assemble(task.scop, task.options, order.scheduled, order.tree, placed, order.unrolls)
     if isinstance(found, NoCode):
         return found
-    code = replace(found.code, exact=not order.split)
+    kernels = tuple(replace(k, unshared=refused.get(k.name, k.unshared)) for k in found.code.kernels)
+    code = replace(found.code, exact=not order.split, kernels=kernels)
+    pairs = zip(placed, code.kernels, strict=True)
+    placed = tuple(replace(place, handed=place.handed - kernel.unshared.keys()) for place, kernel in pairs)
     return RegionResult(order, placed, _reported(replace(found, code=code), order, placed))
 
 
@@ -438,6 +459,11 @@ def _limit(task: _Task, order: Order, below: float) -> Limit | None:
     sizes = assumed_sizes(scop, options).values
     least = partial(least_cycles, scop, options, order.scheduled.private, sizes)
     return Limit(below - cycles_left(scop, options, order.tree, sizes), least)
+
+
+def _refused_in(found: RegionResult) -> Mapping[str, Mapping[str, str]]:
+    """Return the buffers, by kernels, whose boxes were to be handed on and are not, and why."""
+    return {kernel.name: kernel.unshared for kernel in found.assembled.code.kernels if kernel.unshared}
 
 
 def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:

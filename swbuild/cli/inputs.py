@@ -76,7 +76,7 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     group.add_argument("--vectorize", metavar="V", help="auto or never: register tiles and vectors")
     group.add_argument("--prefetch", metavar="P", help="auto or never: move tiles while others are computed")
     group.add_argument(
-        "--share", metavar="S", help="auto or never: hand tiles on along rows and columns of the mesh"
+        "--share", metavar="S", help="auto, always or never: hand tiles on along rows and columns of the mesh"
     )
     group.add_argument("--where", metavar="W", help="auto, host or cpes: who runs the regions")
     group.add_argument("--assume", action="append", metavar="COND", help="a C condition over the parameters")

@@ -168,7 +168,8 @@ def _handed_on(kernel: KernelCode) -> dict[str, object]:
     """Return which buffers one CPE gets for others, and for whom, where there are such."""
     shares = {node.buffer: node.along.value for node in walk(kernel.body) if isinstance(node, Share)}
     rows = [{"buffer": b.name, "along": shares[b.name]} for b in kernel.plan.buffers if b.name in shares]
-    return {"handed_on": rows} if rows else {}
+    others = [{"buffer": name, "because": why} for name, why in kernel.unshared.items()]
+    return {**({"handed_on": rows} if rows else {}), **({"not_handed_on": others} if others else {})}
 
 
 def _register_tile(tile: Tile) -> dict[str, object]:

@@ -6,7 +6,7 @@ alone stands under the condition that it has a tile in the round.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from swbuild.classes import dataclass
@@ -35,6 +35,8 @@ from swbuild.kernelir.terms import Around, both, parts_of, under
 from swbuild.kernelir.transfers import low_of
 
 __all__ = ["Grid", "Sharing", "shared"]
+
+_OFTEN = "CPEs do not run the loops around it equally often"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,11 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """A tree, and the buffers that are shared in it."""
+    """A tree, the buffers that are shared in it, and why others are not, though they were asked for."""
 
     tree: Node
     buffers: frozenset[str]
+    refused: Mapping[str, str]
 
 
 def shared(node: Node, grid: Grid, buffers: frozenset[str]) -> Sharing:
@@ -85,22 +88,15 @@ def shared(node: Node, grid: Grid, buffers: frozenset[str]) -> Sharing:
     into ahead.  All CPEs of the core group run the tree.  Equivalent: what a CPE finds in slot 0 is what it
     would have got itself.
     """
+    refused: dict[str, str] = {}
     while buffers:
-        try:
-            tree = _Pass(grid, buffers).changed(node, Around(grid.threads))
-        except _Refused as refused:
-            buffers -= refused.buffers
-        else:
-            return Sharing(tree, buffers)
-    return Sharing(node, frozenset())
-
-
-class _Refused(Exception):
-    """Boxes cannot be shared."""
-
-    def __init__(self, buffers: frozenset[str]) -> None:
-        super().__init__()
-        self.buffers = buffers
+        made = _Pass(grid, buffers)
+        tree = made.changed(node, Around(grid.threads))
+        if not made.refused:
+            return Sharing(tree, buffers, refused)
+        refused |= made.refused
+        buffers -= made.refused.keys()
+    return Sharing(node, buffers, refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +108,14 @@ class _Gets:
 
 
 class _Pass:
-    """Rewrites a tree, from the outside in, so that ``buffers`` are shared in it."""
+    """Rewrites a tree, from the outside in, so that ``buffers`` are shared in it.
+
+    Those that cannot be shared, with the reasons, are in ``refused`` afterwards; the tree is no good then.
+    """
 
     def __init__(self, grid: Grid, buffers: frozenset[str]) -> None:
         self._grid, self._buffers = grid, buffers
+        self.refused: dict[str, str] = {}
 
     def changed(self, node: Node, around: Around) -> Node:
         """Return ``node``, which is run under the conditions of ``around``, for all to come to."""
@@ -132,7 +132,12 @@ class _Pass:
             return under(common, self.changed(node.then, inside))
         if isinstance(node, Loop):
             return self._loop(node, around, lambda inside: self.changed(node.body, inside))
-        raise _Refused(self._got(node))
+        self._refuse(self._got(node), "it is got under a condition of several cases")
+        return node
+
+    def _refuse(self, buffers: Iterable[str], why: str) -> None:
+        """Note that ``buffers`` cannot be shared."""
+        self.refused |= dict.fromkeys(sorted(buffers), why)
 
     def _got(self, node: Node) -> frozenset[str]:
         """Return the buffers that are got in ``node``, and are to be shared."""
@@ -141,7 +146,8 @@ class _Pass:
     def _loop(self, loop: Loop, around: Around, body: Callable[[Around], Node]) -> Node:
         found = around.inside(loop)
         if found is None:
-            raise _Refused(self._got(loop))
+            self._refuse(self._got(loop), _OFTEN)
+            return loop
         made, inside = found
         if made.iterator == loop.iterator:
             return replace(made, body=body(inside))
@@ -192,7 +198,8 @@ class _Pass:
         assert isinstance(loop, Loop) and loop.condition is not None
         found = around.inside(loop)
         if found is None:
-            raise _Refused(self._got(loop))
+            self._refuse(self._got(loop), _OFTEN)
+            return block
         made = found[0]
         first = before.then if isinstance(before, Guard) else before
         start = around.certainly(_unless_common(starts(loop), around))
@@ -205,7 +212,7 @@ class _Pass:
         wait, turn, soon, *rest = loop.body.children
         assert isinstance(wait, Wait) and isinstance(turn, Rotate) and isinstance(soon, Guard)
         mine = [name for name in turn.buffers if name in self._buffers]
-        shares = [self._share(_box(name, rest), inside) for name in mine]
+        shares = [share for name in mine for share in self._shared_box(name, rest, inside)]
         others = tuple(name for name in turn.buffers if name not in mine)
         following = inside.certainly(_unless_common(soon.condition, inside))
         return Block(
@@ -231,6 +238,7 @@ class _Pass:
         """Return gets each under its own condition; ``deep``: shared ones may have some of their own."""
         gets = _Gets([], [])
         boxes: dict[str, Place] = {}
+        together = self._got(Block(tuple(nodes)))
 
         def issue(node: Node, around: Around) -> None:
             if isinstance(node, Block):
@@ -242,36 +250,62 @@ class _Pass:
                 boxes[node.buffer] = node
                 gets.nodes.append(node)
             else:
-                gets.nodes.append(self._transfer(node, boxes, around, gets.shares))
-                if not deep and self._got(node) and around.conditions != conditions:
-                    raise _Refused(self._got(node))
+                gets.nodes.append(self._transfer(node, boxes, around, gets.shares, together))
+                if not deep and around.conditions != conditions:
+                    self._refuse(self._got(node), "it is got ahead under conditions of its own")
 
         for node in nodes:
             issue(node, around)
         return gets
 
-    def _transfer(self, node: Node, boxes: dict[str, Place], around: Around, shares: list[Share]) -> Node:
-        """Return the get ``node`` of one buffer as those issue it who have to."""
+    def _transfer(
+        self,
+        node: Node,
+        boxes: dict[str, Place],
+        around: Around,
+        shares: list[Share],
+        together: frozenset[str],
+    ) -> Node:
+        """Return the get ``node`` of one buffer as those issue it who have to.
+
+        ``together``: the buffers to be shared that are got in its group.
+        """
         names = {found.buffer for found in walk(node) if isinstance(found, Transfer)}
         splits = not isinstance(node, Loop) or node.origin.role is Role.SPLIT
         if len(names) != 1 or not splits or not names <= boxes.keys():
-            raise _Refused(self._got(node) or self._buffers)
+            self._refuse(self._got(node) or together, "it is got row by row, or together with such")
+            return node
         (name,) = names
         if name not in self._buffers:
             return under(around.conditions, _counted(node, None))
         share = self._share(boxes[name], around)
+        if share is None:
+            return node
         shares.append(share)
         return under((share.owner, *share.under), _counted(node, 1))
 
-    def _share(self, place: Place, around: Around) -> Share:
-        """Return how the box ``place`` is handed out."""
+    def _shared_box(self, name: str, nodes: list[Node], around: Around) -> list[Share]:
+        """Return how the only box is handed out that ``nodes`` set for the buffer ``name``, if it is."""
+        places = {n for node in nodes for n in walk(node) if isinstance(n, Place) and n.buffer == name}
+        if len(places) != 1:
+            self._refuse([name], "an iteration computes on several boxes of it")
+            return []
+        share = self._share(places.pop(), around)
+        return [] if share is None else [share]
+
+    def _share(self, place: Place, around: Around) -> Share | None:
+        """Return how the box ``place`` is handed out, None if it is not."""
         lows = {low_of(place.buffer, k).name: low for k, low in enumerate(place.low)}
         size = tuple(substituted(value, lows) for value in place.size)
         differing = frozenset[str]().union(*(around.differing(value) for value in (*place.low, *size)))
         along = self._grid.along(differing)
-        when = None if along is None else around.without(frozenset(around.threads) - differing)
-        if along is None or when is None:
-            raise _Refused(frozenset({place.buffer}))
+        if along is None:
+            self._refuse([place.buffer], "its boxes differ from CPE to CPE")
+            return None
+        when = around.without(frozenset(around.threads) - differing)
+        if when is None:
+            self._refuse([place.buffer], "no CPE has a tile whenever another has that needs the same")
+            return None
         return Share(place.buffer, along, self._grid.owner(along), size, when)
 
 
@@ -305,14 +339,6 @@ def _late(node: Node) -> tuple[Begin, Node, Wait] | None:
 def _unless_common(condition: Expression, around: Around) -> tuple[Expression, ...]:
     """Return the parts of ``condition`` that differ from CPE to CPE."""
     return tuple(part for part in parts_of(condition) if around.differing(part))
-
-
-def _box(buffer: str, nodes: list[Node]) -> Place:
-    """Return the only box that ``nodes`` set for ``buffer``."""
-    found = {n for node in nodes for n in walk(node) if isinstance(n, Place) and n.buffer == buffer}
-    if len(found) != 1:
-        raise _Refused(frozenset({buffer}))
-    return found.pop()
 
 
 def _handed(shares: list[Share]) -> list[Node]:

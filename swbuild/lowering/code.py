@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
+
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Parameter, Scop
 from swbuild.kernelir.nodes import Node
@@ -46,6 +49,8 @@ class KernelCode:
     changing: frozenset[str] = frozenset()
     #: the nests that are computed in register tiles
     tiles: tuple[Tile, ...] = ()
+    #: the buffers whose boxes were to be handed on and are not, with the reasons
+    unshared: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def passed(self) -> tuple[Array, ...]:

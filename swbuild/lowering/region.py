@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import islpy as isl
@@ -38,7 +39,7 @@ from swbuild.lowering.spawns import spawned
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.names import own
-from swbuild.options import KernelOptions, Preset, Share
+from swbuild.options import KernelOptions, Preset
 from swbuild.planning.singles import private_in
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
@@ -224,7 +225,7 @@ def _kernel(
     pointers = tuple(a for a in arrays if a not in (*values, *carried))
     spell = _device_spell(private, written, place)
     program = Program(build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful))
-    program, place = _with_transfers(scop, options, place, program)
+    program, place, unshared = _with_transfers(scop, options, place, program)
     contracted = private.names - place.expanded
     body, loops = _with_loop_names(scop, place.tiled.kernel, program.result)
     program = program.after("name host loops", body)
@@ -240,16 +241,18 @@ def _kernel(
         carried=carried,
         parameters=scop.parameters,
         loops=loops,
+        unshared=unshared,
     )
     return code, program
 
 
 def _with_transfers(
     scop: Scop, options: KernelOptions, place: Placed, program: Program
-) -> tuple[Program, Placed]:
+) -> tuple[Program, Placed, Mapping[str, str]]:
     """Return ``program`` with its transfers in operations of the machine, all groups with their waits.
 
-    Buffers of the plan may have more slots then.
+    Buffers of the plan may have more slots then.  Those that were to be shared and are not come last, with
+    the reasons.
     """
     classic = options.preset is Preset.CLASSIC
     shapes = {b.name: Shape(b.box.bound or (), scop.array(b.array).element.size) for b in place.plan.buffers}
@@ -260,10 +263,11 @@ def _with_transfers(
     program = program.after("count waits", count_waits(program.result))
     if options.gets_ahead:
         program, place = with_slots(scop, place, program)
-    if not classic and options.share is Share.AUTO:
-        body, place = with_shared_boxes(scop, place, program.result, load(options.machine))
+    unshared: Mapping[str, str] = {}
+    if place.handed:
+        body, place, unshared = with_shared_boxes(scop, place, program.result, load(options.machine))
         program = program.after("share boxes", body)
-    return program.after("allot reply words", allot_replies(program.result)), place
+    return program.after("allot reply words", allot_replies(program.result)), place, unshared
 
 
 def limits_of(options: KernelOptions) -> Limits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from swbuild.frontend.scop import Scop
@@ -16,6 +17,8 @@ from swbuild.planning.slots import Room, slotted
 from swbuild.planning.tilings import Placed
 
 __all__ = ["with_shared_boxes", "with_slots"]
+
+_NO_ROOM = "the LDM has no room for its second slot"
 
 
 def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Placed]:
@@ -38,11 +41,14 @@ def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Pl
     return program, replace(place, plan=plan)
 
 
-def with_shared_boxes(scop: Scop, place: Placed, body: Node, machine: MachineModel) -> tuple[Node, Placed]:
+def with_shared_boxes(
+    scop: Scop, place: Placed, body: Node, machine: MachineModel
+) -> tuple[Node, Placed, Mapping[str, str]]:
     """Return ``body``, the code of the kernel ``place``, with boxes handed on by who gets them, and its plan.
 
     So are those boxes of ``place.handed`` that all CPEs of a row, of a column or of the core group read
-    alike, as long as the LDM has room for second slots, from which they are handed on.
+    alike, as long as the LDM has room for second slots, from which they are handed on.  The others come
+    last, with the reasons why they are not.
     """
     room, mapping = Room(scop, place), place.tiled.mapping
     may = frozenset(
@@ -53,4 +59,5 @@ def with_shared_boxes(scop: Scop, place: Placed, body: Node, machine: MachineMod
     buffers = tuple(slotted(b) if b.name in found.buffers and b.slots == 1 else b for b in place.plan.buffers)
     taken = sum(b.total for b in buffers) - sum(b.total for b in place.plan.buffers)
     plan = replace(place.plan, buffers=buffers, bytes=place.plan.bytes + taken)
-    return found.tree, replace(place, plan=plan)
+    refused = {name: found.refused.get(name, _NO_ROOM) for name in sorted(place.handed - found.buffers)}
+    return found.tree, replace(place, plan=plan), refused

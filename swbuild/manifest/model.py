@@ -272,10 +272,11 @@ class Defaults:
     share: Share | None = option(
         Choice(Share),
         "Who gets a tile that all CPEs of a row of the mesh read alike, or all of a column, or all CPEs: one "
-        "of them, who hands it to the others (`auto`, where that is estimated to take less time), or each "
-        "for itself (`never`).  Tiles can be shared in kernels that all CPEs run, with `cyclic` "
-        "distribution, along rows and columns where the grid of threads is the mesh: both are chosen for it "
-        "if they are not given.  `preset: classic` shares none.",
+        "of them, who hands it to the others (`auto`, where that is estimated to take less time; `always`, "
+        "wherever it can be), or each for itself (`never`).  Tiles can be shared on machines with broadcasts "
+        "(the SW26010-Pro), in kernels that all CPEs run, with `cyclic` distribution, along rows and columns "
+        "where the grid of threads is the mesh: both are chosen for it if they are not given.  "
+        "`preset: classic` shares none.",
         example="auto",
         default=None,
         shown="never",

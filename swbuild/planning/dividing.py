@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from statistics import geometric_mean
 
@@ -11,7 +11,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.machine import load
 from swbuild.mapping.dividing import divided
 from swbuild.mapping.regiontree import Kernel
-from swbuild.options import Fusion, KernelOptions, Preset, Spawn
+from swbuild.options import Fusion, KernelOptions, Preset, Share, Spawn
 from swbuild.planning.estimates import counted
 from swbuild.planning.ordering import Judgement, Order, Ordered, all_stay_home, split_tree
 from swbuild.planning.placing import place_kernel
@@ -19,7 +19,10 @@ from swbuild.planning.singles import place_single
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Choice, Estimated, Infeasible, Placed, Tiling
 
-__all__ = ["Dearer", "Limit", "place_order"]
+__all__ = ["Dearer", "Limit", "alone", "place_order"]
+
+#: Estimates of what is computed that differ by less are equal.
+_AS_MUCH = 1.001
 
 #: takes what is tried on the way, in its order
 Record = Callable[[Ordered | Estimated | Tiling | Choice], None]
@@ -39,6 +42,14 @@ class Dearer:
 
 
 @dataclass(frozen=True, slots=True)
+class _Means:
+    """Geometric means of cycles over the assumed sizes."""
+
+    total: float
+    computing: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Task:
     """What is placed, and at which sizes it is estimated."""
 
@@ -53,6 +64,13 @@ class _Task:
         if kernel.single:
             return place_single(scop, options, order, kernel, sizes, record)
         return place_kernel(scop, options, order.scheduled, kernel, order.split, sizes, record)
+
+    def parts(self, order: Order, placed: Placed) -> _Means:
+        """Return what a kernel of ``order`` takes without its spawn, all of it and what it computes."""
+        kernel = counted(self.scop, placed, order.scheduled.private, self.options)
+        found = [kernel.at(sizes).cycles for sizes in self.sizes.orders]
+        total = geometric_mean(max(1.0, each.total - each.control) for each in found)
+        return _Means(total, geometric_mean(max(1.0, each.computing) for each in found))
 
     def cycles(self, order: Order, placed: Mapping[str, Placed]) -> float:
         """Return what kernels of ``order`` take, as a geometric mean over the assumed sizes."""
@@ -85,6 +103,52 @@ def place_order(
     No more kernels are looked at once those that are placed reach the ``limit``.
     """
     task = _Task(scop, options, assumed_sizes(scop, options), record)
+    made = _in_parts(task, order, before, limit)
+    if isinstance(made, tuple) and options.share is Share.AUTO and any(place.handed for place in made[1]):
+        return made[0], tuple(_alone_if_better(task, made[0], place) for place in made[1])
+    return made
+
+
+def alone(
+    scop: Scop,
+    options: KernelOptions,
+    order: Order,
+    record: Record,
+    placed: Sequence[Placed],
+    names: Set[str],
+) -> tuple[Placed, ...]:
+    """Return the kernels ``placed`` of ``order``, those of ``names`` with tiles that CPEs get for themselves.
+
+    Where there are none, they stay as they are.
+    """
+    task = _Task(scop, options, assumed_sizes(scop, options), record)
+    return tuple(_alone(task, order, p) or p if p.tiled.kernel.name in names else p for p in placed)
+
+
+def _alone(task: _Task, order: Order, placed: Placed) -> Placed | None:
+    """Return the kernel ``placed`` with tiles that every CPE gets for itself, None where there are none."""
+    private = replace(task, options=replace(task.options, share=Share.NEVER))
+    found = private.placed(order, placed.tiled.kernel)
+    return found if isinstance(found, Placed) else None
+
+
+def _alone_if_better(task: _Task, order: Order, placed: Placed) -> Placed:
+    """Return the kernel ``placed``, or with tiles for each CPE alone, if that may well take less time.
+
+    Transfers are estimated better than what is computed.  So boxes are only shared where that saves time and
+    what is computed takes no longer for it.
+    """
+    other = _alone(task, order, placed) if placed.handed else None
+    if other is None:
+        return placed
+    here, there = (task.parts(order, each) for each in (placed, other))
+    return placed if here.total < there.total and here.computing <= _AS_MUCH * there.computing else other
+
+
+def _in_parts(
+    task: _Task, order: Order, before: Sequence[Placed], limit: Limit | None
+) -> tuple[Order, tuple[Placed, ...]] | Infeasible | Dearer:
+    """Return the same as :func:`place_order`, with boxes shared wherever the search for tiles does so."""
     other = None if before else _divided(task, order)
     if other is None:
         return _placed(task, order, {place.tiled.kernel.name: place for place in before}, limit)
@@ -92,7 +156,7 @@ def place_order(
     wins = not isinstance(there, Infeasible) and (
         isinstance(here, Infeasible) or task.cycles(other, there) < task.cycles(order, here)
     )
-    record(Ordered(other, Judgement.CHEAPER if wins else Judgement.DEARER))
+    task.record(Ordered(other, Judgement.CHEAPER if wins else Judgement.DEARER))
     if wins:
         order, here = other, there
     return here if isinstance(here, Infeasible) else _placed(task, order, here, limit)

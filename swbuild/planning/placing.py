@@ -19,7 +19,7 @@ from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, find_partials
 from swbuild.memory.plan import Care, Overflow, Price, is_expandable, least_buffers, plan_memory
-from swbuild.options import Distribution, KernelOptions, Preset
+from swbuild.options import Distribution, KernelOptions, Preset, Share
 from swbuild.planning.candidates import SMALLER, Ranking, merged, ranked
 from swbuild.planning.estimates import Counted, counted
 from swbuild.planning.handing import alike_in
@@ -412,7 +412,8 @@ def _cheapest_handing(task: _Task, placed: Placed) -> tuple[Placed, float, bool]
         return placed, 0.0, True
     kernel = counted(task.scop, replace(placed, handed=alike), task.scheduled.private, task.options)
     room = frozenset(kernel.handed)
-    ways = {frozenset(names): None for names in (room, (), *combinations(sorted(room), 1))}
+    fewer = () if task.options.share is Share.ALWAYS else ((), *combinations(sorted(room), 1))
+    ways = {frozenset(names): None for names in (room, *fewer)}
     costs = {names: task.mean(kernel.handing(names)) for names in ways}
     best = min(ways, key=lambda names: costs[names])
     return replace(placed, handed=best), costs[best], room == alike

@@ -8,12 +8,12 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from generation import model_of
+from generation import EXAMPLES, model_of
 from timed import timed
 
 from swbuild.cli.choices import choices
 from swbuild.compilation import compile_regions
-from swbuild.frontend import SourceModel
+from swbuild.frontend import CppOptions, SourceModel, read_source
 from swbuild.generate import complete, generate_unit
 from swbuild.kernelir.nodes import Along, Share
 from swbuild.kernelir.passes import walk
@@ -26,8 +26,8 @@ from swbuild.planning.estimates import counted
 from swbuild.region import RegionResult
 
 PRO = load("sw26010-pro")
-NEVER = KernelOptions(machine="sw26010-pro")
 AUTO = KernelOptions(machine="sw26010-pro", share=Sharing.AUTO)
+NEVER = replace(AUTO, share=Sharing.NEVER)
 N = 384
 PROGRAM = f"""\
 #define N {N}
@@ -99,8 +99,17 @@ def test_products_are_dealt_for_tiles_to_be_shared_along_rows_and_columns(model:
         assert ways(found[name]) == {Along.ROW, Along.COLUMN}
 
 
-def test_nothing_is_shared_unless_asked_for(model: SourceModel) -> None:
+def test_nothing_is_shared_where_that_is_not_wanted(model: SourceModel) -> None:
     assert all(not place.handed for found in results(model, NEVER).values() for place in found.placed)
+
+
+def test_tiles_that_take_longer_to_compute_are_not_taken_for_the_sake_of_sharing() -> None:
+    """The estimate prefers them, but what is computed in them took twice as long as without sharing."""
+    path = EXAMPLES.parent / "nests" / "contraction-turned.c"
+    model = read_source(path, CppOptions(), None)
+    auto, never = (complete(generate_unit(model, {model.scops[0].name: o})) for o in (AUTO, NEVER))
+    assert auto.slave is not None and never.slave is not None
+    assert auto.slave.text == never.slave.text
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")

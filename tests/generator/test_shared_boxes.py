@@ -126,12 +126,15 @@ def test_boxes_that_depend_on_no_thread_are_for_all() -> None:
 def test_nothing_is_shared_where_rounds_cannot_be_made_equal(inner: Expression) -> None:
     found = shared(tree(inner), GRID, frozenset({"A", "B"}))
     assert found.buffers == frozenset() and found.tree == tree(inner)
+    assert found.refused == dict.fromkeys("AB", "CPEs do not run the loops around it equally often")
 
 
 def test_a_condition_that_only_later_cpes_fulfil_keeps_a_box_private() -> None:
     """The first of a row need not have the box: nobody knows that it is there."""
     late = Guard(Binary(BinaryOperator.GE, CID, N), gets(("A", I0)))
-    assert shared(rounds("i", RID, less(I0, N), late), GRID, frozenset({"A"})).buffers == frozenset()
+    refused = shared(rounds("i", RID, less(I0, N), late), GRID, frozenset({"A"}))
+    assert refused.buffers == frozenset()
+    assert refused.refused == {"A": "no CPE has a tile whenever another has that needs the same"}
     early = Guard(Binary(BinaryOperator.LE, CID, N), gets(("A", I0)))
     found = shared(rounds("i", RID, less(I0, N), early), GRID, frozenset({"A"}))
     (share,) = only(found.tree, Share)
@@ -141,7 +144,9 @@ def test_a_condition_that_only_later_cpes_fulfil_keeps_a_box_private() -> None:
 
 def test_along_other_grids_only_what_all_need_is_shared() -> None:
     grid = replace(GRID, straight=False)
-    assert shared(tree(), grid, frozenset({"A", "B"})).buffers == frozenset()
+    found = shared(tree(), grid, frozenset({"A", "B"}))
+    assert found.buffers == frozenset()
+    assert found.refused == dict.fromkeys("AB", "its boxes differ from CPE to CPE")
     assert shared(gets(("A", N)), grid, frozenset({"A"})).buffers == {"A"}
 
 
@@ -283,6 +288,31 @@ def test_plain_gets_are_for_all_else(tmp_path: Path, options: KernelOptions) -> 
 def test_elements_that_rma_cannot_move_are_not_shared(tmp_path: Path) -> None:
     text = slave(tmp_path, SHORTS, replace(OPTIONS, threads=(64, 1)))
     assert "athread_rma" not in text
+
+
+#: in steps over tiles: a CPE may have no iteration in its tile where a later one has
+STEPS = """for (int i = 1; i < 130; i += 3) for (int j = 1; j < n; j++) for (int k = 0; k < l; k++)
+  x[i] += s[k] * a[j][k];"""
+
+
+@pytest.mark.parametrize("share", [Sharing.AUTO, Sharing.ALWAYS])
+def test_what_cannot_be_shared_after_all_is_got_by_each_and_the_report_says_why(
+    tmp_path: Path, share: Sharing
+) -> None:
+    source, options = (
+        f"{HEAD}{STEPS}\n#pragma endscop\n}}\n",
+        replace(OPTIONS, threads=(64, 1), tile=(1, 64, 64)),
+    )
+    unit = generated(tmp_path, source, replace(options, share=share))
+    (kernel,) = unit.regions[0].report["kernels"]
+    assert {row["buffer"] for row in kernel["not_handed_on"]} == {"a", "s"}
+    assert {row["because"] for row in kernel["not_handed_on"]} == {
+        "no CPE has a tile whenever another has that needs the same"
+    }
+    never = generated(tmp_path, source, replace(options, share=Sharing.NEVER))
+    assert unit.slave is not None and never.slave is not None
+    if share is Sharing.AUTO:
+        assert unit.slave.text == never.slave.text
 
 
 SIZES = (
