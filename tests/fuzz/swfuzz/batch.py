@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from swfuzz.cases import Case, case_of, driver_text
+from swfuzz.cases import Case, case_of, driver_text, section_of
 from swfuzz.program import Program, program_text
 
 __all__ = ["LIMIT", "Trial", "Verdict", "run_batch", "run_trials", "source"]
@@ -167,9 +167,8 @@ def _build_and_run(
     programs: Mapping[str, Trial], directory: Path, seconds: int, generated: Mapping[str, Verdict]
 ) -> dict[str, Verdict]:
     renamed = [f"-D{name}=ref_{name}" for name in programs]
-    (directory / "cases.c").write_text(
-        driver_text({name: _called(trial.case, generated[name]) for name, trial in programs.items()})
-    )
+    called = {name: _called(trial.case, generated[name]) for name, trial in programs.items()}
+    (directory / "cases.c").write_text(driver_text(called, {n for n in called if _shares(directory, n)}))
     said = _compile_all(directory, programs, "{}.c", "reference", *renamed, "-w")
     if said:
         return {name: Verdict("invalid", said) for name in programs}
@@ -211,6 +210,12 @@ def _build_and_run(
     return verdicts
 
 
+def _shares(directory: Path, name: str) -> bool:
+    """Return whether CPEs hand data to each other in a generated program."""
+    slave = directory / f"{name}.slave.c"
+    return slave.exists() and "athread_rma_" in slave.read_text()
+
+
 def _called(case: Case, generated: Verdict) -> Case:
     """Return how to call the generated side: the entry itself where the function keeps its original text.
 
@@ -236,7 +241,10 @@ def _compile_all(
     directory: Path, programs: Mapping[str, Trial], pattern: str, stem: str, *arguments: str
 ) -> str:
     """Compile the files of all programs at once."""
-    text = "".join(f'#include "{pattern.format(name)}"\n' for name in programs)
+    text = "".join(
+        f'#undef SWMOCK_LDM\n#define SWMOCK_LDM "{section_of(name)}"\n#include "{pattern.format(name)}"\n'
+        for name in programs
+    )
     (directory / f"{stem}.c").write_text(text)
     return _compile(directory, f"{stem}.c", f"{stem}.o", *arguments)
 

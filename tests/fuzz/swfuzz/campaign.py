@@ -22,6 +22,7 @@ import swfuzz.batch as batches
 from swfuzz.batch import Verdict, run_batch
 from swfuzz.emulate import emulated
 from swfuzz.grammar import random_program
+from swfuzz.products import random_product
 from swfuzz.program import Program
 from swfuzz.reduce import reduced
 from swfuzz.store import keep
@@ -37,18 +38,23 @@ class _Campaign:
     work: Path
     found: Path
     reduce_slow: bool = False
+    products: bool = False
     seen: set[str] = field(default_factory=set)
     total: Counter[str] = field(default_factory=Counter)
 
     def batch(self, first: int, count: int) -> dict[str, Program]:
         """Run one batch; return the programs that passed with something on the CPEs."""
-        programs, machine = programs_of(first, count), machine_of(first)
+        programs, machine = programs_of(first, count, products=self.products), self.machine(first)
         verdicts = run_batch(programs, machine, self.work / "batch", self.root)
         self.total.update(v.kind for v in verdicts.values())
         for name, verdict in verdicts.items():
             if verdict.failed:
                 self.failure(name, programs[name], machine, verdict)
         return {name: programs[name] for name, v in verdicts.items() if v.kind == "ok" and v.spawns}
+
+    def machine(self, first: int) -> str:
+        """Return the machine for the batch that begins with this seed."""
+        return "sw26010-pro" if self.products else machine_of(first)
 
     def failure(self, name: str, program: Program, machine: str, verdict: Verdict) -> None:
         """Keep a failure of a new kind, as small as it gets."""
@@ -108,9 +114,10 @@ def machine_of(first: int) -> str:
     return Random(first).choice(("sw26010", "sw26010-pro"))
 
 
-def programs_of(first: int, count: int) -> dict[str, Program]:
-    """Return the programs of seeds ``first``, ``first + 1``, …"""
-    return {f"f{seed}": random_program(Random(seed)) for seed in range(first, first + count)}
+def programs_of(first: int, count: int, *, products: bool = False) -> dict[str, Program]:
+    """Return the programs of seeds ``first``, ``first + 1``, …; ``products``: those in which CPEs share."""
+    draw, letter = (random_product, "p") if products else (random_program, "f")
+    return {f"{letter}{seed}": draw(Random(seed)) for seed in range(first, first + count)}
 
 
 def main() -> int:
@@ -126,6 +133,9 @@ def main() -> int:
         "--emulate", type=int, default=0, help="confirm so many of each batch on the emulated node"
     )
     parser.add_argument("--seconds", type=float, default=batches.LIMIT, help="limit of one generation")
+    parser.add_argument(
+        "--products", action="store_true", help="products whose tiles CPEs hand to each other, on the Pro"
+    )
     parser.add_argument("--reduce-slow", action="store_true", help="make programs that take long small, too")
     parser.add_argument("--keep", type=Path, default=Path("found"))
     parser.add_argument("--root", type=Path, default=_ROOT, help="the checkout to try")
@@ -134,12 +144,12 @@ def main() -> int:
     sys.path.insert(0, str(args.root))
     end, seed = time.monotonic() + 60 * args.minutes, args.first
     with tempfile.TemporaryDirectory(prefix="swfuzz-") as work:
-        campaign = _Campaign(args.root, Path(work), args.keep, args.reduce_slow)
+        campaign = _Campaign(args.root, Path(work), args.keep, args.reduce_slow, args.products)
         while time.monotonic() < end and seed < args.first + args.programs:
             passed = campaign.batch(seed, args.batch)
             chosen = dict(list(passed.items())[: args.emulate])
             if chosen:
-                campaign.emulate(chosen, machine_of(seed))
+                campaign.emulate(chosen, campaign.machine(seed))
             seed += args.batch
             print(f"{seed - args.first} programs: {dict(campaign.total)}", flush=True)
     bad = set(campaign.total) - {"ok", "refused", "emulated"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from swfuzz.program import If, Loop, Program, Statement, While
 
-__all__ = ["Case", "case_of", "case_of_text", "driver_text", "sizes_for"]
+__all__ = ["Case", "case_of", "case_of_text", "driver_text", "section_of", "sizes_for"]
 
 _KINDS = {
     "double": "K_DOUBLE",
@@ -120,13 +120,21 @@ def _passed(case: Case, numbers: Mapping[str, int], word: str, type_: str, by_va
     return f"*({type_} *)G({numbers[word]})" if by_value else f"G({numbers[word]})"
 
 
-def driver_text(cases: Mapping[str, Case]) -> str:
-    """Return the table of cases for driver.c."""
+def section_of(name: str) -> str:
+    """Return the section that holds what a program has in the LDM."""
+    return f"swmock_{name}"
+
+
+def driver_text(cases: Mapping[str, Case], sharing: Set[str] = frozenset()) -> str:
+    """Return the table of cases for driver.c; in those of ``sharing`` CPEs hand data to each other."""
     lines = ['#include "driver.h"']
     rows = []
     for name, case in cases.items():
         lines += _one(name, case)
+        ends = tuple(f"__{end}_{section_of(name)}" for end in ("start", "stop"))
+        lines += [f"extern char {end}[] __attribute__((weak));" for end in ends]
         inner = ", ".join(f"{{{n}, {m}}}" for n, m in case.tried)
-        rows.append(f'  {{"{name}", run_{name}, {{{inner}}}, {len(case.tried)}}},')
-    lines += ["const struct program programs[] = {", *rows, '  {"", 0, {{0}}, 0}', "};"]
+        ldm = f"{', '.join(ends)}, {int(name in sharing)}"
+        rows.append(f'  {{"{name}", run_{name}, {{{inner}}}, {len(case.tried)}, {ldm}}},')
+    lines += ["const struct program programs[] = {", *rows, '  {"", 0, {{0}}, 0, 0, 0, 0}', "};"]
     return "\n".join([*lines, f"const int program_count = {len(cases)};", ""])

@@ -467,4 +467,6 @@ def random_options(random: Random, program: Program) -> dict[str, object]:
         options["prefetch"] = "never"
     if random.random() < 0.1:
         options["params"] = {program.sizes[0]: random.choice((2, 7, 33))}
+    if random.random() < 0.4:
+        options["share"] = random.choice(("always", "always", "always", "never"))
     return options

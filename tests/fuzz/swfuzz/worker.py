@@ -26,13 +26,15 @@ __all__ = ["main", "options_from"]
 
 def options_from(fields: dict[str, Any]) -> Any:
     """Return the KernelOptions that JSON fields stand for."""
-    from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch, Preset, Vectorize
+    from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch, Preset, Share, Spawn, Vectorize
 
     kinds = {
         "distribution": Distribution,
         "fusion": Fusion,
         "prefetch": Prefetch,
         "preset": Preset,
+        "share": Share,
+        "spawn": Spawn,
         "vectorize": Vectorize,
     }
     values = {name: kinds[name](value) if name in kinds else value for name, value in fields.items()}

@@ -33,7 +33,8 @@ static int thing_count, order, current_n, current_m;
 static long spawns;
 static const int sizes[] = {8, 4, 4, 8, 4, 2, 1};
 
-extern char __start_swmock_ldm[] __attribute__((weak)), __stop_swmock_ldm[] __attribute__((weak));
+/* The program that runs. */
+static const struct program *running;
 int swmock_pen = -1;
 
 /* The stack around the kernel's caller. */
@@ -173,30 +174,36 @@ void generated(void) {}
 #define CPES 64
 #define STACK (256 << 10)
 
-/* Each CPE has a stack of its own and runs until it meets the others at a barrier, or to its end.  They share
-   one LDM: what a CPE wants to find there after a barrier has to be the same for all, as arguments are. */
+/* Each CPE has a stack of its own and runs until it meets the others at a barrier, waits for what they hand to it,
+   or to its end.  In programs that hand data on, each has an LDM of its own, which is put in its place while it runs.
+   In others they share one, which is faster: what a CPE wants to find there after a barrier has to be the same for
+   all, as arguments are. */
 static ucontext_t entry, nowhere;
 static jmp_buf host, cpes[CPES]; /* cheaper than contexts, which save the mask of signals each time */
 static char stacks[CPES][STACK] __attribute__((aligned(64)));
-static int begun[CPES], ended[CPES];
+static enum state { FRESH, READY, MEETING, WAITING, ENDED } states[CPES];
+static char *own[CPES]; /* the LDMs of CPEs that do not run */
+static long awaited[CPES], wanted[CPES];
 static void (*spawned)(void *);
 static void *passed;
 
 static void cpe(void)
 {
     spawned(passed);
-    ended[swmock_pen] = 1;
+    states[swmock_pen] = ENDED;
     _longjmp(host, 1);
 }
 
-/* Let a CPE run, from its beginning or from its barrier, until it comes to the next or to its end. */
+/* Let a CPE run, from its beginning or from where it stopped, until it stops again or comes to its end. */
 static void resume(int pen)
 {
+    enum state before = states[pen];
+
     if (_setjmp(host))
         return;
-    if (begun[pen])
+    states[pen] = READY;
+    if (before != FRESH)
         _longjmp(cpes[pen], 1);
-    begun[pen] = 1;
     getcontext(&entry);
     entry.uc_stack.ss_sp = stacks[pen];
     entry.uc_stack.ss_size = STACK;
@@ -207,37 +214,129 @@ static void resume(int pen)
 
 static int turn(int i) { return order == 0 ? i : order == 1 ? CPES - 1 - i : (i * 37 + 11) % CPES; }
 
-void swmock_barrier(void)
+static void stop(enum state state)
 {
+    states[swmock_pen] = state;
     if (!_setjmp(cpes[swmock_pen]))
         _longjmp(host, 1);
 }
 
+void swmock_barrier(void) { stop(MEETING); }
+
+static int number_at(const char *ldm, long offset)
+{
+    int number;
+
+    memcpy(&number, ldm + offset, sizeof number);
+    return number;
+}
+
+static int may_run(int pen)
+{
+    if (states[pen] == WAITING)
+        return number_at(own[pen], awaited[pen]) >= wanted[pen];
+    return states[pen] == FRESH || states[pen] == READY;
+}
+
+/* Let each CPE run that may; return how many did. */
+static int round_of_turns(long used)
+{
+    int ran = 0;
+
+    for (int i = 0; i < CPES; i++) {
+        swmock_pen = turn(i);
+        if (!may_run(swmock_pen))
+            continue;
+        ran++;
+        if (running->shares)
+            memcpy(running->ldm, own[swmock_pen], (size_t)used);
+        else if (states[swmock_pen] == FRESH && spawns < 40 && used)
+            memset(running->ldm, 0xa5, (size_t)used);
+        resume(swmock_pen);
+        if (running->shares)
+            memcpy(own[swmock_pen], running->ldm, (size_t)used);
+    }
+    swmock_pen = -1;
+    return ran;
+}
+
+static int count_of(enum state state)
+{
+    int count = 0;
+
+    for (int pen = 0; pen < CPES; pen++)
+        count += states[pen] == state;
+    return count;
+}
+
+static void inside_ldm(const void *place, long length)
+{
+    const char *low = place;
+
+    if (low < running->ldm || low + length > running->end)
+        fail("ldm", "what is handed on or waited for is not in the LDM");
+}
+
+void swmock_bcast(int along, void *to, const void *from, long length, void *reply)
+{
+    int pen = swmock_pen, number;
+
+    if (length <= 0 || length % 4 || (uintptr_t)to % 4 || (uintptr_t)from % 4)
+        fail("rma", "a length or an address that is not a multiple of 4");
+    inside_ldm(to, length);
+    inside_ldm(from, length);
+    inside_ldm(reply, sizeof number);
+    if ((char *)to < (const char *)from + length && (const char *)from < (char *)to + length)
+        fail("rma", "a box that is handed on from its own place");
+    for (int k = 0; k < CPES; k++) {
+        char *ldm = k == pen ? running->ldm : own[k];
+        if ((along == 1 && k / 8 != pen / 8) || (along == 2 && k % 8 != pen % 8))
+            continue;
+        if (states[k] == FRESH || states[k] == MEETING)
+            fail("rma", "a box for a CPE that has not come to where it is handed on");
+        memcpy(ldm + ((char *)to - running->ldm), from, (size_t)length);
+        number = number_at(ldm, (char *)reply - running->ldm) + 1;
+        memcpy(ldm + ((char *)reply - running->ldm), &number, sizeof number);
+    }
+}
+
+void swmock_arrived(void *reply, int value)
+{
+    inside_ldm(reply, sizeof value);
+    awaited[swmock_pen] = (char *)reply - running->ldm;
+    wanted[swmock_pen] = value;
+    while (*(volatile int *)reply < value)
+        stop(WAITING);
+    if (*(volatile int *)reply > value)
+        fail("rma", "more boxes have come than are waited for");
+}
+
 void swmock_spawn(void (*kernel)(void *), void *argument)
 {
-    long used = __stop_swmock_ldm - __start_swmock_ldm;
+    long used = running->end - running->ldm;
 
     here = (const unsigned char *)&used;
     spawns++;
     spawned = kernel;
     passed = argument;
-    for (int left = CPES, first = 1; left; first = 0) {
-        int gone = 0;
-        for (int i = 0; i < CPES; i++) {
-            swmock_pen = turn(i);
-            if (first) {
-                begun[swmock_pen] = ended[swmock_pen] = 0;
-                if (spawns < 40)
-                    memset(__start_swmock_ldm, 0xa5, (size_t)used);
-            }
-            resume(swmock_pen);
-            gone += ended[swmock_pen];
-        }
-        if (gone && gone < CPES)
-            fail("hang", "a barrier that not all CPEs come to");
-        left = CPES - gone;
+    for (int pen = 0; pen < CPES; pen++) {
+        states[pen] = FRESH;
+        if (!running->shares)
+            continue;
+        if (!own[pen])
+            own[pen] = malloc((size_t)used);
+        if (!own[pen])
+            fail("harness", "out of memory");
+        memset(own[pen], 0xa5, (size_t)used);
     }
-    swmock_pen = -1;
+    while (count_of(ENDED) < CPES) {
+        if (round_of_turns(used))
+            continue;
+        if (count_of(MEETING) < CPES)
+            fail("hang", count_of(WAITING) ? "a wait without end" : "a barrier that not all CPEs come to");
+        for (int pen = 0; pen < CPES; pen++)
+            states[pen] = READY;
+    }
 }
 
 static void check_memory(const void *memory, long first, long last, int put)
@@ -267,7 +366,7 @@ static void check(const void *memory, const void *ldm, long length, long stride,
         fail("dma", "not a multiple of 4");
     if (stride && (block <= 0 || length % block || stride < 0))
         fail("dma", "blocks do not make up the length");
-    if (low < __start_swmock_ldm || low + length > __stop_swmock_ldm)
+    if (low < running->ldm || low + length > running->end)
         fail("ldm", "a transfer leaves the LDM");
     check_memory(memory, 0, length + (blocks - 1) * stride, put);
 }
@@ -328,6 +427,7 @@ static void run(const struct program *p, int seconds)
     signal(SIGBUS, died);
     signal(SIGABRT, died);
     alarm((unsigned)seconds);
+    running = p;
     for (int c = 0; c < p->cases; c++)
         for (order = 0; order < 3; order++) {
             current_n = p->sizes[c][0];

@@ -9,6 +9,8 @@ struct program {
     void (*run)(int n, int m); /* makes the objects, calls both versions */
     int sizes[8][2];
     int cases;
+    char *ldm, *end; /* what the program has in the LDM; null: nothing */
+    int shares;      /* whether CPEs hand data to each other */
 };
 
 extern const struct program programs[];

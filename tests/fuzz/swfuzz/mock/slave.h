@@ -1,8 +1,11 @@
 #ifndef SWMOCK_SLAVE_H
 #define SWMOCK_SLAVE_H
 #include "swmock.h"
-/* A name that is no other section's, so that the linker tells where it begins and ends. */
-#define __thread_local __attribute__((section("swmock_ldm")))
+/* Each program has a section of its own, and the linker tells where it begins and ends. */
+#ifndef SWMOCK_LDM
+#define SWMOCK_LDM "swmock_ldm"
+#endif
+#define __thread_local __attribute__((section(SWMOCK_LDM)))
 /* the instruction that orders memory accesses, for the assembler: nothing */
 __asm__(".macro memb\n.endm");
 #define _PEN swmock_pen
@@ -24,6 +27,10 @@ __asm__(".macro memb\n.endm");
 #define ARRAY_SCOPE 2
 #define athread_syn(scope, mask) swmock_barrier()
 #define athread_ssync_array() swmock_barrier()
+#define athread_rma_row_bcast(to, from, length, reply) swmock_bcast(1, to, from, length, (void *)(reply))
+#define athread_rma_col_bcast(to, from, length, reply) swmock_bcast(2, to, from, length, (void *)(reply))
+#define athread_rma_bcast(to, from, length, reply) swmock_bcast(3, to, from, length, (void *)(reply))
+#define athread_rma_wait_value(reply, value) swmock_arrived((void *)(reply), value)
 typedef volatile long athread_rply_t;
 typedef volatile int crts_rply_t;
 #endif

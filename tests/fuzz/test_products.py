@@ -1,0 +1,37 @@
+"""Random products whose tiles CPEs hand to each other are right, on the mock and on the emulated node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from swfuzz.batch import run_batch
+from swfuzz.emulate import emulated
+from swfuzz.products import random_product
+from swfuzz.program import Program, is_valid
+
+ROOT = Path(__file__).parents[2]
+MACHINE = "sw26010-pro"
+
+
+def _programs(first: int, count: int) -> dict[str, Program]:
+    return {f"p{seed}": random_product(Random(seed)) for seed in range(first, first + count)}
+
+
+@pytest.mark.slow
+def test_random_products(tmp_path: Path) -> None:
+    verdicts = run_batch(_programs(0, 16), MACHINE, tmp_path, ROOT)
+    assert {name: v.text for name, v in verdicts.items() if v.failed} == {}
+    texts = [path.read_text() for path in tmp_path.glob("p*.slave.c")]
+    assert sum("bcast(" in text for text in texts) >= 4, "many of them should share"
+
+
+@pytest.mark.slow
+def test_random_products_on_the_emulated_node(tmp_path: Path) -> None:
+    found = emulated(_programs(100, 4), MACHINE, tmp_path)
+    assert {name: text for name, text in found.items() if text} == {}
+
+
+def test_every_product_is_provably_in_bounds() -> None:
+    assert all(is_valid(random_product(Random(seed))) for seed in range(100))
