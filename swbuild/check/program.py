@@ -237,7 +237,7 @@ def _regions(offloaded: Sequence[Offloaded]) -> Iterator[ProgramRegion]:
             reason = "" if region.kernels else "nothing in it can run on the core group"
             yield ProgramRegion(region.scop.name, str(found.source), region.kernels, reason)
         for refused in found.unit.refused:
-            reason = "; ".join(diagnostic.message for diagnostic in refused.diagnostics)
+            reason = "; ".join(dict.fromkeys(diagnostic.message for diagnostic in refused.diagnostics))
             yield ProgramRegion(refused.name, str(found.source), (), reason)
 
 

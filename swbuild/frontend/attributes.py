@@ -14,11 +14,11 @@ from swbuild.frontend.preprocess import Preprocessed
 
 __all__ = ["Attributes", "Chunked"]
 
-#: What follows from an attribute: the declared type is another one, members are not where (or what) their
-#: types say, or only alignments change.
+#: What follows from an attribute: the declared type is another one, or the object may be another; members
+#: are not where (or what) their types say; or only alignments change.
 _TYPE = (
     "vector_size", "ext_vector_type", "neon_vector_type", "neon_polyvector_type", "altivec", "mode",
-    "may_alias", "address_space", "hardbool", "cleanup", "transparent_union",
+    "may_alias", "address_space", "hardbool", "cleanup", "transparent_union", "alias", "weakref",
 )  # fmt: skip
 _MEMBERS = ("packed", "scalar_storage_order", "ms_struct", "gcc_struct")
 _ALIGNMENT = ("aligned", "warn_if_not_aligned")
@@ -26,6 +26,9 @@ _ALIGNMENT = ("aligned", "warn_if_not_aligned")
 _ALIGNAS = "_Alignas"
 _WORDS = {word: re.compile(rf"{word}(?:__)?\b") for word in (*_TYPE, *_MEMBERS, *_ALIGNMENT, _ALIGNAS)}
 _LETTER = re.compile(r"\w")
+#: A name for the linker behind a declarator: two objects may have one.
+_LABEL = re.compile(r"([\w$]+|\])\s*\b(?:__asm__|__asm|asm)\s*\(\s*\"")
+_NO_DECLARATOR = ("else", "do", "volatile", "__volatile__", "register")
 _LAYOUT_PRAGMA = re.compile(
     r"^[ \t]*#[ \t]*pragma[ \t]+(?:(pack)[ \t]*\(([^)\n]*)\)|(scalar_storage_order|ms_struct)[ \t]+([\w-]+))",
     re.MULTILINE,
@@ -64,8 +67,8 @@ class Attributes:
     @classmethod
     def of(cls, source: Preprocessed, chunk: Chunked) -> Attributes:
         """Collect them; ``chunk`` knows the top-level declarations of the text."""
-        found = [*_attributes(source, chunk), *_pragmas(source)]
-        groups = (_TYPE, _MEMBERS, _ALIGNMENT)
+        found = [*_attributes(source, chunk), *_labels(source, chunk), *_pragmas(source)]
+        groups = ((*_TYPE, "asm"), _MEMBERS, _ALIGNMENT)
         return cls(*(tuple(r for r in found if r.word in words) for words in groups))
 
     def of_type(self, node: c_ast.Node) -> str | None:
@@ -98,6 +101,15 @@ def _attributes(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
         stop = separator.start() if separator is not None else end
         name = "aligned" if word == _ALIGNAS else word
         yield _range(source, *_inside(text, start, keyword, stop), name)
+
+
+def _labels(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
+    """Yield the ranges of declarations of objects that give the linker a name of their own."""
+    for match in _LABEL.finditer(source.text):
+        start = _start(source.text, chunk(match.start())[0], match.start())
+        before = source.text[start : match.start()].split()
+        if match[1] not in _NO_DECLARATOR and "register" not in before:
+            yield _range(source, start, match.end(), "asm")
 
 
 def _occurrences(text: str, word: str) -> Iterator[tuple[int, int, str]]:

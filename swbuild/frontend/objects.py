@@ -16,6 +16,7 @@ from swbuild.frontend.problems import Problems
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.sizes import plain_sizes, type_range
 from swbuild.frontend.state import Assumption, Current, Size
+from swbuild.frontend.symbols import Symbol
 
 __all__ = ["Objects"]
 
@@ -57,9 +58,16 @@ class Objects:
         return made
 
     def _refuse_mixtures(self, place: Place, node: c_ast.Node) -> None:
-        """Refuse ``s[i].x`` beside ``s->x``: two names for what may be one place."""
+        """Refuse two names for what may be one place: ``s[i].x`` beside ``s->x``, a global declared again."""
         known = [thing.place for thing in self._now.state.objects.values()]
         known += [size.place for size in self._now.state.parameters.values()]
+        if any(_is_one_name(place.symbol, other.symbol) for other in known):
+            raise self._problems.refuse(
+                "SW218",
+                f"two declarations of '{place.symbol.name}' meet here: in the function, and outside of it",
+                node,
+                "leave the declaration in the function out",
+            )
         if any(_are_mixed(place, other) for other in known):
             raise self._problems.refuse(
                 "SW218",
@@ -122,3 +130,11 @@ def _are_mixed(place: Place, other: Place) -> bool:
         return False
     shared = min(len(other.fields), len(place.fields))
     return other.fields[:shared] == place.fields[:shared]
+
+
+def _is_one_name(first: Symbol, second: Symbol) -> bool:
+    """Whether two declarations may be of one object: ``extern double A[]`` in a function and outside."""
+    if first is second or first.name != second.name or first.storage is not Storage.GLOBAL:
+        return False
+    both = [getattr(symbol.node, "storage", None) or () for symbol in (first, second)]
+    return second.storage is Storage.GLOBAL and any("extern" in words for words in both)

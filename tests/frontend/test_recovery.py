@@ -91,6 +91,37 @@ def test_inline_assembly_may_read_its_operands(tmp_path: Path) -> None:
     assert any(array.name == "s" and array.live_out for array in scop.arrays)
 
 
+OTHER_NAMES = {"alias": '__attribute__((alias("x")))', "label": 'asm("x")'}
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_objects_that_may_be_others_are_refused(name: str, tmp_path: Path) -> None:
+    text = f"extern double x[100];\nextern double y[100] {OTHER_NAMES[name]};\n"
+    loop = LOOP.replace("b[i]", "x[i]").replace("a[i]", "y[i]")
+    model = read(tmp_path, text + HEAD + LOOP + loop + '  register int k asm("r12") = n;\n  a[0] = k;\n}\n')
+    assert [scop.name for scop in model.scops] == ["f_0"]
+    assert "'y' has type with the attribute" in model.refused[0].diagnostics[0].message
+
+
+AGAIN = {
+    "array": ("extern double x[100]; ", "set(i, b[i]); a[i] = x[i - 1];"),
+    "called first": ("extern double x[100]; ", "a[i] = 2 * x[i - 1]; set(i, b[i]);"),
+    "variable": ("extern int count; ", "a[i] = count; set(i, b[i]);"),
+    "size": ("extern int count; ", "if (i < count) a[i] = 1; set(i, b[i]);"),
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_a_global_that_is_declared_again_is_one_object(name: str, tmp_path: Path) -> None:
+    text = "double x[100];\nint count;\nstatic void set(int i, double v) { x[i] = v; count++; }\n"
+    declared, body = AGAIN[name]
+    head, loop = f"{text}{HEAD}  {declared}\n", LOOP.replace("a[i] = 2.0 * b[i];", f"{{ {body} }}")
+    model = read(tmp_path, f"{head}{loop}}}\n")
+    assert "two declarations of" in " ".join(problem.message for problem in model.refused[0].diagnostics)
+    plain = read(tmp_path, head + LOOP.replace("b[i]", "(count + x[i])") + "}\n")
+    assert [scop.name for scop in plain.scops] == ["f"]
+
+
 def test_a_jump_in_what_is_not_understood_keeps_variables_alive(tmp_path: Path) -> None:
     head = "double f(int n, double a[restrict n], const double b[restrict n], int p) {\n  double s = 0;\n"
     loop = "  for (;;) {\n#pragma scop\n    s = b[0];\n#pragma endscop\n    if (p == 2.0i) { p++; break; }\n"
