@@ -110,17 +110,13 @@ class RecoveringParser(Parser):
 
     def _parse_conditional_expression(self) -> c_ast.Node:
         """Read ``a ?: b``, too, as ``a ? a : b``."""
-        mark = self._mark()
         tested = self._parse_binary_expression()
-        if self._peek_type() != "CONDOP":
+        if not self._accept("CONDOP"):
             return tested
-        if self._peek_type(2) != "COLON" or any(True for _ in writes(tested)):
-            self._reset(mark)
-            return super()._parse_conditional_expression()
-        self._advance()
-        self._advance()
-        other = self._parse_conditional_expression()
-        return c_ast.TernaryOp(tested, copy.deepcopy(tested), other, tested.coord)
+        short = self._peek_type() == "COLON" and not any(True for _ in writes(tested))
+        then = copy.deepcopy(tested) if short else self._parse_expression()
+        self._expect("COLON")
+        return c_ast.TernaryOp(tested, then, self._parse_conditional_expression(), tested.coord)
 
     def _bracketed(self) -> list[c_parser.Token]:
         """Pass over what stands in brackets, which begins here, and return all its tokens."""
