@@ -58,7 +58,7 @@ class RegionBuilder:
         around = Surroundings(facts, scope, problems, calls, finder, Definitions(facts, visible))
         self.around, self.now = around, Current()
         naming = Naming(self.now, scope)
-        self.objects = Objects(self.now, naming, problems)
+        self.objects = Objects(self.now, naming, problems, lambda symbol: _is_hidden(symbol, facts, visible))
         self.reader = Reader(around, self.now, self.objects)
         tracker = Tracker(around, self.now, self.reader)
         emission = Emission(around, self.now, self.reader, self.objects, naming)
@@ -135,3 +135,8 @@ class RegionBuilder:
         if isinstance(body, c_ast.Node):
             self._tracker.forget(body)
             self.statement(body, where)
+
+
+def _is_hidden(symbol: Symbol, facts: RegionFacts, visible: Mapping[str, Symbol]) -> bool:
+    """Whether the name of ``symbol``, which is declared outside of the region, means another one there."""
+    return symbol not in facts.inside and visible.get(symbol.name, symbol) is not symbol

@@ -138,9 +138,13 @@ class RegionFacts:
         """Whether the function never assigns ``symbol``."""
         return not self._changes.get(symbol)
 
-    def unchanged_since_declared(self, symbol: Symbol, array: Symbol) -> bool:
-        """Whether ``symbol`` still has the value that it had when the extents of ``array`` were evaluated."""
+    def unchanged_since_declared(self, symbol: Symbol, array: Symbol, extent: c_ast.Node) -> bool:
+        """Whether ``symbol`` still has the value that it had when ``extent`` of ``array`` was evaluated.
+
+        That was in its declaration, or in the one of its type.
+        """
         declared = self._order.get(id(array.node), -1)
+        declared = min(declared, self._order.get(id(extent), declared))
         return all(place < declared for place in self._changes.get(symbol, ()))
 
     def _find_changes(self) -> dict[Symbol, list[int]]:

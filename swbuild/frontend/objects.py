@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import islpy as isl
@@ -24,10 +25,16 @@ _MODERATE = 2**40
 
 
 class Objects:
-    """Finds the object or size that a place belongs to, and collects assumptions."""
+    """Finds the object or size that a place belongs to, and collects assumptions.
 
-    def __init__(self, now: Current, naming: Naming, problems: Problems) -> None:
+    ``is_hidden`` says that a variable's name means another one where the region stands.
+    """
+
+    def __init__(
+        self, now: Current, naming: Naming, problems: Problems, is_hidden: Callable[[Symbol], bool]
+    ) -> None:
         self._now, self._naming, self._problems = now, naming, problems
+        self._is_hidden = is_hidden
 
     def object(self, place: Place, node: c_ast.Node) -> Object:
         """Return the object that ``place`` belongs to; raise NotModelledError where it is two at once."""
@@ -59,6 +66,13 @@ class Objects:
 
     def _refuse_mixtures(self, place: Place, node: c_ast.Node) -> None:
         """Refuse two names for what may be one place: ``s[i].x`` beside ``s->x``, a global declared again."""
+        if self._is_hidden(place.symbol):
+            raise self._problems.refuse(
+                "SW218",
+                f"another variable called '{place.symbol.name}' hides the one that is meant here",
+                node,
+                "give one of them another name",
+            )
         known = [thing.place for thing in self._now.state.objects.values()]
         known += [size.place for size in self._now.state.parameters.values()]
         if any(_is_one_name(place.symbol, other.symbol) for other in known):

@@ -136,7 +136,7 @@ class Shapes:
             symbol = bindings.symbol(name)
             if symbol is None or symbol.value is not None:
                 continue
-            if not builder.around.facts.unchanged_since_declared(symbol, thing.symbol):
+            if not builder.around.facts.unchanged_since_declared(symbol, thing.symbol, node):
                 return None
         try:
             pa = builder.reader.integers.value(node, universe()).pa
