@@ -25,7 +25,7 @@ from swbuild.frontend.loop_walk import CountedLoops
 from swbuild.frontend.loops import LoopReader
 from swbuild.frontend.macros import Macros
 from swbuild.frontend.naming import Naming
-from swbuild.frontend.objects import Objects
+from swbuild.frontend.objects import Objects, is_one_name
 from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.reading import Reader
@@ -139,4 +139,5 @@ class RegionBuilder:
 
 def _is_hidden(symbol: Symbol, facts: RegionFacts, visible: Mapping[str, Symbol]) -> bool:
     """Whether the name of ``symbol``, which is declared outside of the region, means another one there."""
-    return symbol not in facts.inside and visible.get(symbol.name, symbol) is not symbol
+    other = visible.get(symbol.name, symbol)
+    return symbol not in facts.inside and other is not symbol and not is_one_name(symbol, other)

@@ -19,7 +19,7 @@ from swbuild.frontend.sizes import plain_sizes, type_range
 from swbuild.frontend.state import Assumption, Current, Size
 from swbuild.frontend.symbols import Symbol
 
-__all__ = ["Objects"]
+__all__ = ["Objects", "is_one_name"]
 
 _MODERATE = 2**40
 
@@ -75,7 +75,7 @@ class Objects:
             )
         known = [thing.place for thing in self._now.state.objects.values()]
         known += [size.place for size in self._now.state.parameters.values()]
-        if any(_is_one_name(place.symbol, other.symbol) for other in known):
+        if any(is_one_name(place.symbol, other.symbol) for other in known):
             raise self._problems.refuse(
                 "SW218",
                 f"two declarations of '{place.symbol.name}' meet here: in the function, and outside of it",
@@ -146,7 +146,7 @@ def _are_mixed(place: Place, other: Place) -> bool:
     return other.fields[:shared] == place.fields[:shared]
 
 
-def _is_one_name(first: Symbol, second: Symbol) -> bool:
+def is_one_name(first: Symbol, second: Symbol) -> bool:
     """Whether two declarations may be of one object: ``extern double A[]`` in a function and outside."""
     if first is second or first.name != second.name or first.storage is not Storage.GLOBAL:
         return False
