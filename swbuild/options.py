@@ -155,7 +155,8 @@ class KernelOptions:
     threads: tuple[int, int] = (0, 0)
     tile: tuple[int, ...] = ()
     distribution: Distribution | None = None
-    fusion: Fusion = Fusion.MAX
+    #: None: ``max``, or ``min`` where that is estimated to take less time
+    fusion: Fusion | None = None
     preset: Preset = Preset.DEFAULT
     ldm_budget: int | None = None
     params: dict[str, int] = field(default_factory=dict)

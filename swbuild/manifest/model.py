@@ -145,10 +145,12 @@ class Defaults:
     )
     fusion: Fusion | None = option(
         Choice(Fusion),
-        "How eagerly loop nests are fused: as far as the dependences allow (`max`), or not at all (`min`).",
+        "How eagerly loop nests are fused: as far as the dependences allow (`max`), or not at all (`min`). "
+        "Unless it is said, `max`; inside sequential loops `min`, if that is estimated to "
+        "take less time.",
         example="min",
         default=None,
-        shown="max",
+        shown="by estimate",
         also=("fuse",),
     )
     preset: Preset | None = option(

@@ -17,7 +17,7 @@ from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.options import Fusion, KernelOptions, Prefetch, Preset, Share, Spawn, Vectorize, Where
+from swbuild.options import KernelOptions, Prefetch, Preset, Share, Spawn, Vectorize, Where
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
 
@@ -174,7 +174,7 @@ class _Resolver:
             threads=settings.threads or (0, 0),
             tile=settings.tile or (),
             distribution=settings.distribution,
-            fusion=settings.fusion or Fusion.MAX,
+            fusion=settings.fusion,
             preset=settings.preset or Preset.DEFAULT,
             ldm_budget=settings.ldm_budget,
             params=dict(settings.params or {}),

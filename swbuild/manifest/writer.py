@@ -22,7 +22,7 @@ machine: {machine}
 _DEFAULTS = """
 defaults:
   {threads:<29} # rows and columns, {cpes} threads at most
-  # fusion: max                 # min: leave loop nests apart
+  # fusion: min                 # leave loop nests apart; max: fuse them
   # preset: default             # classic: the published baseline
 """
 

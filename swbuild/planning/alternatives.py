@@ -9,12 +9,12 @@ import islpy as isl
 
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.blocking import blocked
-from swbuild.options import KernelOptions, Preset, Spawn
+from swbuild.options import Fusion, KernelOptions, Preset, Spawn
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.planning.singles import with_singles
 from swbuild.planning.timetiles import in_time_tiles
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
-from swbuild.polyhedral.scheduling import Origin, permutable_schedule
+from swbuild.polyhedral.scheduling import Origin, Scheduled, compute_schedule, permutable_schedule
 
 __all__ = ["may_change", "other_orders"]
 
@@ -45,14 +45,40 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[O
     if tiled is not None:
         yield tiled
         return
+    apart = _apart(scop, options, order)
+    if apart is not None:
+        yield apart
     scheduled = order.scheduled
-    deep = permutable_schedule(scop, scheduled.private, options.fusion, scheduled.kept)
+    deep = permutable_schedule(scop, scheduled.private, options.fusion or Fusion.MAX, scheduled.kept)
     if deep is None:
         return
     for edge in EDGES:
         found = _in_blocks(scop, order, deep, edge)
         if found is not None:
             yield found
+
+
+def _apart(scop: Scop, options: KernelOptions, order: Order) -> Order | None:
+    """Return the order of isl's scheduler that keeps nests apart, where ``order`` is one that fuses them.
+
+    Statements in one nest may have fewer parallel loops, or others, than each has by itself.
+    """
+    scheduled = order.scheduled
+    if options.fusion is not None or scheduled.origin is not Origin.SCHEDULER:
+        return None
+    if not any(len(kernel.statements) > 1 and kernel.host_loops for kernel in order.tree.kernels):
+        return None
+    other = compute_schedule(scop, scheduled.private, Fusion.MIN, scheduled.dependences, scheduled.kept)
+    if other.origin is not Origin.SCHEDULER:
+        return None
+    return _usable(scop, order, replace(other, origin=Origin.APART))
+
+
+def _usable(scop: Scop, order: Order, scheduled: Scheduled) -> Order | None:
+    """Return ``order`` as it is when ``scheduled`` so, None where private variables do not survive it."""
+    found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
+    found = with_singles(scop, found) or found
+    return found if all_stay_home(scop, scheduled.private, found.tree) else None
 
 
 def _in_blocks(scop: Scop, order: Order, deep: isl.Schedule, edge: int) -> Order | None:
@@ -69,6 +95,4 @@ def _in_blocks(scop: Scop, order: Order, deep: isl.Schedule, edge: int) -> Order
     scheduled = replace(
         order.scheduled, schedule=schedule, peeled=(), front=(), block=edge, origin=Origin.BLOCKS
     )
-    found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
-    found = with_singles(scop, found) or found
-    return found if all_stay_home(scop, scheduled.private, found.tree) else None
+    return _usable(scop, order, scheduled)

@@ -11,7 +11,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.machine import load
 from swbuild.mapping.dividing import divided
 from swbuild.mapping.regiontree import Kernel
-from swbuild.options import Fusion, KernelOptions, Preset, Share, Spawn
+from swbuild.options import KernelOptions, Preset, Share, Spawn
 from swbuild.planning.estimates import counted
 from swbuild.planning.ordering import Judgement, Order, Ordered, all_stay_home, split_tree
 from swbuild.planning.placing import place_kernel
@@ -195,7 +195,7 @@ def _of_difference(task: _Task, order: Order, other: Order) -> dict[str, Placed]
 def _divided(task: _Task, order: Order) -> Order | None:
     """Return ``order`` with nests divided that have more parallel loops so, None where there are none."""
     options, scheduled = task.options, order.scheduled
-    chosen = options.transform or options.tile or options.fusion is not Fusion.MAX
+    chosen = options.transform or options.tile or options.fusion is not None
     fixed = scheduled.front or order.alone or all(kernel.parallel > 1 for kernel in order.tree.kernels)
     if chosen or fixed or options.preset is Preset.CLASSIC:
         return None

@@ -100,7 +100,7 @@ def _scheduled(
 ) -> Order:
     """Return an order of ``scop`` that keeps the pairs ``kept``, the user's if there are steps."""
     if not options.transform:
-        scheduled = compute_schedule(scop, private, options.fusion, dependences, kept)
+        scheduled = compute_schedule(scop, private, options.fusion or Fusion.MAX, dependences, kept)
         return Order(scheduled, split_tree(scop, scheduled), split)
     asked = apply_steps(scop, options.transform, dependences, kept)
     scheduled = Scheduled(banded(asked.tree, kept), dependences, kept, private, origin=Origin.STEPS)
@@ -164,7 +164,7 @@ def _compared(tree: HostTree, other: HostTree) -> Judgement:
 
 def _may_fuse(options: KernelOptions) -> bool:
     free = not options.transform and options.preset is not Preset.CLASSIC
-    return free and options.fusion is Fusion.MAX
+    return free and options.fusion is not Fusion.MIN
 
 
 def _divides_nests(scop: Scop, tree: HostTree) -> bool:

@@ -43,6 +43,7 @@ class Origin(Enum):
     SOURCE = "the source"
     MANY = "the source, as no order of its many statements has more parallel loops"
     EFFORT = "the source, as isl's scheduler takes too long"
+    APART = "isl's scheduler, with nests apart"
     STEPS = "the steps of `transform`"
     BLOCKS = "isl's scheduler, its deep bands in blocks of their outermost loop"
     DIAMONDS = "the order before, in tiles over time"
