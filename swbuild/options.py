@@ -188,11 +188,6 @@ class KernelOptions:
         return self.preset is not Preset.CLASSIC and self.vectorize is Vectorize.AUTO
 
     @property
-    def plain(self) -> KernelOptions:
-        """The options for loops as they stand: orders are compared by these, and host and core group."""
-        return replace(self, vectorize=Vectorize.NEVER)
-
-    @property
     def gets_ahead(self) -> bool:
         """Whether boxes may be got one iteration ahead."""
         return self.preset is not Preset.CLASSIC and self.prefetch is Prefetch.AUTO

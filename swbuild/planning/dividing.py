@@ -76,7 +76,7 @@ class _Task:
         """Return what kernels of ``order`` take, as a geometric mean over the assumed sizes."""
         machine = load(self.options.machine)
         kernels = [
-            counted(self.scop, each, order.scheduled.private, self.options.plain) for each in placed.values()
+            counted(self.scop, each, order.scheduled.private, self.options) for each in placed.values()
         ]
         barrier = machine.control.sync_cycles if self.options.spawn is Spawn.REGION else None
         totals = []

@@ -83,11 +83,19 @@ def _leaves(node: isl.ScheduleNode, path: _Path) -> Iterator[_Leaf]:
 
 
 def _below(band: isl.ScheduleNode, path: _Path) -> _Path:
-    """Return the path below ``band``; those over tiles end what has nothing else in it."""
-    if isinstance(mark_of(band.child(0)), LevelMark):
-        return replace(path, perfect=len(path.loops))
+    """Return the path below ``band``; loops over tiles are left out, and end what has nothing else in it."""
     partial = band.band_get_partial_schedule()
-    return replace(path, loops=(*path.loops, *(partial.get_at(k) for k in range(band.band_n_member()))))
+    loops = [partial.get_at(k) for k in range(band.band_n_member())]
+    if isinstance(mark_of(band.child(0)), LevelMark) or all(map(_divides, loops)):
+        return replace(path, perfect=len(path.loops))
+    return replace(path, loops=(*path.loops, *loops))
+
+
+def _divides(loop: isl.UnionPwAff) -> bool:
+    """Return whether ``loop`` counts fractions of iterators for all that it is around, such as tiles."""
+    pieces = loop.get_pw_aff_list()
+    formulas = (aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces())
+    return all(aff.dim(isl.dim_type.div) for aff in formulas)
 
 
 def _has_loops(node: isl.ScheduleNode) -> bool:

@@ -251,7 +251,7 @@ def _kernels(scop: Scop, offload: Offload, options: KernelOptions) -> tuple[Coun
 
 
 def _kernel(scop: Scop, place: Placed, private: Private, options: KernelOptions) -> Counted:
-    return counted(scop, place, private_in(private, place.tiled.kernel), options.plain)
+    return counted(scop, place, private_in(private, place.tiled.kernel), options)
 
 
 def _turning_point(rivals: _Rivals, assumed: Sizes, known: Comparison) -> dict[str, int] | None:

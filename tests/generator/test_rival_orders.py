@@ -1,4 +1,4 @@
-"""Orders that certainly take longer than the one found so far get no code."""
+"""Orders of a whole region compete; those that certainly take longer than the best so far get no code."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from generation import generated
 
 from swbuild import region
 from swbuild.mapping.regiontree import Kernel
+from swbuild.options import Fusion, KernelOptions, Where
 from swbuild.planning import dividing
 from swbuild.planning.ordering import Order
 
@@ -104,3 +105,30 @@ def test_no_more_kernels_are_placed_of_an_order_that_cannot_win(
     assert limit is not None
     assert isinstance(outcome, dividing.Dearer)
     assert names == [kernels[0].tiled.kernel.name]
+
+
+#: What isl puts into one nest has one parallel loop there; most statements have two by themselves.
+FUSED = """\
+void f(int n, int way[restrict n][n])
+{
+#pragma scop
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        way[i][j] = way[i][j] < way[i][k] + way[k][j] ? way[i][j] : way[i][k] + way[k][j];
+#pragma endscop
+}
+"""
+
+
+def _nests(tmp_path: Path, fusion: Fusion | None) -> list[tuple[int, int]]:
+    """Return, per kernel, how many statements it has and how many loops are shared out."""
+    (found,) = generated(tmp_path, FUSED, KernelOptions(fusion=fusion, where=Where.CPES)).regions
+    return [(len(kernel["statements"]), kernel["mapped_loops"]) for kernel in found.report["kernels"]]
+
+
+def test_nests_are_kept_apart_where_that_is_estimated_to_take_less_time(tmp_path: Path) -> None:
+    chosen, apart, fused = (_nests(tmp_path, fusion) for fusion in (None, Fusion.MIN, Fusion.MAX))
+    assert chosen == apart
+    assert len(fused) < len(apart)
+    assert sum(mapped == 2 for _, mapped in apart) > sum(mapped == 2 for _, mapped in fused)
