@@ -350,6 +350,15 @@ def test_counted_code_has_no_hidden_calls(tmp_path: Path) -> None:
         assert not [name for name in found if "mem" in name]
 
 
+def test_files_named_like_modules_of_python_do_not_matter(tmp_path: Path) -> None:
+    for name in ("ast", "dataclasses", "swbuild"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken for a module')\n")
+    put(tmp_path, slave=SLAVE)
+    environment = environment_for("sw26010", SWBUILD_EMU_COUNTED_CODE="1")
+    done = call(["sw5cc", "-slave", "-O2", "-c", "slave.c"], tmp_path, environment)
+    assert (done.status, done.err) == (0, "")
+
+
 @pytest.mark.parametrize("call_", ["athread_init_cgs()", "athread_spawn_cgs(work, 0)", "athread_join_cgs()"])
 def test_several_core_groups_in_a_process_are_refused(call_: str, tmp_path: Path) -> None:
     put(

@@ -151,8 +151,9 @@ def _instrumented(
     tool: Tool, work: str, module: str, beside: list[str], numbers: Sequence[str] = ()
 ) -> bytes:
     """Let a module of the model make ``work/counted.s`` of ``work/counted``; return the object."""
-    script = f"import sys; sys.path.insert(0, sys.argv[1]); import swbuild.emulator.model.{module} as model; "
-    script += "sys.exit(model.main(sys.argv[2:]))"
+    # the folder of the call may hold files that are named like modules
+    script = "import sys; sys.path = [sys.argv[1], *filter(None, sys.path)]; "
+    script += f"import swbuild.emulator.model.{module} as model; sys.exit(model.main(sys.argv[2:]))"
     files = [f"{work}/counted", *beside, f"{work}/counted.s"]
     must([sys.executable, "-c", script, tool.root, tool.machine, *files, *numbers])
     return _assembled(tool, f"{work}/counted")
