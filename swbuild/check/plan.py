@@ -174,7 +174,8 @@ def _too_small(slots: Sequence[Slot], shapes: Mapping[str, Shape]) -> str:
     for slot in slots:
         array = slot.array
         if array is not None and array.extents and array.storage is not Storage.PARAMETER:
-            declared = _FIXED.search(array.declaration)
+            numbers = array.declaration.startswith(f"{array.element.name} ")  # and no structures of them
+            declared = _FIXED.search(array.declaration) if numbers else None
             room = prod(map(int, _NUMBER.findall(declared[0]))) if declared else None
             if room is not None and prod(shapes[slot.name]) > room:
                 return slot.text
