@@ -21,15 +21,15 @@ def _programs(first: int, count: int) -> dict[str, Program]:
 
 @pytest.mark.slow
 def test_random_products(tmp_path: Path) -> None:
-    verdicts = run_batch(_programs(0, 16), MACHINE, tmp_path, ROOT)
+    verdicts = run_batch(_programs(0, 10), MACHINE, tmp_path, ROOT)
     assert {name: v.text for name, v in verdicts.items() if v.failed} == {}
     texts = [path.read_text() for path in tmp_path.glob("p*.slave.c")]
-    assert sum("bcast(" in text for text in texts) >= 4, "many of them should share"
+    assert sum("bcast(" in text for text in texts) > 2, "many of them should share"
 
 
 @pytest.mark.slow
 def test_random_products_on_the_emulated_node(tmp_path: Path) -> None:
-    found = emulated(_programs(100, 4), MACHINE, tmp_path)
+    found = emulated(_programs(100, 2), MACHINE, tmp_path)
     assert {name: text for name, text in found.items() if text} == {}
 
 
