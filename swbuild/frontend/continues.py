@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pycparser import c_ast
 
 from swbuild.frontend.facts import writes
 from swbuild.frontend.symbols import walk
+from swbuild.frontend.syntax import continues, outermost_loops
 
 __all__ = ["without_continues"]
-
-_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
 
 def without_continues(items: list[c_ast.Node]) -> None:
@@ -21,20 +18,12 @@ def without_continues(items: list[c_ast.Node]) -> None:
     it is in an outermost loop, of which nothing else can be made, and the first statement of its branch.
     """
     for item in items:
-        outermost = {id(loop) for loop in _outermost(item)}
+        outermost = {id(loop) for loop in outermost_loops([item])}
         for loop in walk(item):
             if isinstance(loop, c_ast.For) and loop.stmt is not None:
                 body = loop.stmt.block_items if isinstance(loop.stmt, c_ast.Compound) else [loop.stmt]
                 found = _rewritten(list(body or []), id(loop) in outermost)
                 loop.stmt = c_ast.Compound(found, loop.stmt.coord)
-
-
-def _outermost(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    if isinstance(node, _LOOPS):
-        yield node
-    else:
-        for child in node:
-            yield from _outermost(child)
 
 
 def _rewritten(items: list[c_ast.Node], guarded: bool) -> list[c_ast.Node]:
@@ -64,8 +53,8 @@ def _goes_on(node: c_ast.Node | None) -> c_ast.Node | bool | None:
     """
     if isinstance(node, c_ast.Compound) and node.block_items:
         first, *others = node.block_items
-        return None if any(map(_continues, others)) else _goes_on(first)
-    if isinstance(node, c_ast.If) and _continues(node):
+        return None if any(map(continues, others)) else _goes_on(first)
+    if isinstance(node, c_ast.If) and continues(node):
         if any(True for _ in writes(node.cond)) or any(
             isinstance(n, c_ast.FuncCall) for n in walk(node.cond)
         ):
@@ -73,7 +62,7 @@ def _goes_on(node: c_ast.Node | None) -> c_ast.Node | bool | None:
         return _either(node.cond, _goes_on(node.iftrue), _goes_on(node.iffalse))
     if isinstance(node, c_ast.Continue):
         return False
-    return None if node is not None and _continues(node) else True
+    return None if node is not None and continues(node) else True
 
 
 def _either(
@@ -95,19 +84,12 @@ def _without(node: c_ast.Node | None) -> c_ast.Node:
     """Return ``node`` where it does not end with its first ``continue``."""
     if node is None or isinstance(node, c_ast.Continue):
         return c_ast.EmptyStatement()
-    if isinstance(node, c_ast.If) and _continues(node):
+    if isinstance(node, c_ast.If) and continues(node):
         other = None if node.iffalse is None else _without(node.iffalse)
         return c_ast.If(node.cond, _without(node.iftrue), other, node.coord)
     if isinstance(node, c_ast.Compound) and node.block_items:
         return c_ast.Compound(_rewritten(list(node.block_items), True), node.coord)
     return node
-
-
-def _continues(node: c_ast.Node) -> bool:
-    """Whether a ``continue`` below ``node`` is that of the loop around it."""
-    if isinstance(node, _LOOPS):
-        return False
-    return isinstance(node, c_ast.Continue) or any(map(_continues, node))
 
 
 def _joined(node: c_ast.If, after: list[c_ast.Node], guarded: bool) -> c_ast.If:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from pycparser import c_ast
 
 from swbuild.frontend.facts import writes
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
+from swbuild.frontend.syntax import change_children, outermost_loops
 
 __all__ = ["without_countdowns"]
 
-_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 _STEPS = ("p++", "p--", "++", "--")
 _COMPARISONS = ("<", ">", "<=", ">=", "!=")
 
@@ -24,17 +22,9 @@ def without_countdowns(
 
     Only where an outermost loop does so: inside others, such loops are statements as they stand.
     """
-    if not any(isinstance(loop, c_ast.For) and _step(loop) for loop in _outermost(items)):
+    if not any(isinstance(loop, c_ast.For) and _step(loop) for loop in outermost_loops(items)):
         return items
     return [_rewritten(item, function, bindings) for item in items]
-
-
-def _outermost(nodes: Sequence[c_ast.Node]) -> Iterator[c_ast.Node]:
-    for node in nodes:
-        if isinstance(node, _LOOPS):
-            yield node
-        else:
-            yield from _outermost(list(node))
 
 
 def _step(loop: c_ast.For) -> c_ast.UnaryOp | None:
@@ -50,12 +40,7 @@ def _step(loop: c_ast.For) -> c_ast.UnaryOp | None:
 
 def _rewritten(node: c_ast.Node, function: c_ast.FuncDef, bindings: Bindings) -> c_ast.Node:
     """Return what stands for ``node``, which is changed in place below."""
-    for slot in node.__slots__:
-        child = getattr(node, slot, None)
-        if isinstance(child, c_ast.Node):
-            setattr(node, slot, _rewritten(child, function, bindings))
-        elif isinstance(child, list):
-            child[:] = [_rewritten(c, function, bindings) if isinstance(c, c_ast.Node) else c for c in child]
+    change_children(node, lambda child: _rewritten(child, function, bindings))
     step = _step(node) if isinstance(node, c_ast.For) and node.cond is not None else None
     symbol = None if step is None else bindings.symbol(step.expr)
     if step is None or symbol is None or _touches(node.stmt, symbol, bindings):
@@ -144,10 +129,5 @@ def _moved(node: c_ast.Node, symbol: Symbol, sign: str, bindings: Bindings) -> c
     """Return ``node`` with the next value of ``symbol`` in its place."""
     if isinstance(node, c_ast.ID):
         return _next(node, sign) if bindings.symbol(node) is symbol else node
-    for slot in node.__slots__:
-        child = getattr(node, slot, None)
-        if isinstance(child, c_ast.Node):
-            setattr(node, slot, _moved(child, symbol, sign, bindings))
-        elif isinstance(child, list):
-            child[:] = [_moved(c, symbol, sign, bindings) if isinstance(c, c_ast.Node) else c for c in child]
+    change_children(node, lambda child: _moved(child, symbol, sign, bindings))
     return node

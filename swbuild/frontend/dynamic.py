@@ -19,11 +19,11 @@ from swbuild.frontend.scop import Storage
 from swbuild.frontend.state import Current, Position, Surroundings
 from swbuild.frontend.statements import Statements
 from swbuild.frontend.symbols import Symbol, identifiers, walk
+from swbuild.frontend.syntax import LOOPS
 from swbuild.frontend.tracking import Tracker
 
 __all__ = ["DynamicLoops", "leaves_early"]
 
-_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 _JUMPS = {"Goto": "goto", "Return": "return", "Switch": "switch", "Label": "a label", "Case": "case"}
 
 
@@ -110,5 +110,5 @@ def _own_level(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield ``node`` and what is below it, but not what is in loops and switches inside."""
     yield node
     for child in node:
-        if not isinstance(child, (*_LOOPS, c_ast.Switch)):
+        if not isinstance(child, (*LOOPS, c_ast.Switch)):
             yield from _own_level(child)

@@ -28,6 +28,7 @@ from swbuild.frontend.symbols import (
     identifiers,
     walk,
 )
+from swbuild.frontend.syntax import change_children
 
 __all__ = ["Expander", "UnfitError"]
 
@@ -46,12 +47,7 @@ def _without_detours(node: c_ast.Node) -> c_ast.Node:
 
     What a call's body does to a variable whose address it is given is then seen as done to the variable.
     """
-    for slot in node.__slots__:
-        child = getattr(node, slot, None)
-        if isinstance(child, c_ast.Node):
-            setattr(node, slot, _without_detours(child))
-        elif isinstance(child, list):
-            child[:] = [_without_detours(c) if isinstance(c, c_ast.Node) else c for c in child]
+    change_children(node, _without_detours)
     if isinstance(node, c_ast.UnaryOp) and node.op == "*" and _is_address(node.expr):
         return node.expr.expr
     if isinstance(node, c_ast.ArrayRef) and _is_address(node.name):

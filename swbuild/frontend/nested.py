@@ -16,6 +16,7 @@ from swbuild.frontend.expand import Expander, UnfitError
 from swbuild.frontend.facts import writes
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import bind_function, identifiers, walk
+from swbuild.frontend.syntax import change_children
 
 __all__ = ["NestedExpander"]
 
@@ -59,12 +60,7 @@ class NestedExpander(Expander):
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
             node.left, node.right = self._value(node.left, ahead), self._value(node.right, None)
             return node
-        for slot in node.__slots__:
-            child = getattr(node, slot, None)
-            if isinstance(child, c_ast.Node):
-                setattr(node, slot, self._value(child, ahead))
-            elif isinstance(child, list):
-                child[:] = [self._value(c, ahead) if isinstance(c, c_ast.Node) else c for c in child]
+        change_children(node, lambda child: self._value(child, ahead))
         return self._called(node, ahead) if self._is_expandable(node) else node
 
     def _called(self, call: c_ast.FuncCall, ahead: list[c_ast.Node] | None) -> c_ast.Node:

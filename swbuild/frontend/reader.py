@@ -193,7 +193,7 @@ def _understood(
         try:
             return _parse(RecoveringParser(), plain, str(path), locator), spelled
         except SwbuildError:
-            raise error from error
+            raise error from None
 
 
 @step("parse")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pycparser import c_ast
 
 from swbuild.frontend.constants import integer_constant
 from swbuild.frontend.facts import writes
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
+from swbuild.frontend.syntax import change_children, continues, outermost_loops
 
 __all__ = ["without_second_counters"]
-
-_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
 
 def without_second_counters(items: list[c_ast.Node], bindings: Bindings) -> list[c_ast.Node]:
@@ -20,16 +17,9 @@ def without_second_counters(items: list[c_ast.Node], bindings: Bindings) -> list
 
     Only where an outermost loop has several counters: inside others, such loops are statements as they stand.
     """
-    if not any(isinstance(item, c_ast.For) and _is_double(item) for item in _outermost(items)):
+    if not any(isinstance(item, c_ast.For) and _is_double(item) for item in outermost_loops(items)):
         return items
     return [_rewritten(item, bindings) for item in items]
-
-
-def _outermost(nodes: Sequence[c_ast.Node]) -> list[c_ast.Node]:
-    found: list[c_ast.Node] = []
-    for node in nodes:
-        found += [node] if isinstance(node, _LOOPS) else _outermost(list(node))
-    return found
 
 
 def _is_double(node: c_ast.For) -> bool:
@@ -46,22 +36,10 @@ def _parts(node: c_ast.Node | None) -> list[c_ast.Node]:
 
 def _rewritten(node: c_ast.Node, bindings: Bindings) -> c_ast.Node:
     """Return what stands for ``node``, which is changed in place below."""
-    for slot in node.__slots__:
-        child = getattr(node, slot, None)
-        if isinstance(child, c_ast.Node):
-            setattr(node, slot, _rewritten(child, bindings))
-        elif isinstance(child, list):
-            child[:] = [_rewritten(c, bindings) if isinstance(c, c_ast.Node) else c for c in child]
-    if not isinstance(node, c_ast.For) or not _is_double(node) or node.cond is None or _continues(node.stmt):
+    change_children(node, lambda child: _rewritten(child, bindings))
+    if not isinstance(node, c_ast.For) or not _is_double(node) or node.cond is None or continues(node.stmt):
         return node
     return _split(node, bindings)
-
-
-def _continues(node: c_ast.Node) -> bool:
-    """Whether a ``continue`` below ``node`` is that of the loop around it."""
-    if isinstance(node, _LOOPS):
-        return False
-    return isinstance(node, c_ast.Continue) or any(map(_continues, node))
 
 
 def _split(node: c_ast.For, bindings: Bindings) -> c_ast.Node:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from swbuild.frontend.facts import writes
+from swbuild.frontend.syntax import change_children
 
 __all__ = ["MayBeTwiceError", "substituted"]
 
@@ -35,12 +36,8 @@ def substituted(
 def _replaced(node: c_ast.Node, known: dict[str, c_ast.Node]) -> c_ast.Node:
     if isinstance(node, c_ast.ID):
         return copy.deepcopy(known[node.name]) if node.name in known else node
-    for slot in node.__slots__:
-        child = getattr(node, slot, None)
-        if isinstance(node, c_ast.StructRef) and slot == "field":
-            continue
-        if isinstance(child, c_ast.Node):
-            setattr(node, slot, _replaced(child, known))
-        elif isinstance(child, list):
-            child[:] = [_replaced(c, known) if isinstance(c, c_ast.Node) else c for c in child]
+    if isinstance(node, c_ast.StructRef):  # its field is no variable
+        node.name = _replaced(node.name, known)
+    else:
+        change_children(node, lambda child: _replaced(child, known))
     return node

@@ -1,0 +1,37 @@
+"""What several passes over the parser's trees ask of them, and how they change them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from pycparser import c_ast
+
+__all__ = ["LOOPS", "change_children", "continues", "outermost_loops"]
+
+LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+
+
+def outermost_loops(nodes: Iterable[c_ast.Node]) -> Iterator[c_ast.Node]:
+    """Yield the loops at and below ``nodes`` that are in no other loop there."""
+    for node in nodes:
+        if isinstance(node, LOOPS):
+            yield node
+        else:
+            yield from outermost_loops(node)
+
+
+def continues(node: c_ast.Node) -> bool:
+    """Whether a ``continue`` at or below ``node`` is that of the loop around it."""
+    if isinstance(node, LOOPS):
+        return False
+    return isinstance(node, c_ast.Continue) or any(map(continues, node))
+
+
+def change_children(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node]) -> None:
+    """Put what ``change`` returns for each child of ``node`` in its place."""
+    for slot in node.__slots__:
+        child = getattr(node, slot, None)
+        if isinstance(child, c_ast.Node):
+            setattr(node, slot, change(child))
+        elif isinstance(child, list):
+            child[:] = [change(each) if isinstance(each, c_ast.Node) else each for each in child]
