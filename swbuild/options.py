@@ -188,6 +188,11 @@ class KernelOptions:
         return self.preset is not Preset.CLASSIC and self.vectorize is Vectorize.AUTO
 
     @property
+    def fusing(self) -> Fusion:
+        """How eagerly nests are fused at first; without a choice of the user's, other orders compete."""
+        return self.fusion or Fusion.MAX
+
+    @property
     def gets_ahead(self) -> bool:
         """Whether boxes may be got one iteration ahead."""
         return self.preset is not Preset.CLASSIC and self.prefetch is Prefetch.AUTO

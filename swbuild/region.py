@@ -20,7 +20,7 @@ from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
-from swbuild.options import Fusion, KernelOptions, Preset, Share, Spawn, Where
+from swbuild.options import KernelOptions, Preset, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
 from swbuild.planning.dividing import Dearer, Limit, alone, place_order
 from swbuild.planning.ordering import (
@@ -472,8 +472,7 @@ def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:
     Tiles of the user's have to fit the LDM, others are made smaller until they do.
     """
     scheduled, options = order.scheduled, task.options
-    fusion = options.fusion or Fusion.MAX
-    deep = permutable_schedule(task.scop, scheduled.private, fusion, scheduled.kept)
+    deep = permutable_schedule(task.scop, scheduled.private, options.fusing, scheduled.kept)
     if deep is None:
         task.record(NoFronts(scheduled=False))
         return None

@@ -49,7 +49,7 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[O
     if apart is not None:
         yield apart
     scheduled = order.scheduled
-    deep = permutable_schedule(scop, scheduled.private, options.fusion or Fusion.MAX, scheduled.kept)
+    deep = permutable_schedule(scop, scheduled.private, options.fusing, scheduled.kept)
     if deep is None:
         return
     for edge in EDGES:

@@ -1,4 +1,4 @@
-"""Nests of an order together or apart, as is estimated to take less time."""
+"""The kernels of an order: nests together or apart, boxes shared or not, as takes less time."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _scheduled(
 ) -> Order:
     """Return an order of ``scop`` that keeps the pairs ``kept``, the user's if there are steps."""
     if not options.transform:
-        scheduled = compute_schedule(scop, private, options.fusion or Fusion.MAX, dependences, kept)
+        scheduled = compute_schedule(scop, private, options.fusing, dependences, kept)
         return Order(scheduled, split_tree(scop, scheduled), split)
     asked = apply_steps(scop, options.transform, dependences, kept)
     scheduled = Scheduled(banded(asked.tree, kept), dependences, kept, private, origin=Origin.STEPS)
