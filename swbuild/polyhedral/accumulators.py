@@ -71,6 +71,7 @@ def _accumulator(scop: Scop, scalar: Array) -> _Accumulator | None:
         return None
     depth = len(last[0].iterators)
     iteration = union_maps(instance_prefix(s, depth).intersect_domain(s.domain) for s in users)
+    iteration = iteration.intersect_params(scop.context)
     storing = instance_prefix(last[0], depth).intersect_domain(last[0].domain).to_union_map()
     target = storing.reverse().apply_range(stores[0].relation.intersect_domain(last[0].domain).to_union_map())
     found = _Accumulator(scalar.name, array.name, iteration.apply_range(target))

@@ -21,6 +21,7 @@ from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relatio
 from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of, union_maps, union_sets
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import Private
+from swbuild.polyhedral.symbolic import symbols_for, with_numbers
 from swbuild.timings import step
 
 __all__ = ["Origin", "Scheduled", "compute_schedule", "permutable_schedule"]
@@ -332,16 +333,18 @@ def _isl_schedule(problem: _Problem, fusion: Fusion, *, outer: bool = True) -> i
     ``outer``: the outermost loop of every band is parallel if that is possible.
     """
     inside = problem.validity.intersect_domain(problem.domain).intersect_range(problem.domain)
+    symbols = symbols_for((inside, problem.condition, problem.conditional), problem.domain, problem.context)
+    order = symbols.in_map(inside)
     constraints = (
-        isl.ScheduleConstraints.on_domain(problem.domain)
-        .set_context(problem.context)
-        .set_validity(inside)
-        .set_coincidence(inside)
-        .set_proximity(inside)
-        .set_conditional_validity(problem.condition, problem.conditional)
+        isl.ScheduleConstraints.on_domain(symbols.in_set(problem.domain))
+        .set_context(symbols.in_context(problem.context))
+        .set_validity(order)
+        .set_coincidence(order)
+        .set_proximity(order)
+        .set_conditional_validity(symbols.in_map(problem.condition), symbols.in_map(problem.conditional))
     )
     found = apart(lambda: str(_computed(constraints, fusion, outer) or ""), SECONDS)
-    return isl.Schedule(found) if found else None
+    return with_numbers(isl.Schedule(found), problem.domain, symbols) if found else None
 
 
 def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion, outer: bool) -> isl.Schedule | None:
