@@ -139,12 +139,20 @@ def _merged(grouping: Grouping, level: Level, groups: list[Group], careful: bool
 def _merge(grouping: Grouping, level: Level, a: Group, b: Group, careful: bool) -> Group | None:
     refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
     writes = a.writes or b.writes
-    if writes and footprint(level, list(a.refs)).is_disjoint(footprint(level, list(b.refs))):
-        return None
     box = a.box.hull(b.box)
+    if writes and footprint(level, list(a.refs)).is_disjoint(footprint(level, list(b.refs))):
+        return Group(refs, box) if _is_filled(level, box, a, b) else None
     if _is_no_larger(box, a.box, b.box):
         return Group(refs, box) if writes or not careful or box.is_usable else None
     return Group(refs, box) if writes and not grouping.may_part(level, a, b) else None
+
+
+def _is_filled(level: Level, box: Box, a: Group, b: Group) -> bool:
+    """Return whether ``a`` and ``b`` together write all of ``box``, which goes back in one transfer then."""
+    if not (a.writes and b.writes and box.bound is not None and box.is_usable):
+        return False
+    written = footprint(level, [ref for ref in (*a.refs, *b.refs) if ref.writes])
+    return bool(box.as_map(written.get_space()).is_subset(written))
 
 
 def _is_no_larger(box: Box, a: Box, b: Box) -> bool:

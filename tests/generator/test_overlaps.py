@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from generation import model_of
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
-from swbuild.options import Distribution, KernelOptions, Preset
+from swbuild.memory.plan import Store
+from swbuild.options import Distribution, KernelOptions, Preset, Where
 from swbuild.region import RegionResult
 
 #: Reads of values from before the kernel, or from visits that are over: all buffered, without unit steps.
@@ -39,6 +41,20 @@ void {name}(int n, int m, double A[n][n], double B[n][m], double C[m][m], int T[
 #pragma endscop
 }}
 """
+#: Two statements of one nest that write what the other one leaves out.
+BESIDE = """\
+void f(int n, double A[restrict n][n], double B[restrict n][n])
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (j < i)
+                B[i][j] = A[i][j];
+            else
+                B[i][j] = 2.0 * A[i][j];
+#pragma endscop
+}
+"""
 SIZES = ({"n": 1, "m": 1}, {"n": 5, "m": 19}, {"n": 23, "m": 13})
 
 
@@ -62,6 +78,16 @@ def test_reads_of_older_values_have_buffers_of_their_own(name: str, tmp_path: Pa
     assert not any(plan.direct for plan in plans)
     assert all(1 not in place.tiled.sizes for place in result.placed)
     assert any(sum(b.array == "B" for b in plan.buffers) == 2 for plan in plans)
+
+
+def test_writes_that_fill_a_box_together_share_a_buffer(tmp_path: Path) -> None:
+    model = model_of(tmp_path, BESIDE)
+    (compilation,) = compile_regions(model, {"f": KernelOptions(where=Where.CPES)})
+    assert isinstance(compilation.result, RegionResult)
+    (place,) = compilation.result.placed
+    (buffer,) = [b for b in place.plan.buffers if b.array == "B"]
+    assert buffer.store is Store.BOX
+    assert not buffer.load
 
 
 @pytest.mark.parametrize("name", ["rows_above", "columns_before"])
