@@ -26,6 +26,7 @@ __all__ = [
     "lie_together",
     "most_trips",
     "nest_of",
+    "plus",
     "shifted",
     "stride",
     "strides",
@@ -142,14 +143,14 @@ def lie_together(access: Call, iterator: str) -> bool:
 def shifted(subscript: Expression, iterator: str, by: int) -> Expression:
     """Return ``subscript`` for the value of ``iterator`` that is ``by`` larger."""
     step = stride(subscript, iterator)
-    return _at(subscript, iterator, by) if step is None else _plus(subscript, step * by)
+    return _at(subscript, iterator, by) if step is None else plus(subscript, step * by)
 
 
 def _at(subscript: Expression, iterator: str, by: int) -> Expression:
-    return substituted(subscript, {iterator: _plus(Name(iterator), by)})
+    return substituted(subscript, {iterator: plus(Name(iterator), by)})
 
 
-def _plus(value: Expression, number: int) -> Expression:
+def plus(value: Expression, number: int) -> Expression:
     """Return ``value + number``, the numbers at the end of the sum taken together."""
     rest = value
     if isinstance(value, Binary) and isinstance(value.right, Constant):

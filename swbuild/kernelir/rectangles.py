@@ -1,17 +1,21 @@
-"""Nests whose inner loops end where outer ones stand: where a tile is full, these ends do not matter."""
+"""Nests whose inner loops end where outer ones stand.
+
+Where a tile is full, these ends do not matter.  Where several iterations of the outer loop run side by side,
+they have the iterations of the inner one in common but for a few at that end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min
 from swbuild.expressions.trees import names_in, substituted
-from swbuild.kernelir.nests import Nest, stride
+from swbuild.kernelir.nests import Nest, plus, shifted, stride
 from swbuild.kernelir.nodes import Loop
 
-__all__ = ["Rectangle", "rectangle_of"]
+__all__ = ["Rectangle", "Slope", "rectangle_of", "slope_of"]
 
 #: the first and the last value of an iterator
 _Range = tuple[Expression, Expression]
@@ -23,6 +27,90 @@ class Rectangle:
 
     nest: Nest
     condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """An end of ``loop`` that moves by one from an iteration of the loop ``outer``, of ``step``, to the next.
+
+    ``firsts`` and ``lasts`` are the other ends; ``end`` is one more of the lasts if ``upper``, else of the
+    firsts.  ``rises``: it grows with the iterator of ``outer``.
+    """
+
+    loop: Loop
+    outer: str
+    step: int
+    firsts: tuple[Expression, ...]
+    lasts: tuple[Expression, ...]
+    end: Expression
+    upper: bool
+    rises: bool
+
+    def common(self, copies: int) -> Loop:
+        """Return the loop over what so many iterations of the outer one, from where it is, have in common."""
+        end = self._common_end(copies)
+        if self.upper:
+            return self._between(self.firsts, (*self.lasts, end))
+        return self._between((*self.firsts, end), self.lasts)
+
+    def columns(self, copies: int) -> Iterator[tuple[Loop, range]]:
+        """Yield what is left: a loop of at most one iteration, and which of the ``copies`` have this one."""
+        end = self._common_end(copies)
+        exclusive = self.upper and self._condition.operator is BinaryOperator.LT
+        for distance in range(1, copies):
+            place = plus(end, distance - exclusive if self.upper else -distance)
+            last = plus(place, 1) if self._condition.operator is BinaryOperator.LT else place
+            whose = range(copies - distance) if self._is_last else range(distance, copies)
+            yield self._between((*self.firsts, place), (*self.lasts, last)), whose
+
+    @property
+    def _condition(self) -> Binary:
+        assert isinstance(self.loop.condition, Binary)
+        return self.loop.condition
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether of several iterations of the outer loop the last one has the fewest of this one."""
+        return self.upper != self.rises
+
+    def _common_end(self, copies: int) -> Expression:
+        return shifted(self.end, self.outer, (copies - 1) * self.step if self._is_last else 0)
+
+    def _between(self, firsts: tuple[Expression, ...], lasts: tuple[Expression, ...]) -> Loop:
+        first = firsts[0] if len(firsts) == 1 else Max(firsts)
+        last = lasts[0] if len(lasts) == 1 else Min(lasts)
+        return replace(self.loop, first=first, condition=replace(self._condition, right=last))
+
+
+def slope_of(nest: Nest, along: str, outer: str) -> Slope | None:
+    """Return the only end in ``nest`` that depends on another loop: of that ``along``, on the ``outer`` one.
+
+    None where there are others, or where it moves by more than one at a time.
+    """
+    names = {loop.iterator: loop for loop in nest.loops}
+    loop, steps = names[along], names[outer].step
+    if any(_names_of_ends(other) & names.keys() for other in nest.loops if other is not loop):
+        return None
+    assert loop.first is not None and isinstance(loop.condition, Binary)
+    firsts = loop.first.operands if isinstance(loop.first, Max) else (loop.first,)
+    right = loop.condition.right
+    lasts = right.operands if isinstance(right, Min) else (right,)
+    sloping = [end for end in (*firsts, *lasts) if names_in(end) & names.keys()]
+    if len(sloping) != 1 or names_in(sloping[0]) & names.keys() != {outer} or loop.step != 1:
+        return None
+    (end,) = sloping
+    moved = stride(end, outer)
+    if moved is None or abs(moved * steps) != 1:
+        return None
+    others = tuple(e for e in firsts if e is not end), tuple(e for e in lasts if e is not end)
+    if not all(others):
+        return None
+    return Slope(loop, outer, steps, *others, end, end in lasts, moved > 0)
+
+
+def _names_of_ends(loop: Loop) -> frozenset[str]:
+    assert loop.first is not None and isinstance(loop.condition, Binary)
+    return names_in(loop.first) | names_in(loop.condition.right)
 
 
 def rectangle_of(nest: Nest) -> Rectangle | None:

@@ -18,7 +18,7 @@ from swbuild.kernelir.nests import Nest, most_trips, nest_of, shifted
 from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node
 from swbuild.kernelir.orders import Fact, Order, facts_of, nonempty, orders_of
 from swbuild.kernelir.origin import Role
-from swbuild.kernelir.rectangles import rectangle_of
+from swbuild.kernelir.rectangles import Slope, rectangle_of, slope_of
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
 
 __all__ = ["Lanes", "Making", "Tile", "fitting", "tiled"]
@@ -95,6 +95,9 @@ class _Pass:
         full = None if rectangle is None else self._chosen(rectangle.nest, element)
         if rectangle is None or full is None or (chosen and full.shape == chosen.shape):
             return self._made(chosen, facts) if chosen else None
+        sloping = full.on_slope(nest)
+        if sloping is not None:
+            return self._made(sloping, facts)
         guard = Guard(rectangle.condition, Block(()))
         then = self._made(full, (*facts, *facts_of(guard)))
         return replace(
@@ -168,6 +171,8 @@ class Making:
     vector: ElementType
     lanes: int
     fills: Fills
+    #: the end of the loop along that depends on the jammed one
+    slope: Slope | None = None
 
     def body(self, factors: tuple[int, ...], width: int) -> Body:
         """Return what a tile of so many copies of each loop does; ``width``: in vectors of so many lanes."""
@@ -207,14 +212,29 @@ class Making:
         for copies, width in sizes:
             inner = (*taken, copies, *((width,) if loop is self.order.along else ()))
             parts.append((copies * width, lambda inner=inner: self._levels(further, factors[1:], inner)))  # type: ignore[misc]
-        return _split(loop, parts)
+        if self.slope is None or loop is not self.order.along:
+            return _split(loop, parts)
+        (copies,) = taken
+        columns = tuple(self._column(*column) for column in self.slope.columns(copies))
+        return Block((_split(self.slope.common(copies), parts), *columns))
+
+    def _column(self, loop: Loop, copies: range) -> Node:
+        """Return ``loop``, along, around those of the ``copies`` of the jammed loop that run in it."""
+        assert self.slope is not None
+        offsets = [{self.slope.outer: k * self.slope.step} for k in copies]
+        sums = tuple(found.iterator for found in self.order.sums)
+        body = Body(self.nest, self.element, self.element, None, offsets, sums, self.fills).made()
+        return replace(loop, body=self._around(body), origin=replace(loop.origin, role=Role.REMAINDER))
 
     def _tile(self, taken: tuple[int, ...]) -> Node:
         width = taken[-1] if self.order.along else 1
         copies = taken[:-1] if self.order.along else taken
         if width == 1 and not self.order.sums:
             return Block(self.nest.computes) if len(self.nest.computes) > 1 else self.nest.computes[0]
-        body = self.body(copies, width)
+        return self._around(self.body(copies, width))
+
+    def _around(self, body: Body) -> Node:
+        """Return what ``body`` does, the loops of the sums around its last level."""
         inner: tuple[Node, ...] = tuple(body.levels[-1])
         for loop, before in zip(reversed(self.order.sums), reversed(body.levels[:-1]), strict=True):
             inner = (*before, replace(loop, body=Block(inner) if len(inner) > 1 else inner[0]))
@@ -234,6 +254,14 @@ class _Chosen:
         """What tells one way to tile the statements from another."""
         tile = self.described()
         return tile.jammed, tile.along, tile.vectors, tile.sums
+
+    def on_slope(self, nest: Nest) -> _Chosen | None:
+        """Return the tile for ``nest``, which has an end that depends on the jammed loop; None for others."""
+        order = self.making.order
+        if order.along is None or len(order.jammed) != 1:
+            return None
+        slope = slope_of(nest, order.along.iterator, order.jammed[0].iterator)
+        return None if slope is None else replace(self, making=replace(self.making, slope=slope))
 
     def described(self) -> Tile:
         """Return the tile in words."""

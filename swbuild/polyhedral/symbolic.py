@@ -138,10 +138,11 @@ def _copied(old: isl.ScheduleNode, new: isl.ScheduleNode, numbers: dict[str, int
             new = new.band_member_set_coincident(k, int(old.band_member_get_coincident(k)))
         inside = _copied(old.child(0), new.child(0), numbers)
         return None if inside is None else inside.parent()
-    parts = [_named_as(old.child(k).filter_get_filter(), new.get_domain()) for k in range(old.n_children())]
+    parts = [old.child(k).filter_get_filter() for k in range(old.n_children())]
     filters = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(parts))
-    for part in parts:
-        filters = filters.add(part)
+    for part in parts:  # of whole statements: the scheduler divides none
+        spaces = (piece.get_space() for piece in sets_of(_named_as(part, new.get_domain())))
+        filters = filters.add(union_sets(isl.Set.universe(space) for space in spaces))
     in_turn = old.get_type() == _NODE.sequence
     new = new.insert_sequence(filters) if in_turn else new.insert_set(filters)
     for k in range(len(parts)):
@@ -153,7 +154,7 @@ def _copied(old: isl.ScheduleNode, new: isl.ScheduleNode, numbers: dict[str, int
 
 
 def _named_as(chosen: isl.UnionSet, domain: isl.UnionSet) -> isl.UnionSet:
-    """Return the instances in ``domain`` of the statements in ``chosen``: the scheduler divides none."""
+    """Return the instances in ``domain`` of the statements in ``chosen``."""
     names = {str(piece.get_tuple_name()) for piece in sets_of(chosen)}
     return union_sets(piece for piece in sets_of(domain) if str(piece.get_tuple_name()) in names)
 

@@ -13,10 +13,11 @@ from swbuild.codegen.unit import GeneratedUnit
 from swbuild.expressions.c import Call
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
 from swbuild.expressions.types import DOUBLE
-from swbuild.kernelir.nests import lie_together, most_trips, shifted, stride
+from swbuild.kernelir.nests import Nest, lie_together, most_trips, shifted, stride
 from swbuild.kernelir.nodes import Block, Loop
 from swbuild.kernelir.orders import facts_of, nonempty
 from swbuild.kernelir.origin import Origin, Role
+from swbuild.kernelir.rectangles import slope_of
 from swbuild.options import KernelOptions, Preset, Vectorize
 
 #: name, arguments, body
@@ -47,6 +48,34 @@ NESTS = {
         (
             "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) for (int k = 0; k < m; k++)"
             " C[i][j] += A[k][i] * A[k][j];"
+        ),
+    ),
+    "strict": (
+        "double A[restrict n][m], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) for (int k = 0; k < m; k++)"
+            " C[i][j] -= A[i][k] * A[j][k];"
+        ),
+    ),
+    "falling": (
+        "float A[restrict m][n], float B[restrict m][n], float C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n - i; j++) for (int k = 0; k < m; k++)"
+            " C[i][j] += A[k][i] * B[k][j];"
+        ),
+    ),
+    "opposite": (
+        "double A[restrict m][n], double B[restrict m][n], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = n - 1 - i; j < n; j++) for (int k = 0; k < m; k++)"
+            " C[i][j] += A[k][i] * B[k][j];"
+        ),
+    ),
+    "steep": (
+        "double A[restrict m][n], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
+            " for (int k = 0; k < m; k++) if (j <= 2 * i) C[i][j] += A[k][i] * A[k][j];"
         ),
     ),
     "apart": (
@@ -136,6 +165,15 @@ def kernel(directory: Path, name: str, options: KernelOptions) -> str:
     return found.slave.text
 
 
+def point(first: Max | Name, last: Min) -> Loop:
+    condition = Binary(BinaryOperator.LE, Name("i"), last)
+    return Loop("i", first, condition, 1, Block(()), Origin(Role.POINT))
+
+
+def plus(name: str, number: int) -> Binary:
+    return Binary(BinaryOperator.ADD, Name(name), Constant(number))
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_what_can_be_done_in_vectors_is(tmp_path: Path, machine: str) -> None:
     lanes = {"sw26010": 4, "sw26010-pro": 8}[machine]
@@ -174,12 +212,61 @@ def test_a_sum_is_held_in_registers_and_added_to_in_its_order(tmp_path: Path) ->
     assert len(re.findall(r"simd_storeu\(C\d, ", inner)) == 8
 
 
+@pytest.mark.parametrize("name", ["rows", "strict", "corner", "falling", "opposite"])
+def test_jammed_iterations_share_what_they_have_in_common(name: str, tmp_path: Path) -> None:
+    text = kernel(tmp_path, name, KernelOptions(machine="sw26010", tile=(16, 24, 8)))
+    assert " else {" not in text
+    jammed = text[text.index("i + 3 <=") :]
+    rest = re.split(r"for \(long j = .*; j\+\+\) {\n", jammed)[1:4]
+    assert [len(re.findall(r"C\d [+-]= ", part[: part.index("}")])) for part in rest] == [3, 2, 1]
+
+
 def test_where_a_tile_is_full_its_loops_do_not_end_at_one_another(tmp_path: Path) -> None:
-    text = kernel(tmp_path, "corner", KernelOptions(machine="sw26010", tile=(16, 24, 8)))
-    whole, part = text[text.index("if (SW_MIN(n - 1, SW_MIN(") :].split("} else {")
-    assert "i + 3 <=" in whole and "SW_MAX" not in whole and "C7 += A3 * A_21;" in whole
-    assert "i + 3 <=" not in part and "long j = SW_MAX(j0, i);" in part
+    text = kernel(tmp_path, "steep", KernelOptions(machine="sw26010", tile=(16, 24, 8)))
+    whole, part = text.split("} else {")
+    assert "i + 3 <=" in whole and "C7 += A3 * A_21;" in whole
+    assert "i + 3 <=" not in part
     assert " else {" not in kernel(tmp_path, "product", KernelOptions(machine="sw26010", tile=(16, 24, 8)))
+
+
+def value(node: Expression, names: dict[str, int]) -> int:
+    if isinstance(node, Constant):
+        return node.value
+    if isinstance(node, Name):
+        return names[node.name]
+    if isinstance(node, (Max, Min)):
+        return (max if isinstance(node, Max) else min)(value(o, names) for o in node.operands)
+    assert isinstance(node, Binary)
+    left, right = value(node.left, names), value(node.right, names)
+    return left + right if node.operator is BinaryOperator.ADD else left - right
+
+
+def iterations(loop: Loop, i: int) -> range:
+    assert loop.first is not None and isinstance(loop.condition, Binary)
+    last = value(loop.condition.right, {"i": i}) + (loop.condition.operator is BinaryOperator.LE)
+    return range(value(loop.first, {"i": i}), last)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 4])
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("operator", [BinaryOperator.LE, BinaryOperator.LT])
+@pytest.mark.parametrize(
+    "end", [Name("i"), plus("i", 2), Binary(BinaryOperator.SUB, Constant(9), Name("i"))], ids=str
+)
+def test_what_is_common_and_what_is_left_are_all_iterations_once(
+    end: Expression, operator: BinaryOperator, upper: bool, copies: int
+) -> None:
+    first: Expression = Constant(2) if upper else Max((Constant(2), end))
+    last = Min((Constant(7), end)) if upper else Constant(7)
+    rows = Loop("j", first, Binary(operator, Name("j"), last), 1, Block(()), Origin(Role.POINT))
+    around = Binary(BinaryOperator.LE, Name("i"), Constant(20))
+    outer = Loop("i", Constant(-8), around, 1, rows, Origin(Role.POINT))
+    slope = slope_of(Nest((outer, rows), (), frozenset()), "j", "i")
+    assert slope is not None
+    for i in range(-8, 20):
+        done = [(k, j) for j in iterations(slope.common(copies), i) for k in range(copies)]
+        done += [(k, j) for loop, whose in slope.columns(copies) for j in iterations(loop, i) for k in whose]
+        assert sorted(done) == [(k, j) for k in range(copies) for j in iterations(rows, i + k)]
 
 
 def test_registers_of_arrays_with_names_that_run_into_each_other_are_different(tmp_path: Path) -> None:
@@ -242,15 +329,6 @@ def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, til
     results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
     assert {result.region for result in results} == set(NESTS)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
-
-
-def point(first: Max | Name, last: Min) -> Loop:
-    condition = Binary(BinaryOperator.LE, Name("i"), last)
-    return Loop("i", first, condition, 1, Block(()), Origin(Role.POINT))
-
-
-def plus(name: str, number: int) -> Binary:
-    return Binary(BinaryOperator.ADD, Name(name), Constant(number))
 
 
 HALF = Binary(BinaryOperator.DIV, Name("i"), Constant(2))
