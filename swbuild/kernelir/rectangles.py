@@ -35,6 +35,9 @@ class Slope:
 
     ``firsts`` and ``lasts`` are the other ends; ``end`` is one more of the lasts if ``upper``, else of the
     firsts.  ``rises``: it grows with the iterator of ``outer``.
+
+    Iterations of both loops may run in any order (:class:`Nest` calls them free): those that several of the
+    outer ones have in common come first, then what is left of each.
     """
 
     loop: Loop

@@ -316,8 +316,15 @@ def test_the_user_and_the_classic_preset_may_do_without(tmp_path: Path) -> None:
         assert "C0" not in kernel(tmp_path, "product", options)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("tile", [(), (8, 40, 7)])
+@pytest.mark.parametrize(
+    ("machine", "tile"),
+    [
+        ("sw26010", ()),
+        ("sw26010-pro", (8, 40, 7)),
+        pytest.param("sw26010", (8, 40, 7), marks=pytest.mark.matrix),
+        pytest.param("sw26010-pro", (), marks=pytest.mark.matrix),
+    ],
+)
 def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
     path = tmp_path / "nests.c"
     path.write_text("".join(function(name, *nest) for name, nest in NESTS.items()))
