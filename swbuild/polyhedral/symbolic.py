@@ -40,17 +40,25 @@ class Symbols:
 
     def in_map(self, relation: isl.UnionMap) -> isl.UnionMap:
         """Return a relation that is ``relation`` where the parameters have their values."""
-        parts = (part for piece in maps_of(relation) for part in piece.get_basic_maps())
+        if not self.values:
+            return relation
+        parts = (part for piece in maps_of(relation) for part in piece.compute_divs().get_basic_maps())
         return union_maps(isl.Map.from_basic_map(self._replaced(part)) for part in parts).coalesce()
 
     def in_set(self, domain: isl.UnionSet) -> isl.UnionSet:
         """Return a set that is ``domain`` where the parameters have their values."""
-        parts = (part for piece in sets_of(domain) for part in piece.get_basic_sets())
+        if not self.values:
+            return domain
+        parts = (part for piece in sets_of(domain) for part in piece.compute_divs().get_basic_sets())
         return union_sets(isl.Set.from_basic_set(self._replaced(part)) for part in parts).coalesce()
 
     def in_context(self, context: isl.Set) -> isl.Set:
         """Return what is known of the parameters of ``context``, and of the new ones."""
-        parts = [isl.Set.from_basic_set(self._replaced(part)) for part in context.get_basic_sets()]
+        if not self.values:
+            return context
+        parts = [
+            isl.Set.from_basic_set(self._replaced(part)) for part in context.compute_divs().get_basic_sets()
+        ]
         found = reduce(isl.Set.union, parts, isl.Set.empty(parts[0].get_space())) if parts else context
         return found.intersect(self._known(found.get_space()))
 
@@ -72,7 +80,7 @@ class Symbols:
         return part
 
     def _replaced(self, part: _Part) -> _Part:
-        """Return ``part`` with its large constants in terms of the parameters."""
+        """Return ``part``, of explicit divisions, with its large constants in terms of the parameters."""
         count = part.dim(_PARAM)
         part = self._extended(part)
         found = type(part).universe(part.get_space())
@@ -96,9 +104,10 @@ def _at_least(space: isl.Space, factors: dict[int, int], least: int) -> isl.Cons
 
 def symbols_for(relations: Iterable[isl.UnionMap], domain: isl.UnionSet, context: isl.Set) -> Symbols:
     """Return parameters for the large constants in all of these."""
-    parts: list[isl.BasicMap | isl.BasicSet] = list(context.get_basic_sets())
-    parts += [p for relation in relations for m in maps_of(relation) for p in m.get_basic_maps()]
-    parts += [p for s in sets_of(domain) for p in s.get_basic_sets()]
+    parts: list[isl.BasicMap | isl.BasicSet] = list(context.compute_divs().get_basic_sets())
+    maps = (m.compute_divs() for relation in relations for m in maps_of(relation))
+    parts += [part for m in maps for part in m.get_basic_maps()]
+    parts += [part for s in sets_of(domain) for part in s.compute_divs().get_basic_sets()]
     numbers = {abs(int(c.get_constant_val().to_python())) for p in parts for c in p.get_constraints()}
     values = tuple(_greatest(sorted(number for number in numbers if number >= _LARGE)))
     taken = {str(part.get_dim_name(_PARAM, k)) for part in parts for k in range(part.dim(_PARAM))}

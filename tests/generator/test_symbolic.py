@@ -20,6 +20,7 @@ RELATIONS = [
     "{ S[i] -> T[1500 - i] : 0 <= i <= 1500 }",
     "{ S[i] -> T[j] : 40 <= i < 200 and 2 j = i and j >= 31 }",
     "[n] -> { S[i] -> T[i + n] : n = 600 and 0 <= i < n; S[i] -> T[0] : i >= 595 and i <= 4000 }",
+    "{ S[i] -> T[j] : exists (e : 0 <= i <= 1000 and 2e >= i - 300 and 3e < i and j = i) }",
     "{ S[i] -> T[j] : j = floor(i / 3) and 100 <= i <= 300 or j = 7 and 0 <= i <= 5 }",
 ]
 
@@ -46,6 +47,16 @@ def _constants(relation: isl.UnionMap) -> list[int]:
     maps = relation.get_map_list()
     parts = (part for k in range(maps.n_map()) for part in maps.get_at(k).get_basic_maps())
     return [int(c.get_constant_val().to_python()) for part in parts for c in part.get_constraints()]
+
+
+def test_what_has_no_large_constants_stays_as_it_is() -> None:
+    relation = isl.UnionMap(
+        "{ S[i] -> T[j] : exists (e : 0 <= i <= 20 and 2e >= -2 + i and 3e < i and j = i) }"
+    )
+    symbols = symbols_for((relation,), relation.domain(), NOTHING)
+    assert symbols.values == ()
+    assert symbols.in_map(relation).is_equal(relation)
+    assert symbols.in_set(relation.domain()).is_equal(relation.domain())
 
 
 def test_no_parameter_has_the_name_of_one_of_the_program() -> None:
