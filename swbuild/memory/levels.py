@@ -9,7 +9,7 @@ from swbuild.frontend.scop import Access, AccessKind, Scop
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.polyhedral.dataflow import access_relation
-from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps
+from swbuild.polyhedral.islutil import coalesced, maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private
 
 __all__ = ["Level", "Reference", "find_levels", "footprint", "references"]
@@ -116,7 +116,7 @@ def _reference(
         bool(kinds - {AccessKind.READ}),
         AccessKind.MAY_WRITE in kinds,
         all(access.affine for access in accesses),
-        relation.intersect_domain(domain).coalesce(),
+        coalesced(relation.intersect_domain(domain)),
     )
 
 
@@ -128,4 +128,4 @@ def footprint(level: Level, refs: list[Reference]) -> isl.Map:
     # [loops above] -> instances of that visit -> what they access; one array, so one map
     accesses = union_maps(ref.relation for ref in refs)
     (result,) = maps_of(level.prefix.reverse().apply_range(accesses))
-    return result.coalesce()
+    return coalesced(result)

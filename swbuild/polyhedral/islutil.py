@@ -17,6 +17,7 @@ from swbuild.timings import count
 __all__ = [
     "apart",
     "bounded_effort",
+    "coalesced",
     "constant_of",
     "has_unit_steps",
     "is_plain",
@@ -152,6 +153,16 @@ def unbounded_effort() -> Iterator[None]:
 def ran_out(error: isl.Error) -> bool:
     """Return whether ``error`` is the end of a :func:`bounded_effort`, not a mistake in a call."""
     return "maximal number of operations" in str(error)
+
+
+def coalesced(relation: isl.Map) -> isl.Map:
+    """Return ``relation`` in fewer pieces; as it is where isl finds a fault of its own on the way."""
+    try:
+        return relation.coalesce()
+    except isl.Error as error:
+        if ran_out(error):
+            raise
+        return relation
 
 
 def constant_of(value: isl.PwAff) -> int | None:
