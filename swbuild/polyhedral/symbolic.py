@@ -54,12 +54,10 @@ class Symbols:
 
     def in_context(self, context: isl.Set) -> isl.Set:
         """Return what is known of the parameters of ``context``, and of the new ones."""
-        if not self.values:
+        if not self.values or context.is_empty():
             return context
-        parts = [
-            isl.Set.from_basic_set(self._replaced(part)) for part in context.compute_divs().get_basic_sets()
-        ]
-        found = reduce(isl.Set.union, parts, isl.Set.empty(parts[0].get_space())) if parts else context
+        parts = context.compute_divs().get_basic_sets()
+        found = reduce(isl.Set.union, (isl.Set.from_basic_set(self._replaced(part)) for part in parts))
         return found.intersect(self._known(found.get_space()))
 
     def _known(self, space: isl.Space) -> isl.Set:

@@ -59,6 +59,16 @@ def test_what_has_no_large_constants_stays_as_it_is() -> None:
     assert symbols.in_set(relation.domain()).is_equal(relation.domain())
 
 
+@pytest.mark.parametrize(
+    "text", ["{ : false }", "[n] -> { : n > 3 and n < 2 }", "[n] -> { : n = 1000 or n = 5 }"]
+)
+def test_what_is_known_stays_known(text: str) -> None:
+    context = isl.Set(text)
+    found = Symbols((1000,), ("large0",)).in_context(context)
+    at_value = found.intersect_params(isl.Set("[large0] -> { : large0 = 1000 }"))
+    assert at_value.is_equal(context.intersect_params(isl.Set("[large0] -> { : large0 = 1000 }")))
+
+
 def test_no_parameter_has_the_name_of_one_of_the_program() -> None:
     domain = isl.UnionSet("[large0] -> { S[i] : 0 <= i < large0 and i < 1000 }")
     assert symbols_for((), domain, NOTHING).names != ("large0",)
