@@ -40,6 +40,7 @@ from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.joining import joined
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
 from swbuild.polyhedral.reductions import Reduction, find_reductions
 from swbuild.polyhedral.scheduling import Origin, Scheduled, permutable_schedule
@@ -195,6 +196,7 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
         task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
         yield from ((task, order) for order in other_orders(scop, options, first))
         return
+    other = joined(other)
     task = _Task(options, Attempt(other, find_private(other), ()), record)
     order = _chosen(task)
     if order is not None:
@@ -282,7 +284,20 @@ def _keeping(
 
 
 def _on_core_group(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
-    """Return the code of ``scop`` with kernels for all that may leave the host."""
+    """Return the code of ``scop`` with kernels for all that may leave the host.
+
+    Statements of one text are one where that leaves kernels.
+    """
+    if not options.transform and options.preset is not Preset.CLASSIC:  # those go by the source's statements
+        whole = joined(scop)
+        found = _separately(whole, options, record)
+        if found.placed or whole is scop:
+            return found
+    return _separately(scop, options, record)
+
+
+def _separately(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
+    """Return the code of ``scop``, whose statements are what they are."""
     found = _with_workspace(scop, options, record)
     if found is not None:
         return found

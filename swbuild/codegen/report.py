@@ -57,6 +57,11 @@ def region_report(
         ],
         "loops": _loops(region, scheduled, tree),
     }
+    report["one_text"] = [
+        {"statement": s.name, "lines": [span.line for span in (s.span, *s.also)]}
+        for s in scop.statements
+        if s.also
+    ]
     if region.options.contract:
         report["contracted"] = bool(scop.contracted)
     notes = [{"code": note.code, "message": note.message} for note in mapping_notes(report)]

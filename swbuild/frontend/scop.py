@@ -180,7 +180,8 @@ class Statement:
 
     ``body`` is what it does, a statement of C, with a reference (:class:`AccessRef`, :class:`IteratorRef`,
     :class:`ParameterRef`) for every array access, written or read scalar, iterator and parameter; all
-    functions that it calls are known to have no side effect.
+    functions that it calls are known to have no side effect.  ``also``: where the source has it again, for
+    other iterations.
     """
 
     name: str
@@ -189,6 +190,7 @@ class Statement:
     accesses: tuple[Access, ...]
     body: Expression
     span: Span
+    also: tuple[Span, ...] = ()
 
 
 class VariableKind(Enum):

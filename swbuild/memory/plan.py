@@ -132,6 +132,10 @@ class MemoryPlan:
         """Return the buffer that serves this reference, or None when it is accessed in main memory."""
         return next((b for b in self.buffers if (statement, ref) in b.refs), None)
 
+    def names(self) -> dict[tuple[str, int], str]:
+        """Return, for each reference that a buffer serves, the name of the buffer."""
+        return {ref: buffer.name for buffer in self.buffers for ref in buffer.refs}
+
 
 @dataclass(frozen=True, slots=True)
 class Needed:

@@ -151,7 +151,7 @@ def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions
     machine = load(options.machine)
     loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
     copies = private.depths(placed.expanded)
-    tiles = tile_costs(scop, placed.tiled.schedule, _unbuffered(placed, private), copies, options)
+    tiles = tile_costs(scop, placed.tiled.schedule, copies, placed.plan.names(), options)
     works = {
         name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
         for name, nest in loops.nests.items()
@@ -178,13 +178,6 @@ def estimate(
 ) -> Estimate:
     """Return what ``placed``, with variables ``private`` to iterations, takes at ``sizes``."""
     return counted(scop, placed, private, options).at(sizes)
-
-
-def _unbuffered(placed: Placed, private: Private) -> frozenset[str]:
-    """Return the arrays with elements that are in no buffer."""
-    direct = frozenset(found.array for found in placed.plan.direct)
-    parts = frozenset(part.array for part in placed.partials)
-    return direct | parts | (private.names - placed.expanded)
 
 
 def _work(

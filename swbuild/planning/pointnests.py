@@ -19,6 +19,7 @@ from swbuild.kernelir.nests import Nest, nest_of
 from swbuild.kernelir.nodes import Block, Compute, Loop, Node
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.mapping.marks import LevelMark, mark_of
+from swbuild.planning.apart import Buffers
 from swbuild.polyhedral.islutil import sets_of
 
 __all__ = ["Copied", "PointNest", "point_nests"]
@@ -38,14 +39,11 @@ class PointNest:
     counted: tuple[isl.UnionPwAff, ...]
 
 
-def point_nests(
-    scop: Scop, schedule: isl.Schedule, buffered: frozenset[str], copies: Copied
-) -> list[PointNest]:
-    """Return the nests of ``schedule``, a tiled kernel's, whose statements access the arrays ``buffered``.
+def point_nests(scop: Scop, schedule: isl.Schedule, buffered: Buffers, copies: Copied) -> list[PointNest]:
+    """Return the nests of ``schedule``, a tiled kernel's, whose statements have accesses in buffers.
 
     Private variables have ``copies`` in buffers, one for each iteration.
     """
-    buffered |= {name for _, name in copies}
     found = (_nest(scop, leaf, buffered, copies) for leaf in _leaves(schedule.get_root(), _Path((), 0)))
     return [nest for nest in found if nest is not None]
 
@@ -107,10 +105,11 @@ def _names(node: isl.ScheduleNode) -> list[str]:
     return [str(piece.get_tuple_name()) for piece in sets_of(node.get_domain())]
 
 
-def _nest(scop: Scop, leaf: _Leaf, buffered: frozenset[str], copies: Copied) -> PointNest | None:
+def _nest(scop: Scop, leaf: _Leaf, buffered: Buffers, copies: Copied) -> PointNest | None:
     names = [f"c{k}" for k in range(len(leaf.path.loops))]
     computes = [
-        _compute(scop, scop.statement(name), leaf.path.loops, names, copies) for name in leaf.statements
+        _compute(scop, scop.statement(name), leaf.path.loops, names, buffered, copies)
+        for name in leaf.statements
     ]
     done = [compute for compute in computes if compute is not None]
     if not done or len(done) < len(computes):
@@ -118,7 +117,8 @@ def _nest(scop: Scop, leaf: _Leaf, buffered: frozenset[str], copies: Copied) -> 
     node: Node = Block(tuple(done)) if len(done) > 1 else done[0]
     for name in reversed(names[leaf.path.perfect :]):
         node = _loop(name, node)
-    found = nest_of(node, buffered) if isinstance(node, Loop) else None
+    buffers = frozenset(buffered.values()) | {name for _, name in copies}
+    found = nest_of(node, buffers) if isinstance(node, Loop) else None
     return None if found is None else PointNest(found, leaf.statements, leaf.path.loops[leaf.path.perfect :])
 
 
@@ -128,7 +128,12 @@ def _loop(name: str, body: Node) -> Loop:
 
 
 def _compute(
-    scop: Scop, statement: Statement, loops: Sequence[isl.UnionPwAff], names: Sequence[str], copies: Copied
+    scop: Scop,
+    statement: Statement,
+    loops: Sequence[isl.UnionPwAff],
+    names: Sequence[str],
+    buffered: Buffers,
+    copies: Copied,
 ) -> Compute | None:
     """Return ``statement`` at the iterations of ``loops`` called ``names``, None where that is not simple."""
     iterators = [Name(f"{statement.name}_{k}") for k in range(len(statement.iterators))]
@@ -148,7 +153,8 @@ def _compute(
             name = next(access.array for access in statement.accesses if access.ref == node.ref)
             depth = copies.get((statement.name, name))
             own = None if depth is None else tuple(values[:depth])
-            return _access(scop, name, node, subscripts.get(node.ref), own)
+            buffer = buffered.get((statement.name, node.ref), name)
+            return _access(scop, name, buffer, node, subscripts.get(node.ref), own)
         if isinstance(node, IteratorRef):
             return Parentheses(node.type, Cast(node.type, Parenthesised(values[node.index])))
         if isinstance(node, ParameterRef):
@@ -161,16 +167,17 @@ def _compute(
 def _access(
     scop: Scop,
     name: str,
+    buffer: str,
     node: AccessRef,
     subscripts: tuple[Expression, ...] | None,
     copy: tuple[Expression, ...] | None,
 ) -> Expression:
-    """Return the access ``node`` to ``name``, or to its ``copy`` for an iteration."""
+    """Return the access ``node`` to ``name``, in ``buffer`` or its ``copy`` for an iteration."""
     if scop.array(name).is_scalar and copy is None:
         return Variable(node.type, name)
     if subscripts is None:
         return Call(node.type, f"{name} in memory", ())
-    return Call(node.type, name, (*(copy or ()), *subscripts))
+    return Call(node.type, buffer if copy is None else name, (*(copy or ()), *subscripts))
 
 
 def _shifted(loop: isl.UnionPwAff, statement: str) -> tuple[int, int] | None:

@@ -14,6 +14,7 @@ from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.levels import Level, find_levels
 from swbuild.options import KernelOptions
+from swbuild.planning.apart import buffers_of
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.loops import Vector, factors_of, innermost, row_of
@@ -74,7 +75,9 @@ def shape_of(
     loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
     families, direct = _families(scop, nests, places, private, sizes)
     order = _orders(tiled, nests)
-    tiles, machine = tile_costs(scop, tiled.schedule, private, copies, options), load(options.machine)
+    buffers = buffers_of(scop, {nest.statement.name: nest.domain for nest in nests}, private)
+    tiles = tile_costs(scop, tiled.schedule, copies, buffers, options)
+    machine = load(options.machine)
     works = tuple(
         _work(scop, nest, private, machine, *order[nest.statement.name], tiles.get(nest.statement.name))
         for nest in nests

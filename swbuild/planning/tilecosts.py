@@ -26,6 +26,7 @@ from swbuild.machine import MachineModel, load
 from swbuild.machine.cost import blocks
 from swbuild.machine.cost.blocks import Block, Kind, turn_cycles
 from swbuild.options import KernelOptions
+from swbuild.planning.apart import Buffers
 from swbuild.planning.pointnests import Copied, point_nests
 
 __all__ = ["Lengths", "TileCosts", "Tileable", "even_lengths", "tile_costs"]
@@ -183,18 +184,21 @@ class Tileable:
 
 
 def tile_costs(
-    scop: Scop, schedule: isl.Schedule, plain: frozenset[str], copies: Copied, options: KernelOptions
+    scop: Scop,
+    schedule: isl.Schedule,
+    copies: Copied,
+    buffers: Buffers,
+    options: KernelOptions,
 ) -> dict[str, Tileable]:
     """Return, for statements of a tiled kernel that may be in register tiles, what these take.
 
-    Arrays ``plain`` are in no buffers of the LDM, private variables in those of ``copies``.
+    Arrays are in ``buffers`` of the LDM, private variables in those of ``copies``, all else in main memory.
     """
     if not options.tiles_registers:
         return {}
     machine = load(options.machine)
-    buffered = frozenset(a.name for a in scop.arrays if not a.is_scalar) - plain
     found: dict[str, Tileable] = {}
-    for each in point_nests(scop, schedule, buffered, copies):
+    for each in point_nests(scop, schedule, buffers, copies):
         element = element_of(each.nest)
         if element is not None:
             costs = TileCosts(each.nest, element, vector_types(machine), machine)

@@ -9,6 +9,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 import islpy as isl
 
@@ -30,6 +31,8 @@ __all__ = [
     "union_maps",
     "union_sets",
 ]
+
+_Coalesced = TypeVar("_Coalesced", isl.Map, isl.UnionSet)
 
 
 def maps_of(union: isl.UnionMap) -> list[isl.Map]:
@@ -155,7 +158,7 @@ def ran_out(error: isl.Error) -> bool:
     return "maximal number of operations" in str(error)
 
 
-def coalesced(relation: isl.Map) -> isl.Map:
+def coalesced(relation: _Coalesced) -> _Coalesced:
     """Return ``relation`` in fewer pieces; as it is where isl finds a fault of its own on the way."""
     try:
         return relation.coalesce()

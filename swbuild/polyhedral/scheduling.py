@@ -18,7 +18,15 @@ from swbuild.frontend.scop import Iterator as Loop
 from swbuild.frontend.scop import Scop
 from swbuild.options import Fusion
 from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relations
-from swbuild.polyhedral.islutil import apart, bounded_effort, maps_of, sets_of, union_maps, union_sets
+from swbuild.polyhedral.islutil import (
+    apart,
+    bounded_effort,
+    coalesced,
+    maps_of,
+    sets_of,
+    union_maps,
+    union_sets,
+)
 from swbuild.polyhedral.looptree import banded, loop_tree
 from swbuild.polyhedral.privatise import Private
 from swbuild.polyhedral.symbolic import symbols_for, with_numbers
@@ -128,7 +136,7 @@ def permutable_schedule(
 
 def _whole(scop: Scop, private: Private, kept: isl.UnionMap) -> _Problem:
     condition, conditional = _contraction_constraints(scop, private)
-    domain = scop.schedule.get_domain().intersect_params(scop.context)
+    domain = coalesced(scop.schedule.get_domain().intersect_params(scop.context))
     loops = {s.name: s.iterators for s in scop.statements}
     return _Problem(domain, scop.context, kept, condition, conditional, loops)
 

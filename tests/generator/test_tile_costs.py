@@ -64,7 +64,7 @@ def compiled(folder: Path, name: str, options: KernelOptions) -> tuple[Scop, Pla
 
 def costs_of(folder: Path, name: str, options: KernelOptions) -> TileCosts:
     scop, placed, _ = compiled(folder, name, options)
-    found = tile_costs(scop, placed.tiled.schedule, frozenset(), {}, options)
+    found = tile_costs(scop, placed.tiled.schedule, {}, placed.plan.names(), options)
     (tileable,) = found.values()
     return tileable.costs
 
@@ -83,7 +83,7 @@ def test_lengths_are_as_long_on_average_as_is_said(most: int, mean: float) -> No
 def test_the_nest_that_is_priced_is_the_one_that_is_emitted(tmp_path: Path, machine: str, name: str) -> None:
     options = KernelOptions(machine=machine, tile=(16, 32, 64) if name == "product" else (16, 64))
     scop, placed, result = compiled(tmp_path, name, options)
-    (nest,) = point_nests(scop, placed.tiled.schedule, frozenset("abcd"), {})
+    (nest,) = point_nests(scop, placed.tiled.schedule, placed.plan.names(), {})
     (kernel,) = result.assembled.code.kernels
     lengths = [((1.0, size),) for size in placed.tiled.sizes]
     costs = costs_of(tmp_path, name, options)
@@ -113,9 +113,8 @@ def test_what_has_no_register_tiles_has_no_price(tmp_path: Path) -> None:
     scop, placed, result = compiled(tmp_path, "halves", KernelOptions())
     (kernel,) = result.assembled.code.kernels
     assert kernel.tiles == ()
-    assert tile_costs(scop, placed.tiled.schedule, frozenset(), {}, KernelOptions()) == {}
+    assert tile_costs(scop, placed.tiled.schedule, {}, placed.plan.names(), KernelOptions()) == {}
     scop, placed, _ = compiled(tmp_path, "product", KernelOptions())
     plain = KernelOptions(vectorize=Vectorize.NEVER)
-    assert tile_costs(scop, placed.tiled.schedule, frozenset(), {}, plain) == {}
-    in_memory = frozenset("abc")
-    assert tile_costs(scop, placed.tiled.schedule, in_memory, {}, KernelOptions()) == {}
+    assert tile_costs(scop, placed.tiled.schedule, {}, placed.plan.names(), plain) == {}
+    assert tile_costs(scop, placed.tiled.schedule, {}, {}, KernelOptions()) == {}

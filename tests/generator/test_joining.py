@@ -1,0 +1,156 @@
+"""Statements of one text become one statement where only the instances say which of them it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import islpy as isl
+import pytest
+from generation import EXAMPLES, generated, model_of, unit_of
+
+from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend.scop import Scop
+from swbuild.options import KernelOptions, Preset, Where
+from swbuild.planning.apart import buffers_of
+from swbuild.polyhedral.accumulators import in_elements
+from swbuild.polyhedral.islutil import maps_of
+from swbuild.polyhedral.joining import joined
+
+HEAD = """\
+void f(int n, int t, double a[restrict n][n], double b[restrict n], double c[restrict n])
+{
+#pragma scop
+"""
+
+#: What a column of a factorisation takes off a matrix, above and below its diagonal.
+HALVES = """\
+for (int i = 0; i < n; i++) {
+  for (int j = 0; j < i; j++)
+    a[i][j] -= c[i] * b[j];
+  c[i] = 1;
+  for (int k = i; k < n; k++)
+    a[i][k] -= c[i] * b[k];
+}
+"""
+
+
+def _model(directory: Path, body: str) -> Scop:
+    (scop,) = model_of(directory, f"{HEAD}{body}\n#pragma endscop\n}}\n").scops
+    return scop
+
+
+def _example(name: str) -> Scop:
+    (scop,) = read_source(EXAMPLES / f"{name}.c", CppOptions(), None).scops
+    return scop
+
+
+def _run(scop: Scop, size: int) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the lines that ``scop`` runs, with their iterators, in its order when parameters are ``size``.
+
+    The lines of one text count as the first of them.
+    """
+    found: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []
+    for piece in maps_of(scop.schedule.get_map().intersect_domain(scop.schedule.get_domain())):
+        statement = scop.statement(str(piece.get_tuple_name(isl.dim_type.in_)))
+        for k in range(piece.dim(isl.dim_type.param)):
+            piece = piece.fix_val(isl.dim_type.param, k, isl.Val(size))
+        pairs = piece.wrap().flatten().project_out(isl.dim_type.param, 0, piece.dim(isl.dim_type.param))
+        points: list[isl.Point] = []
+        pairs.foreach_point(points.append)
+        for point in points:
+            places = range(pairs.dim(isl.dim_type.set))
+            numbers = tuple(int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in places)
+            count = len(statement.iterators)
+            found.append((numbers[count:], statement.span.line, numbers[:count]))
+    return [(line, iterators) for _, line, iterators in sorted(found)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 6])
+@pytest.mark.parametrize("name", ["lu", "ludcmp"])
+def test_the_same_runs_in_the_same_order(name: str, size: int) -> None:
+    scop = _example(name)
+    scop = in_elements(scop) or scop
+    whole = joined(scop)
+    first = {again.line: s.span.line for s in whole.statements for again in s.also}
+    assert first
+    assert len(whole.statements) == len(scop.statements) - len(first)
+    runs = [(first.get(line, line), iterators) for line, iterators in _run(scop, size)]
+    assert _run(whole, size) == runs
+    assert len(runs) >= size * (size - 1)
+
+
+def test_accesses_are_those_of_all(tmp_path: Path) -> None:
+    scop = _model(tmp_path, HALVES)
+    whole = joined(scop)
+    assert [s.name for s in whole.statements] == ["S0", "S1"]
+    for mine, first, last in zip(
+        whole.statement("S0").accesses,
+        scop.statement("S0").accesses,
+        scop.statement("S2").accesses,
+        strict=True,
+    ):
+        together = first.relation.union(last.relation.set_tuple_name(isl.dim_type.in_, "S0"))
+        assert mine.relation.is_equal(together)
+        assert (mine.array, mine.kind) == (first.array, first.kind)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # another text
+        HALVES.replace("a[i][k] -=", "a[i][k] +="),
+        HALVES.replace("b[k];", "b[k - 1];").replace("k = i", "k = i + 1"),
+        # an instance of both, and one of none between them
+        HALVES.replace("j < i", "j <= i").replace("c[i] = 1", "a[i][i] = 1"),
+        HALVES.replace("k = i", "k = i + 1"),
+        # one after the other, not inside a loop
+        "for (int i = 0; i < t; i++) b[i] = 2 * b[i];\nfor (int i = t; i < n; i++) b[i] = 2 * b[i];",
+        # the second half reads what the first one has written: red-black order
+        """for (int s = 0; s < t; s++) {
+             for (int i = 1; i < n - 1; i += 2) b[i] = b[i - 1] + b[i + 1];
+             for (int i = 2; i < n - 1; i += 2) b[i] = b[i - 1] + b[i + 1]; }""",
+        # the first half reads what the second one writes
+        """for (int s = 0; s < n; s++) {
+             for (int i = 0; i < s; i++) b[i] = 2 * b[n - 1 - i];
+             for (int i = s; i < n; i++) b[i] = 2 * b[n - 1 - i]; }""",
+        # subscripts that are data
+        HALVES.replace("b[j]", "b[(int)b[j]]").replace("b[k]", "b[(int)b[k]]"),
+    ],
+)
+def test_all_else_stays_apart(body: str, tmp_path: Path) -> None:
+    scop = _model(tmp_path, body)
+    assert joined(scop) is scop
+
+
+def test_an_update_in_two_triangles_has_whole_tiles() -> None:
+    (region,) = unit_of("lu", KernelOptions(where=Where.CPES)).regions
+    update = max(region.report["kernels"], key=lambda kernel: kernel["mapped_loops"])
+    (tile,) = update["register_tiles"]
+    assert tile["held_over"] == ["k"] and tile["jammed"]
+    text = (EXAMPLES / "lu.c").read_text(encoding="utf-8").splitlines()
+    ((found,),) = (region.report["one_text"],)
+    lines = [k for k, line in enumerate(text, 1) if "-= A[i][k] * A[k][j]" in line]
+    assert found == {"statement": "S0", "lines": lines}
+
+
+def test_the_published_algorithm_and_the_users_steps_go_by_the_source(tmp_path: Path) -> None:
+    text = f"{HEAD}{HALVES}\n#pragma endscop\n}}\n"
+    (region,) = generated(tmp_path, text, KernelOptions(preset=Preset.CLASSIC, where=Where.CPES)).regions
+    assert region.report["one_text"] == []
+
+
+def test_accesses_that_never_meet_in_a_launch_have_buffers_of_their_own(tmp_path: Path) -> None:
+    body = """for (int k = 0; k < n; k++) for (int i = k + 1; i < n; i++) for (int j = k + 1; j < n; j++)
+                a[i][j] -= a[i][k] * a[k][j];"""
+    scop = _model(tmp_path, body)
+    (statement,) = scop.statements
+    launch = isl.Set("{ S0[5, i, j] : 5 < i, j < 30 }")
+    found = buffers_of(scop, {"S0": launch}, ())
+    names = {
+        str(a.relation.range().get_tuple_name()) + str(a.kind.value): found["S0", a.ref]
+        for a in statement.accesses
+    }
+    assert len(set(found.values())) == 3, names
+    every = isl.Set("{ S0[k, i, j] : 0 <= k < i, j and i, j < 30 }")
+    assert set(buffers_of(scop, {"S0": every}, ()).values()) == {"a"}
+    assert buffers_of(scop, {"S0": every}, ("a",)) == {}
