@@ -39,7 +39,7 @@ from swbuild.planning.where import Comparison, Offload, compared, cycles_left, l
 from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
-from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, repeated
 from swbuild.polyhedral.joining import joined
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
 from swbuild.polyhedral.reductions import Reduction, find_reductions
@@ -53,6 +53,9 @@ MAX_OPERATIONS = 3_000_000
 
 #: Why no code is looked for where another order is known to take less time.
 _DEARER = "it takes longer than another order"
+
+#: Why no code is looked for where a statement would have buffers of its own at each of several places.
+_REPEATED = "a statement has several places in a kernel"
 
 _NOTHING: Mapping[str, Mapping[str, str]] = {}
 
@@ -284,26 +287,25 @@ def _keeping(
 
 
 def _on_core_group(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
-    """Return the code of ``scop`` with kernels for all that may leave the host.
-
-    Statements of one text are one where that leaves kernels.
-    """
-    if not options.transform and options.preset is not Preset.CLASSIC:  # those go by the source's statements
-        whole = joined(scop)
-        found = _separately(whole, options, record)
-        if found.placed or whole is scop:
-            return found
-    return _separately(scop, options, record)
-
-
-def _separately(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
-    """Return the code of ``scop``, whose statements are what they are."""
-    found = _with_workspace(scop, options, record)
+    """Return the code of ``scop`` with kernels for all that may leave the host."""
+    found = _with_workspace(scop, options, record) or _in_fewer_statements(scop, options, record)
     if found is not None:
         return found
     outcome = _searched(scop, options, record, frozenset())
     assert not isinstance(outcome, NotPrivate), "variables that need not be private"
     return outcome if isinstance(outcome, RegionResult) else _given_up(scop, options, outcome)
+
+
+def _in_fewer_statements(scop: Scop, options: KernelOptions, record: Record) -> RegionResult | None:
+    """Return the code of ``scop`` in fewer statements, None where that is none of them, or leaves no kernels.
+
+    The user's steps, and the published algorithm, go by the statements of the source.
+    """
+    if options.transform or options.preset is Preset.CLASSIC:
+        return None
+    whole = joined(scop)
+    found = None if whole is scop else _searched(whole, options, record, frozenset())
+    return found if isinstance(found, RegionResult) and found.placed else None
 
 
 def _with_workspace(scop: Scop, options: KernelOptions, record: Record) -> RegionResult | None:
@@ -440,6 +442,8 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: flo
     if not isinstance(made, tuple):
         return made
     order, placed = made
+    if _repeats(order):
+        return NoCode(_REPEATED)
     found = _in_code(task, order, placed)
     refused = _refused_in(found) if isinstance(found, RegionResult) else {}
     if not refused or options.share is not Share.AUTO:
@@ -447,6 +451,17 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: flo
     placed = alone(scop, options, order, task.record, placed, refused.keys())
     other = _in_code(task, order, placed, refused)
     return found if isinstance(other, NoCode) else other
+
+
+def _repeats(order: Order) -> bool:
+    """Return whether a statement has several places in a kernel, or without blocks in the whole ``order``.
+
+    References to arrays are known by their statements, and so have to be in one place of a kernel each.
+    Statements that the source has in several places are in one where isl's scheduler has put them.
+    """
+    trees = [kernel.schedule for kernel in order.tree.kernels]
+    trees += [] if order.scheduled.block else [order.scheduled.schedule]
+    return any(repeated(tree) for tree in trees)
 
 
 def _in_code(

@@ -24,8 +24,10 @@ class _Touched:
     written: bool
 
     def meets(self, other: _Touched) -> bool:
-        """Return whether something that one of both writes may be what the other accesses."""
-        return (self.written or other.written) and not self.elements.is_disjoint(other.elements)
+        """Return whether both only read, or one of them writes what the other may access."""
+        if self.written or other.written:
+            return not self.elements.is_disjoint(other.elements)
+        return True
 
     def joined(self, other: _Touched) -> _Touched:
         elements = self.elements.union(other.elements)
@@ -35,8 +37,8 @@ class _Touched:
 def buffers_of(scop: Scop, domains: Mapping[str, isl.Set], private: Collection[str]) -> Buffers:
     """Return the buffers of all accesses in one launch, in which statements have the instances ``domains``.
 
-    Accesses to an array share one if they meet in an element that one of them writes; scalars and ``private``
-    arrays have none.
+    Accesses to an array share one if they meet in an element that one of them writes, and so do those that
+    only read; scalars and ``private`` arrays have none.
     """
     found: dict[tuple[str, int], str] = {}
     for array in (a.name for a in scop.arrays if not a.is_scalar and a.name not in private):

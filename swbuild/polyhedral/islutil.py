@@ -26,6 +26,7 @@ __all__ = [
     "maps_of",
     "over_parameters",
     "ran_out",
+    "repeated",
     "sets_of",
     "unbounded_effort",
     "union_maps",
@@ -156,6 +157,21 @@ def unbounded_effort() -> Iterator[None]:
 def ran_out(error: isl.Error) -> bool:
     """Return whether ``error`` is the end of a :func:`bounded_effort`, not a mistake in a call."""
     return "maximal number of operations" in str(error)
+
+
+def repeated(schedule: isl.Schedule) -> frozenset[str]:
+    """Return the names of the statements that ``schedule`` has at more than one place."""
+    found: set[str] = set()
+    waiting = [schedule.get_root()]
+    while waiting:
+        node = waiting.pop()
+        children = [node.child(k) for k in range(node.n_children())]
+        if len(children) > 1:
+            parts = (piece for child in children for piece in sets_of(child.filter_get_filter()))
+            names = [str(piece.get_tuple_name()) for piece in parts]
+            found |= {name for name in names if names.count(name) > 1}
+        waiting += children
+    return frozenset(found)
 
 
 def coalesced(relation: _Coalesced) -> _Coalesced:

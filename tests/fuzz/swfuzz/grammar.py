@@ -62,7 +62,7 @@ class _Grammar:
         self.in_place = random.random() < 0.5
         self.dynamics = random.random() < 0.15  # whether some loops depend on data
         self.works = self.random.random() < 0.2  # whether iterations use arrays as work space
-        self.halves = random.random() < 0.2  # whether some loops are written in two parts of one text
+        self.parts = random.choice((0, 0, 0, 0, 1, 2))  # how many loops are written in two parts of one text
         self.indexing = self.random_indexing() if random.random() < 0.2 else None
 
     def chance(self, probability: float) -> bool:
@@ -392,8 +392,9 @@ class _Grammar:
 
     def parted(self, item: Statement, scope: _Scope) -> list[Statement]:
         """Return a loop as two: up to a counter around it and from there on, often with more between them."""
-        if not isinstance(item, Loop) or item.step != 1 or not scope.ranges or self.chance(0.3):
+        if not (self.parts and scope.ranges and isinstance(item, Loop)) or item.step != 1 or self.chance(0.3):
             return [item]
+        self.parts -= 1
         cut = variable(self.random.choice(list(scope.ranges))) + self.random.choice((0, 0, 0, 1, -1))
         first, last = replace(item, highs=(*item.highs, cut)), replace(item, lows=(*item.lows, cut))
         between = self.assign(scope) if self.chance(0.5) else None
@@ -405,7 +406,7 @@ class _Grammar:
         found = [item for item in items if item is not None]
         if self.works and 0 < len(scope.ranges) < 3 and self.chance(0.6):
             found = [*self.workspace(inner), *found]
-        if self.halves:
+        if self.parts:
             found = [part for item in found for part in self.parted(item, inner)]
         if not any(not isinstance(item, (Local, LocalArray)) for item in found):
             last = self.assign(inner)
