@@ -1,7 +1,8 @@
 /* fuzz: {"threads": [2, 32], "tile": [3, 1, 16], "machine": "sw26010"} */
+/* halves of one text, whose order stays that of the source: each half has buffers of its own */
 #include <math.h>
 
-void f11000136(int n, int m, double A[n][m + 1], short B[n][m][n])
+void f(int n, int m, double A[n][m + 1], short B[n][m][n])
 {
 #pragma scop
   for (int i = 3; i < n - 2; i += 2) {
