@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import field
+from dataclasses import field, replace
 
 import islpy as isl
 
@@ -25,9 +25,10 @@ from swbuild.expressions.c import (
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import DoWhile, For, While
 from swbuild.expressions.types import ElementType, is_integer
-from swbuild.frontend.scop import AccessKind, Scop, Statement
+from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.machine import MachineModel
 from swbuild.machine.cost.blocks import Block, Kind, Operation
+from swbuild.planning.loops import Inner
 
 __all__ = ["Body", "body_of"]
 
@@ -47,18 +48,19 @@ def body_of(
     scop: Scop,
     statement: Statement,
     machine: MachineModel,
-    step: int | None,
+    inner: Inner | None,
     registers: Collection[str],
     direct: Collection[int],
     *,
     kept: bool = False,
 ) -> Body:
-    """Return what an instance of ``statement`` does in a turn of a loop over its iterator ``step``.
+    """Return what an instance of ``statement`` does in a turn of its loop ``inner``.
 
     The variables ``registers`` need no accesses; references ``direct`` lead to main memory.  ``kept``: what
-    all turns share is loaded and stored in each of them, as it may be what another pointer leads to.
+    all turns share is loaded and stored in each of them, as it may be what another pointer leads to; a
+    load does not wait for what the turn before stored there.
     """
-    walk = _Walk(scop, statement, machine, step, kept, frozenset(registers), frozenset(direct))
+    walk = _Walk(scop, statement, machine, inner, kept, frozenset(registers), frozenset(direct))
     walk.value(statement.body)
     return Body(Block(tuple(walk.finished()), walk.software), walk.accesses)
 
@@ -68,7 +70,7 @@ class _Walk:
     scop: Scop
     statement: Statement
     machine: MachineModel
-    step: int | None
+    inner: Inner | None
     kept: bool
     registers: frozenset[str]
     direct: frozenset[int]
@@ -76,6 +78,9 @@ class _Walk:
     loaded: dict[str, int] = field(default_factory=dict)
     stored: dict[str, int] = field(default_factory=dict)
     stores: dict[str, int] = field(default_factory=dict)
+    #: what loads and stores lead to, by the numbers of their operations
+    read: dict[int, isl.PwMultiAff] = field(default_factory=dict)
+    written: dict[int, isl.PwMultiAff] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
     free: set[int] = field(default_factory=set)
     sums: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -86,7 +91,8 @@ class _Walk:
     def finished(self) -> list[Operation]:
         """Return the operations, with what is added up from turn to turn waiting for itself.
 
-        A place that all turns share is loaded ahead of the loop.
+        A place that all turns share is loaded ahead of the loop.  A load of what the turn before has stored
+        waits for that.
         """
         shared = {number for place, number in self.loaded.items() if place in self.fixed}
         carried = {self.loaded[p]: v for p, v in self.stored.items() if p in self.fixed and p in self.loaded}
@@ -94,12 +100,26 @@ class _Walk:
         gone = self.free | ({number for number in gone if number in carried} if self.kept else gone)
         kept = [number for number in range(len(self.operations)) if number not in gone]
         places = {old: new for new, old in enumerate(kept)}
-        return [self._renumbered(self.operations[number], places, carried) for number in kept]
+        late = {} if self.kept else self._stored_before()
+        operations = [replace(op, carried=late.get(k)) for k, op in enumerate(self.operations)]
+        return [self._renumbered(operations[number], places, carried) for number in kept]
+
+    def _stored_before(self) -> dict[int, int]:
+        """Return the stores by the loads that find there what the turn before stored."""
+        if self.inner is None:
+            return {}
+        found = {}
+        for load, place in self.read.items():
+            moved = _a_turn_later(place, self.inner)
+            store = next((s for s, other in self.written.items() if moved.plain_is_equal(other)), None)
+            if store is not None:
+                found[load] = store
+        return found
 
     @staticmethod
     def _renumbered(operation: Operation, places: dict[int, int], carried: dict[int, int]) -> Operation:
         """Return the operation among those left; ``carried``: loads that give the last turn's value."""
-        waits = next((carried[s] for s in operation.sources if s in carried), None)
+        waits = next((carried[s] for s in operation.sources if s in carried), operation.carried)
         sources = tuple(places[s] for s in operation.sources if s in places)
         return Operation(operation.kind, sources, None if waits is None else places.get(waits))
 
@@ -199,6 +219,8 @@ class _Walk:
             return self.stored[place]
         if place not in self.loaded:
             self.loaded[place] = self._made(Kind.LOAD)
+            if access.affine:
+                self.read[self.loaded[place]] = _index(access)
             self.free |= {self.loaded[place]} if self._in_register(access.array) else set()
         return self.loaded[place]
 
@@ -221,6 +243,8 @@ class _Walk:
         place = self._place(target.ref)
         if not self._in_register(access.array):
             self.stores[place] = self._made(Kind.STORE, value)
+            if access.affine:
+                self.written[self.stores[place]] = _index(access)
         if value is not None:
             self.stored[place] = value
         return value
@@ -233,8 +257,23 @@ class _Walk:
             return access.array
         if not access.affine:
             return f"{access.array} #{ref}"
-        index = isl.PwMultiAff.from_map(access.relation).gist(access.relation.domain())
+        index = _index(access)
         place = f"{access.array} {index}"
-        if self.step is not None and not index.involves_dims(isl.dim_type.in_, self.step, 1):
+        if self.inner is not None and not index.involves_dims(isl.dim_type.in_, self.inner.iterator, 1):
             self.fixed.add(place)
         return place
+
+
+def _index(access: Access) -> isl.PwMultiAff:
+    """Return the element of each instance that an affine access leads to."""
+    return isl.PwMultiAff.from_map(access.relation).gist(access.relation.domain())
+
+
+def _a_turn_later(index: isl.PwMultiAff, inner: Inner) -> isl.PwMultiAff:
+    """Return the elements ``index`` of the instances one turn of ``inner`` later, from instances."""
+    space = index.domain().get_space()
+    same = isl.MultiAff.identity(space.map_from_set())
+    turn = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
+    turn = turn.set_constant_val(isl.Val(1 if inner.upwards else -1))
+    later = same.set_aff(inner.iterator, same.get_aff(inner.iterator).add(turn))
+    return index.pullback_multi_aff(later)

@@ -191,7 +191,7 @@ def _work(
 ) -> _Work:
     direct = {found.ref for found in placed.plan.direct if found.statement == name}
     registers = private.names - placed.expanded
-    body = body_of(scop, scop.statement(name), machine, nest.step, registers, direct)
+    body = body_of(scop, scop.statement(name), machine, nest.inner, registers, direct)
     cycles = turn_cycles(body.block, machine)
     if tiles is None:
         return _Work(cycles, body.direct)

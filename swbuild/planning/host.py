@@ -14,6 +14,7 @@ from swbuild.machine.cost.blocks import Block, Kind, Operation
 from swbuild.machine.cost.host import Chain, HostRun, Mix
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
+from swbuild.planning.loops import Inner
 
 __all__ = ["Home", "at_home"]
 
@@ -77,8 +78,8 @@ def at_home(scop: Scop, names: Collection[str], machine: MachineModel) -> Home:
 
 
 def _run(scop: Scop, statement: Statement, sizes: tuple[str, ...], machine: MachineModel) -> _Run:
-    step = len(statement.iterators) - 1 if statement.iterators else None
-    block = body_of(scop, statement, machine, step, (), (), kept=True).block
+    inner = Inner(len(statement.iterators) - 1) if statement.iterators else None
+    block = body_of(scop, statement, machine, inner, (), (), kept=True).block
     reaches = dict.fromkeys(_reach(scop, statement, access) for access in statement.accesses)
     written = {(r.array, r.factors) for r in reaches if r.written}
     once = [r for r in reaches if r.written or (r.array, r.factors) not in written]

@@ -13,7 +13,7 @@ from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import loop_values, maps_of
 
-__all__ = ["Loops", "Nest", "Vector", "factors_of", "innermost", "loops_of", "row_of"]
+__all__ = ["Inner", "Loops", "Nest", "Vector", "factors_of", "innermost", "loops_of", "row_of"]
 
 _IN = isl.dim_type.in_
 
@@ -21,11 +21,19 @@ Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Inner:
+    """The innermost loop around a statement: the ``iterator`` that it counts, ``upwards`` or down."""
+
+    iterator: int
+    upwards: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Nest:
-    """The loops around a statement; ``step`` is the iterator that the innermost one counts."""
+    """The loops around a statement, and the innermost of them."""
 
     bounds: Bounds
-    step: int | None
+    inner: Inner | None
 
     def trips(self, count: int, outer: tuple[int, ...]) -> list[float]:
         """Return how many iterations a run of each of the ``count`` innermost loops has on average."""
@@ -77,18 +85,25 @@ def _of_level(level: Level, outer: tuple[str, ...]) -> Bounds:
     return bounds_of(first, outer)
 
 
-def innermost(values: isl.Map) -> int | None:
-    """Return the iterator that the innermost loop counts while all others stand still.
+def innermost(values: isl.Map) -> Inner | None:
+    """Return the innermost loop, which counts an iterator while all others stand still.
 
     ``values`` maps instances to the values of the loops around them.
     """
     known: set[int] = set()
-    last: set[int] = set()
+    last: Inner | None = None
     for value in (pw for pw in _formulas(values) if not _is_tile(pw)):
         used = {k for k in range(value.dim(_IN)) if value.involves_dims(_IN, k, 1)} - known
         if used:
-            known, last = (known | used if len(used) == 1 else known), used
-    return max(last, default=None)
+            known = known | used if len(used) == 1 else known
+            last = Inner(max(used), _grows(value, max(used)))
+    return last
+
+
+def _grows(value: isl.PwAff, iterator: int) -> bool:
+    """Return whether ``value`` grows with the ``iterator``, taken for so where it is of several pieces."""
+    pieces = value.get_pieces()
+    return len(pieces) != 1 or not pieces[0][1].get_coefficient_val(_IN, iterator).is_neg()
 
 
 def _formulas(values: isl.Map) -> list[isl.PwAff]:

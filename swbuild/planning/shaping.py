@@ -17,7 +17,7 @@ from swbuild.options import KernelOptions
 from swbuild.planning.apart import buffers_of
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
-from swbuild.planning.loops import Vector, factors_of, innermost, row_of
+from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
@@ -336,10 +336,10 @@ def _fixed(nest: _Nest, dimension: int, value: int) -> float:
     return bounds_of(fixed.reset_tuple_id()).count(())
 
 
-def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[tuple[int, ...], int | None]]:
+def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[tuple[int, ...], Inner | None]]:
     """Return, per statement, its loops in the order in which they run inside a tile.
 
-    And the iterator that the innermost one counts.
+    And the innermost of them.
     """
     found = {}
     values = {str(m.get_tuple_name(_IN)): m for m in maps_of(loop_values(tiled.schedule))}
@@ -360,11 +360,11 @@ def _work(
     private: frozenset[str],
     machine: MachineModel,
     order: tuple[int, ...],
-    step: int | None,
+    inner: Inner | None,
     tiles: Tileable | None,
 ) -> Work:
     name = nest.statement.name
-    cycles = turn_cycles(body_of(scop, nest.statement, machine, step, private, ()).block, machine)
+    cycles = turn_cycles(body_of(scop, nest.statement, machine, inner, private, ()).block, machine)
     if tiles is None:
         return Work(name, nest.instances, cycles, order)
     rows = [row_of(loop, name, len(nest.statement.iterators)) for loop in tiles.counted]

@@ -46,7 +46,7 @@ def _compared(root: Path, machine: str, name: str, sizes: str) -> list[float]:
     unit = complete(generate_unit(model, {scop.name: KernelOptions(machine=machine) for scop in model.scops}))
     assert unit.slave is not None, f"{name} has no kernels"
     numbers = {key.lower(): int(value) for key, _, value in (macro.partition("=") for macro in macros)}
-    estimates = estimates_of(model, numbers, machine)
+    estimates = estimates_of(model, numbers, KernelOptions(machine=machine))
     words = [*(f"-I{place}" for place in includes), *(f"-D{macro}" for macro in macros)]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

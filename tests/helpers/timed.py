@@ -77,12 +77,10 @@ def _run(machine: str, folder: Path, *words: object) -> None:
     )
 
 
-def estimates_of(model: SourceModel, sizes: dict[str, int], machine: str) -> dict[str, Estimate]:
+def estimates_of(model: SourceModel, sizes: dict[str, int], options: KernelOptions) -> dict[str, Estimate]:
     """Return what is estimated for each kernel of ``model`` at ``sizes``, by the kernel's name."""
-    options = {scop.name: KernelOptions(machine=machine) for scop in model.scops}
-    found = (
-        _estimates(item, sizes, next(iter(options.values()))) for item in compile_regions(model, options)
-    )
+    compiled = compile_regions(model, {scop.name: options for scop in model.scops})
+    found = (_estimates(item, sizes, options) for item in compiled)
     return {each.kernel: each for estimates in found for each in estimates}
 
 
