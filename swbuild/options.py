@@ -141,8 +141,9 @@ class KernelOptions:
     ``tile`` gives sizes in iterations, outermost mapped loop first (empty: chosen by cost);
     ``ldm_budget`` is in bytes (``None``: the machine file's, shared by the ``files`` of the program, whose
     buffers all lie in the LDM at fixed places); ``params`` fixes symbolic sizes to
-    constants, ``assume`` holds C conditions over the sizes that the caller guarantees; ``arrays``
-    gives the extents, as C expressions, of pointers whose shape the source does not show.
+    constants, ``typical`` are sizes to plan for where any can come, ``assume`` holds C conditions over
+    the sizes that the caller guarantees; ``arrays`` gives the extents, as C expressions, of pointers whose
+    shape the source does not show.
     ``transform`` are steps on the region's own loops, in order; with any, swbuild keeps the order
     that they lead to instead of looking for one.  ``reassociate`` allows sums, products, minima and
     maxima to be taken in another order, in parts, ``contract`` sums of products to be multiply-adds, which
@@ -160,6 +161,7 @@ class KernelOptions:
     preset: Preset = Preset.DEFAULT
     ldm_budget: int | None = None
     params: dict[str, int] = field(default_factory=dict)
+    typical: dict[str, int] = field(default_factory=dict)
     assume: tuple[str, ...] = ()
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
     transform: tuple[Step, ...] = ()

@@ -79,6 +79,13 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
         "--share", metavar="S", help="auto, always or never: hand tiles on along rows and columns of the mesh"
     )
     group.add_argument("--where", metavar="W", help="auto, host or cpes: who runs the regions")
+    group.add_argument(
+        "--typical",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a size to plan for, where it may be any at run time",
+    )
     group.add_argument("--assume", action="append", metavar="COND", help="a C condition over the parameters")
     group.add_argument(
         "--array",
@@ -187,6 +194,7 @@ def _overrides(args: Namespace, params_are_sizes: bool) -> Defaults:
     return Defaults(
         **given,
         params=fixed,
+        typical=assignments(args.typical, "--typical") or None,
         reassociate=args.reassociate or None,
         contract=args.contract or None,
         assume=tuple(args.assume) if args.assume else None,
@@ -195,14 +203,14 @@ def _overrides(args: Namespace, params_are_sizes: bool) -> Defaults:
     )
 
 
-def assignments(words: Iterable[str]) -> dict[str, int]:
-    """Return the parameters of ``-p name=value`` words."""
+def assignments(words: Iterable[str], flag: str = "-p") -> dict[str, int]:
+    """Return the parameters of ``-p name=value`` words, or those of another ``flag``."""
     values = {}
     for word in words:
         match = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)=([-+]?[0-9]{1,12})", word)
         if match is None or not -(2**31) <= int(match[2]) < 2**31:
-            message = f"-p {word}: write NAME=VALUE with an integer that fits 32 bits"
-            raise SwbuildError(Diagnostic("SW100", message, Span("-p"), "as in -p n=64"))
+            message = f"{flag} {word}: write NAME=VALUE with an integer that fits 32 bits"
+            raise SwbuildError(Diagnostic("SW100", message, Span(flag), f"as in {flag} n=64"))
         values[match[1]] = int(match[2])
     return values
 

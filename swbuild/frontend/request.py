@@ -28,14 +28,15 @@ class RegionRequest:
     """One region wanted, chosen by exactly one of function name, label (``#pragma scop NAME``) or index.
 
     A function that holds several regions needs ``index`` too (counted in that function, from 0).
-    ``name`` is the region's unique name, a C identifier.
+    ``name`` is the region's unique name, a C identifier.  Of ``typical`` sizes only the names matter here.
     """
 
-    name: str
+    name: str = ""
     function: str | None = None
     label: str | None = None
     index: int | None = None
     params: dict[str, int] = field(default_factory=dict)
+    typical: dict[str, int] = field(default_factory=dict)
     assume: tuple[str, ...] = ()
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -38,23 +38,30 @@ class Stated:
 
     def apply_params(self) -> None:
         """Take the values of integer variables for certain."""
+        for name in self._request.typical:
+            self._integer(name, "typical")
         for name, value in self._request.params.items():
-            symbol = self._visible.get(name)
-            if symbol is None:
-                raise self._unknown(name, "params")
-            if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
-                raise self._problems.refuse(
-                    "SW225",
-                    f"params: '{name}' is no integer variable",
-                    self._region.begin,
-                    "give values to integer variables only",
-                )
+            symbol = self._integer(name, "params")
             node = c_ast.ID(name, self._region.begin.coord)
             self._builder.around.facts.bindings.uses[id(node)] = symbol
             self._builder.around.facts.keep(node)
             self._builder.around.definitions.sizes.add(symbol)
             known = self._builder.reader.integers.value(node, universe())
             self._builder.objects.know(known.pa.eq_set(constant(value)))
+
+    def _integer(self, name: str, what: str) -> Symbol:
+        """Return the integer variable of this ``name``."""
+        symbol = self._visible.get(name)
+        if symbol is None:
+            raise self._unknown(name, what)
+        if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
+            raise self._problems.refuse(
+                "SW225",
+                f"{what}: '{name}' is no integer variable",
+                self._region.begin,
+                "give values to integer variables only",
+            )
+        return symbol
 
     def apply_assumed(self) -> None:
         """Take the conditions for certain that the user states."""

@@ -111,7 +111,7 @@ _IN_CHECK = ((Check, "put it under `check`"),)
 class Defaults:
     """Options of kernels.  Under `defaults` they hold for every region, in a region for that one.
 
-    `params`, `arrays` and `check` of a region are merged key by key with those of the defaults,
+    `params`, `typical`, `arrays` and `check` of a region are merged key by key with those of the defaults,
     `assume` is added to them, and everything else replaces them.
     """
 
@@ -179,6 +179,16 @@ class Defaults:
         default=None,
         shown="none: sizes stay symbolic",
         also=("parameters", "sizes", "constants"),
+    )
+    typical: dict[str, int] | None = option(
+        MapOf(IDENTIFIER, Integer(1), "parameters"),
+        "Sizes that the region is usually run with, or those where its time matters most: tiles, threads and "
+        "the order of loops are chosen for them.  At other sizes it is just as right, but may take longer "
+        "than it would without.",
+        example="{n: 1000}",
+        default=None,
+        shown="none: what is chosen is good on average over small, middle and large sizes",
+        also=("typical-sizes", "expected", "usual", "hints", "plan-for"),
     )
     assume: tuple[str, ...] | None = option(
         ListOf(Text("a C condition"), "C conditions"),

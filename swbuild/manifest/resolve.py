@@ -159,13 +159,15 @@ class _Resolver:
             self._problem("SW109", message, region.span, "a label suffices: remove `function` and `index`")
         by_name = region.function is None and region.label is None and region.index is None
         function = name if by_name else region.function
-        request = RegionRequest(name, function, region.label, region.index, *_model_options(settings))
+        request = replace(
+            _stated(settings), name=name, function=function, label=region.label, index=region.index
+        )
         self._check_sizes(name, settings, region.span)
         return Kernel(name, request, self._options(settings), _check_plan(settings.check), region.span)
 
     def _every(self, source: Source) -> Kernel:
         settings = _merged(self.common, self.overrides)
-        request = RegionRequest("", None, None, None, *_model_options(settings))
+        request = _stated(settings)
         return Kernel("", request, self._options(settings), _check_plan(settings.check), source.span)
 
     def _options(self, settings: Defaults) -> KernelOptions:
@@ -178,6 +180,7 @@ class _Resolver:
             preset=settings.preset or Preset.DEFAULT,
             ldm_budget=settings.ldm_budget,
             params=dict(settings.params or {}),
+            typical=dict(settings.typical or {}),
             assume=settings.assume or (),
             arrays=dict(settings.arrays or {}),
             transform=steps_of(settings.transform),
@@ -221,8 +224,11 @@ class _Resolver:
         self.problems.append(Diagnostic(code, message, span, hint))
 
 
-def _model_options(settings: Defaults) -> tuple[dict[str, int], tuple[str, ...], dict[str, tuple[str, ...]]]:
-    return dict(settings.params or {}), settings.assume or (), dict(settings.arrays or {})
+def _stated(settings: Defaults) -> RegionRequest:
+    """Return what ``settings`` state of a region's sizes and arrays, for a region without a name."""
+    params, typical = dict(settings.params or {}), dict(settings.typical or {})
+    arrays = dict(settings.arrays or {})
+    return RegionRequest(params=params, typical=typical, assume=settings.assume or (), arrays=arrays)
 
 
 def _check_plan(check: Check | None) -> CheckPlan:
@@ -262,6 +268,7 @@ def _nested(old: Any, new: Any) -> Any:
 
 _MERGES: dict[str, Callable[[Any, Any], Any]] = {
     "params": _update,
+    "typical": _update,
     "arrays": _update,
     "assume": _extend,
     "check": _nested,

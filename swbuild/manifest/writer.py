@@ -82,6 +82,7 @@ def _region(scop: Scop, index: int | None) -> Iterator[str]:
     if scop.parameters:
         names = [parameter.name for parameter in scop.parameters]
         yield f"        # params: {{{names[0]}: 1024}}     # fix sizes that never change"
+        yield f"        # typical: {{{names[0]}: 1000}}    # choose tiles for sizes that may change"
         yield f"        # check: {{sizes: {{{', '.join(f'{name}: [7, 64]' for name in names)}}}}}"
         yield "        # without sizes, some are chosen that reach all of the region"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from swbuild.frontend.request import RegionRequest
 from swbuild.manifest import Kernel, Project, ProjectSource
 
 __all__ = ["name_regions"]
@@ -28,6 +27,5 @@ def _named(source: ProjectSource) -> ProjectSource:
 
 
 def _kernel(source: ProjectSource, name: str, index: int) -> Kernel:
-    every = source.every.request
-    request = RegionRequest(name, None, None, index, every.params, every.assume, every.arrays)
+    request = replace(source.every.request, name=name, index=index)
     return replace(source.every, name=name, request=request)

@@ -43,7 +43,7 @@ class Sizes:
     """A value for every parameter: ``known``, or, of ``limits``, the largest that the arrays allow.
 
     ``orders`` are those of several orders of magnitude, the smallest first, ``values`` being in the middle;
-    they differ in what is neither known nor limited.
+    they differ in what is neither known, nor typical, nor limited.
     """
 
     orders: tuple[dict[str, int], ...]
@@ -57,7 +57,7 @@ class Sizes:
 
 
 def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
-    """Return values for every parameter of ``scop``: the one that is known, else the largest allowed.
+    """Return values for every parameter: the one that is known, else a typical one, else the largest allowed.
 
     What allows them are constant extents of arrays and what is known of the sizes.  Parameters without limit
     have values of three orders of magnitude (:func:`_orders`).
@@ -75,12 +75,14 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
     for parameter in scop.parameters:
         name, position = parameter.name, allowed.find_dim_by_name(_PARAM, parameter.name)
         stated = options.params.get(parameter.expression)
-        largest = stated or (_limit(allowed, position) if position >= 0 else None)
-        if largest is None:
+        typical = options.typical.get(parameter.expression)
+        value = stated or typical or (_limit(allowed, position) if position >= 0 else None)
+        if value is None:
             continue
-        found[name] = largest
-        (known if stated else limits).add(name)
-        fixed = allowed.fix_val(_PARAM, position, isl.Val(largest)) if position >= 0 else allowed
+        found[name] = value
+        known |= {name} if stated else set()
+        limits |= {name} if not (stated or typical) else set()
+        fixed = allowed.fix_val(_PARAM, position, isl.Val(value)) if position >= 0 else allowed
         allowed = allowed if fixed.is_empty() else fixed
     names = [parameter.name for parameter in scop.parameters]
     others = _orders(scop, load(options.machine))

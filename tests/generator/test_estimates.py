@@ -13,14 +13,15 @@ from timed import Timed, estimates_of, timed, timed_on_host
 from swbuild.generate import complete, generate_unit
 from swbuild.machine import load
 from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Vectorize
 from swbuild.planning import sizes
 from swbuild.planning.counting import bounds_of
 from swbuild.planning.estimates import Estimate
 from swbuild.planning.host import at_home
 from swbuild.planning.sizes import assumed_sizes
 
-#: A product, a stencil, a triangle, a sum along rows, a division, and launches in a loop of the host.
+#: A product, a stencil, a triangle, a sum along rows, a division, launches in a loop of the host, and rows in
+#: which each element needs the one before or after it.
 PROGRAM = """\
 #define N 200
 double a[N][N], b[N][N], c[N][N], d[N][N], x[N], y[N];
@@ -69,8 +70,22 @@ void steps(int n) {
         a[i][j] = a[i][j] + b[t][j];
 #pragma endscop
 }
+void chain(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < n; j++)
+      a[i][j] = 0.5 * (a[i][j - 1] + b[i][j]);
+#pragma endscop
+}
+void back(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = n - 2; j >= 0; j--)
+      a[i][j] = 0.5 * (a[i][j + 1] + b[i][j]);
+#pragma endscop
+}
 int main(void) {
-  product(N), stencil(N), triangle(N), rows(N), quotient(N), steps(N);
+  product(N), stencil(N), triangle(N), rows(N), quotient(N), steps(N), chain(N), back(N);
   return 0;
 }
 """
@@ -85,7 +100,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Estimate, 
     assert unit.slave is not None
     for file in (unit.host, unit.slave, unit.header):
         (folder / file.name).write_text(file.text, encoding="utf-8")
-    estimates = estimates_of(model, {"n": 200}, "sw26010")
+    estimates = estimates_of(model, {"n": 200}, KernelOptions())
     times = timed("sw26010", folder, [folder / unit.host.name], [folder / unit.slave.name])
     assert times.keys() == estimates.keys()
     return {name: (estimates[name], times[name]) for name in estimates}
@@ -93,7 +108,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Estimate, 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_estimates_are_near_the_replayed_time(both: dict[str, tuple[Estimate, Timed]]) -> None:
-    assert len(both) == 6
+    assert len(both) == 8
     ratios = {name: estimate.cycles.total / time.cycles for name, (estimate, time) in both.items()}
     assert {name: ratio for name, ratio in ratios.items() if not 0.6 < ratio < 1.6} == {}
 
@@ -114,7 +129,7 @@ def test_estimates_for_the_host_are_near_the_replayed_time(tmp_path: Path) -> No
         home = at_home(scop, [statement.name for statement in scop.statements], load("sw26010"))
         spent = sum(times.get(line, 0.0) for line in range(scop.span.line, scop.span.end_line))
         ratios[scop.function] = home.cycles({"n": 200}) / spent
-    assert len(ratios) == 6
+    assert len(ratios) == 8
     assert {name: ratio for name, ratio in ratios.items() if not 0.5 < ratio < 1.6} == {}
 
 
@@ -177,6 +192,20 @@ def test_sizes_are_of_several_orders_where_nothing_limits_them(tmp_path: Path) -
     assert 8 * large**2 == pytest.approx(machine.memory_bytes / 16, rel=0.01)
 
 
+def test_typical_sizes_are_planned_for_without_being_known(tmp_path: Path) -> None:
+    text = (
+        "double a[300];\nvoid f(int n, int m, double b[m]) {\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i] += b[j];\n#pragma endscop\n}\n"
+    )
+    (scop,) = model_of(tmp_path, text).scops
+    both = assumed_sizes(scop, KernelOptions(typical={"n": 40, "m": 5000}))
+    assert both.orders == ({"n": 40, "m": 5000},)
+    assert not both.known | both.limits
+    one = assumed_sizes(scop, KernelOptions(typical={"m": 5000}, params={"m": 70}))
+    assert one.orders == ({"n": 300, "m": 70},)
+    assert (one.known, one.limits) == ({"m"}, {"n"})
+
+
 def test_stated_sizes_are_kept(tmp_path: Path) -> None:
     text = (
         "double a[300];\nvoid f(int n) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = 0;\n"
@@ -231,3 +260,32 @@ def test_the_last_of_a_few_tiles_is_looked_at_besides() -> None:
     found = {sample.point[1]: sample.weight for sample in bounds.sample(2, (4,))}
     assert found == {0: 1.0, 498: 1.0}
     assert bounds.count(()) == 18
+
+
+@pytest.mark.parametrize(
+    ("loop", "element", "waits"),
+    [
+        ("int j = 1; j < n - 1; j++", "j - 1", True),
+        ("int j = n - 2; j >= 1; j--", "j + 1", True),
+        ("int j = 1; j < n - 1; j++", "j + 1", False),
+        ("int j = n - 2; j >= 1; j--", "j - 1", False),
+    ],
+)
+def test_a_turn_waits_for_what_the_one_before_has_stored(
+    loop: str, element: str, waits: bool, tmp_path: Path
+) -> None:
+    """Upwards and downwards; what only the next turn overwrites is there already."""
+    text = (
+        "#define N 200\ndouble a[N][N], b[N][N];\nvoid f(int n) {\n#pragma scop\n"
+        f"for (int i = 0; i < n; i++) for ({loop}) a[i][j] = 0.5 * (SOURCE[i][{element}] + b[i][j]);\n"
+        "#pragma endscop\n}\n"
+    )
+    options = KernelOptions(vectorize=Vectorize.NEVER)
+    computing = {}
+    for source in ("a", "b"):
+        folder = tmp_path / source
+        folder.mkdir()
+        model = model_of(folder, text.replace("SOURCE", source))
+        (found,) = estimates_of(model, {"n": 200}, options).values()
+        computing[source] = found.cycles.computing
+    assert (computing["a"] > 1.3 * computing["b"]) is waits
