@@ -18,16 +18,15 @@ from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TOO_MANY_CASES
 from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
-from swbuild.mapping.wavefront import wavefronts
 from swbuild.memory.partials import Inseparable
 from swbuild.options import KernelOptions, Preset, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
 from swbuild.planning.dividing import Dearer, Limit, alone, place_order
+from swbuild.planning.fronts import NoFronts, in_fronts
 from swbuild.planning.ordering import (
     Judgement,
     Order,
     Ordered,
-    all_stay_home,
     choose_order,
     split_tree,
     strays,
@@ -43,10 +42,10 @@ from swbuild.polyhedral.islutil import bounded_effort, ran_out, repeated
 from swbuild.polyhedral.joining import joined
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
 from swbuild.polyhedral.reductions import Reduction, find_reductions
-from swbuild.polyhedral.scheduling import Origin, Scheduled, permutable_schedule
+from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.polyhedral.workspace import Workspace, find_workspace, with_copies
 
-__all__ = ["Attempt", "Cause", "Dropped", "NoFronts", "Record", "RegionResult", "Tried", "compile_region"]
+__all__ = ["Attempt", "Cause", "Dropped", "Record", "RegionResult", "Tried", "compile_region"]
 
 #: isl steps for one attempt at a region, besides those that have limits of their own.
 MAX_OPERATIONS = 3_000_000
@@ -58,9 +57,6 @@ _DEARER = "it takes longer than another order"
 _REPEATED = "a statement has several places in a kernel"
 
 _NOTHING: Mapping[str, Mapping[str, str]] = {}
-
-#: Edges of the tiles of a wavefront, in the order in which they are tried.
-EDGES = (32, 16, 8, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +87,6 @@ class Dropped:
     cause: Cause
     names: tuple[str, ...]
     detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NoFronts:
-    """No wavefronts: there is no schedule with deep bands, or (``scheduled``) it has none that take tiles."""
-
-    scheduled: bool
 
 
 Tried = Attempt | Ordered | Estimated | Tiling | Choice | NoFronts | Dropped
@@ -499,50 +488,17 @@ def _refused_in(found: RegionResult) -> Mapping[str, Mapping[str, str]]:
 def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:
     """Return the code that runs tiles of loop nests in wavefronts, or None where nothing is won by it.
 
-    Tiles of the user's have to fit the LDM, others are made smaller until they do.
+    Tiles of the user's have to fit the LDM.
     """
-    scheduled, options = order.scheduled, task.options
-    deep = permutable_schedule(task.scop, scheduled.private, options.fusing, scheduled.kept)
-    if deep is None:
-        task.record(NoFronts(scheduled=False))
-        return None
-    for edge in EDGES:
-        front = _front(task, order, deep, edge)
-        if front is None:
-            return None
-        made = _placed(task, front)
+    for front, placed in in_fronts(task.scop, task.options, order, task.record):
+        made = _placed(task, front, placed)
         if isinstance(made, RegionResult):
             task.record(Ordered(front, Judgement.TAKEN))
             return made
-        if isinstance(made, Inseparable) or (isinstance(made, DoesNotFit) and options.tile):
+        if isinstance(made, Inseparable) or (isinstance(made, DoesNotFit) and task.options.tile):
             return made
         task.record(_dropped(made))
-        if not isinstance(made, DoesNotFit):
-            return None
     return None
-
-
-def _front(task: _Task, order: Order, deep: isl.Schedule, edge: int) -> Order | None:
-    """Return the wavefronts over tiles of ``deep`` with edges ``edge``, None where they win nothing."""
-    fronts = wavefronts(deep, edge, task.options.tile or ())
-    if fronts is None:
-        task.record(NoFronts(scheduled=True))
-        return None
-    waves = replace(
-        order.scheduled, schedule=fronts.schedule, peeled=(), front=fronts.tile, origin=Origin.WAVEFRONTS
-    )
-    front = replace(order, scheduled=waves, tree=split_tree(task.scop, waves))
-    found = _judged(task.scop, order, front)
-    task.record(Ordered(front, found))
-    return front if found is Judgement.USABLE else None
-
-
-def _judged(scop: Scop, order: Order, front: Order) -> Judgement:
-    """Return whether the wavefronts ``front`` win anything over ``order``."""
-    if not set(order.tree.statements) > set(front.tree.statements):
-        return Judgement.GAINS_NOTHING
-    home = all_stay_home(scop, front.scheduled.private, front.tree)
-    return Judgement.USABLE if home else Judgement.STRAYS
 
 
 def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionResult:

@@ -10,10 +10,11 @@ from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.tiling import Mapping
 from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import Overflow
+from swbuild.planning.fronts import NoFronts
 from swbuild.planning.ordering import Judgement, Ordered
 from swbuild.planning.tilings import Choice, Estimated, Placed, Tiling
 from swbuild.polyhedral.privatise import NotPrivate
-from swbuild.region import Attempt, Dropped, NoFronts, Tried
+from swbuild.region import Attempt, Dropped, Tried
 
 __all__ = ["candidate_lines"]
 

@@ -9,43 +9,26 @@ from __future__ import annotations
 
 import islpy as isl
 
-from swbuild.classes import dataclass
 from swbuild.mapping.marks import FrontMark, inserted
 from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
 
-__all__ = ["Fronts", "front_tile", "is_front", "wavefronts"]
+__all__ = ["front_depth", "is_front", "wavefronts"]
 
 _NODE = isl.schedule_node_type
 
 
-def front_tile(loops: int, edge: int) -> tuple[int, ...]:
-    """Return the tile sizes for a band of so many ``loops``.
-
-    The outermost of three or more is not tiled: what a tile over all of them writes has too many corners
-    to be stored by few transfers.
-    """
-    return (edge,) * loops if loops < 3 else (1, *(edge,) * (loops - 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Fronts:
-    """A schedule with wavefronts in it; ``tile`` gives the tile size per loop (the last for all further)."""
-
-    schedule: isl.Schedule
-    tile: tuple[int, ...]
-
-
-def wavefronts(schedule: isl.Schedule, edge: int, tile: tuple[int, ...] = ()) -> Fronts | None:
+def wavefronts(schedule: isl.Schedule, tile: tuple[int, ...]) -> isl.Schedule:
     """Return ``schedule`` with its outermost bands of several sequential loops run in wavefronts of tiles.
 
-    The tiles are those of the user, ``tile``, if given, else :func:`front_tile` of ``edge`` for the deepest
-    band.  What a permutable band keeps in order stays in order.  None if there is no such band.
+    ``tile`` gives the iterations of a tile per loop of a band, the last one for all further loops.  What a
+    permutable band keeps in order stays in order.  Without such bands the schedule stays as it is.
     """
-    depth = _deepest(schedule.get_root())
-    if depth < 2:
-        return None
-    sizes = tile or front_tile(depth, edge)
-    return Fronts(_below(schedule.get_root(), sizes).get_schedule(), sizes)
+    return _below(schedule.get_root(), tile).get_schedule()
+
+
+def front_depth(schedule: isl.Schedule) -> int:
+    """Return the number of loops of the deepest band that :func:`wavefronts` changes, 0 without one."""
+    return _deepest(schedule.get_root())
 
 
 def is_front(node: isl.ScheduleNode) -> bool:

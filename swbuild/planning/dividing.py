@@ -19,7 +19,7 @@ from swbuild.planning.singles import place_single
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Choice, Estimated, Infeasible, Placed, Tiling
 
-__all__ = ["Dearer", "Limit", "alone", "place_order"]
+__all__ = ["Dearer", "Limit", "alone", "order_cycles", "place_order"]
 
 #: Estimates of what is computed that differ by less are equal.
 _AS_MUCH = 1.001
@@ -107,6 +107,12 @@ def place_order(
     if isinstance(made, tuple) and options.share is Share.AUTO and any(place.handed for place in made[1]):
         return made[0], tuple(_alone_if_better(task, made[0], place) for place in made[1])
     return made
+
+
+def order_cycles(scop: Scop, options: KernelOptions, order: Order, placed: Sequence[Placed]) -> float:
+    """Return what the kernels ``placed`` of ``order`` take, as a geometric mean over the assumed sizes."""
+    task = _Task(scop, options, assumed_sizes(scop, options), lambda _: None)
+    return task.cycles(order, {place.tiled.kernel.name: place for place in placed})
 
 
 def alone(

@@ -122,7 +122,7 @@ def test_steps_run_one_by_one_where_the_user_chooses_tiles_or_how_they_are_dealt
 def test_sweeps_in_place_have_no_diamonds(tmp_path: Path) -> None:
     text = _region("\n  for (int i = 1; i < n - 1; i++) a[i] = 0.3 * (a[i - 1] + a[i + 1]);")
     (region,) = generated(tmp_path, text).regions
-    assert region.report["wavefront_tile"] in ([], [32, 32])
+    assert len(region.report["wavefront_tile"]) in (0, 2)
 
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])

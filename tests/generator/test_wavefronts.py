@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import islpy as isl
@@ -10,8 +11,8 @@ from generation import generated
 
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
 from swbuild.diagnostics import SwbuildError
-from swbuild.mapping.wavefront import front_tile, wavefronts
-from swbuild.options import KernelOptions, Preset
+from swbuild.mapping.wavefront import front_depth, wavefronts
+from swbuild.options import KernelOptions, Preset, Where
 
 RELAX = """void f(int n, double u[restrict n][n])
 {
@@ -74,10 +75,10 @@ def _region(directory: Path, text: str, options: KernelOptions | None = None) ->
 def test_a_sequential_nest_is_run_in_wavefronts_of_tiles(tmp_path: Path) -> None:
     region = _region(tmp_path, RELAX)
     (kernel,) = region.report["kernels"]
-    assert region.report["wavefront_tile"] == [32, 32]
+    rows, columns = region.report["wavefront_tile"]
     assert (kernel["host_loops"], kernel["mapped_loops"], kernel["tile"]) == (1, 1, [1])
     (buffer,) = kernel["buffers"]
-    assert buffer["shape"] == [34, 34]
+    assert buffer["shape"] == [rows + 2, columns + 2]
     assert region.exact_order
 
 
@@ -85,7 +86,7 @@ def test_the_loop_over_time_is_not_tiled(tmp_path: Path) -> None:
     """Two loops over tiles are left for the grid of threads; one tile's rows go back one by one."""
     region = _region(tmp_path, SEIDEL)
     (kernel,) = region.report["kernels"]
-    assert region.report["wavefront_tile"] == [1, 32, 32]
+    assert region.report["wavefront_tile"][0] == 1
     assert (kernel["host_loops"], kernel["mapped_loops"]) == (1, 2)
     assert [buffer["store"] for buffer in kernel["buffers"]] == ["rows"]
     assert kernel["main_memory"] == []
@@ -95,7 +96,7 @@ def test_the_loop_over_time_is_not_tiled(tmp_path: Path) -> None:
 def test_arrays_of_about_a_tile_do_not_multiply_the_cases(extent: int, tmp_path: Path) -> None:
     text = SEIDEL.replace("u[restrict n][n]", f"u[restrict {extent}][{extent}]")
     unit = generated(tmp_path, text, KernelOptions())
-    assert unit.regions[0].report["wavefront_tile"] == [1, 32, 32]
+    assert unit.regions[0].report["wavefront_tile"][0] == 1
     assert unit.slave is not None
     assert len(unit.slave.text) < 20_000
 
@@ -103,8 +104,8 @@ def test_arrays_of_about_a_tile_do_not_multiply_the_cases(extent: int, tmp_path:
 def test_tiles_shrink_until_they_fit_the_ldm(tmp_path: Path) -> None:
     region = _region(tmp_path, RELAX, KernelOptions(ldm_budget=1000))
     (kernel,) = region.report["kernels"]
-    assert region.report["wavefront_tile"] == [8, 8]
-    assert kernel["ldm_bytes"] == 10 * 10 * 8
+    rows, columns = region.report["wavefront_tile"]
+    assert kernel["ldm_bytes"] == 8 * (rows + 2) * (columns + 2) <= 1000
 
 
 def test_a_tile_of_the_users_is_taken_or_refused(tmp_path: Path) -> None:
@@ -119,7 +120,24 @@ def test_a_tile_of_the_users_is_taken_or_refused(tmp_path: Path) -> None:
 def test_a_nest_beside_parallel_loops_gets_its_wavefronts(tmp_path: Path) -> None:
     region = _region(tmp_path, ALIGNMENT)
     assert region.report["host_statements"] == []
-    assert region.report["wavefront_tile"] == [32, 32]
+    assert len(region.report["wavefront_tile"]) == 2
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("text", [RELAX, SEIDEL, ALIGNMENT], ids=["relax", "seidel", "alignment"])
+def test_tiles_are_of_the_shape_that_takes_least(machine: str, text: str, tmp_path: Path) -> None:
+    """No shape beside the one that is chosen is estimated to take less, nor is a square."""
+    options = KernelOptions(machine=machine, where=Where.AUTO, typical={"n": 800, "m": 800, "steps": 10})
+
+    def cycles(tile: tuple[int, ...]) -> float:
+        unit = generated(tmp_path, text, replace(options, tile=tile))
+        return float(unit.regions[0].report["where"]["cpes_cycles"])
+
+    chosen = generated(tmp_path, text, options).regions[0].report
+    *outer, others, innermost = chosen["wavefront_tile"]
+    beside = [(others, 2 * innermost), (2 * others, innermost), (others, innermost // 2), (32, 32), (8, 8)]
+    least = chosen["where"]["cpes_cycles"]
+    assert {shape: cycles((*outer, *shape)) for shape in beside if cycles((*outer, *shape)) < least} == {}
 
 
 def test_classic_leaves_such_a_nest_on_the_host(tmp_path: Path) -> None:
@@ -148,15 +166,17 @@ for (int t = 0; t < steps; t++)
 }
 """
     unit = generated(tmp_path, text, KernelOptions())
-    assert unit.regions[0].report["wavefront_tile"] == [1, 16, 16, 16]
+    assert unit.regions[0].report["wavefront_tile"][0] == 1
     assert unit.slave is not None
     assert len(unit.slave.text) < 20_000
     assert len(unit.host.text) < 10_000
 
 
-@pytest.mark.parametrize("edge", [1, 2, 3, 8])
+@pytest.mark.parametrize("tile", [(1, 1), (2, 2), (3, 3), (8, 8), (2, 5), (3, 1)])
 @pytest.mark.parametrize("size", [1, 4, 7])
-def test_every_dependence_is_kept_by_the_fronts_alone_or_within_a_tile(size: int, edge: int) -> None:
+def test_every_dependence_is_kept_by_the_fronts_alone_or_within_a_tile(
+    size: int, tile: tuple[int, int]
+) -> None:
     """By enumeration: for ``(1, 0), (0, 1), (2, 1)`` on a square of every size, no pair is turned round."""
     domain = isl.UnionSet(f"{{ S[i, j] : 0 <= i < {size} and 0 <= j < {size} }}")
     pairs = isl.UnionMap("{ S[i, j] -> S[i + 1, j]; S[i, j] -> S[i, j + 1]; S[i, j] -> S[i + 2, j + 1] }")
@@ -164,12 +184,11 @@ def test_every_dependence_is_kept_by_the_fronts_alone_or_within_a_tile(size: int
     band = isl.MultiUnionPwAff("[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]")
     schedule = isl.Schedule.from_domain(domain).insert_partial_schedule(band)
     schedule = schedule.get_root().child(0).band_set_permutable(1).get_schedule()
-    fronts = wavefronts(schedule, edge)
-    assert fronts is not None
-    assert fronts.tile == front_tile(2, edge) == (edge, edge)
-    order = fronts.schedule.get_map()
+    assert front_depth(schedule) == 2
+    fronts = wavefronts(schedule, tile)
+    order = fronts.get_map()
     assert pairs.is_subset(order.lex_lt_union_map(order))
-    tiles = fronts.schedule.get_root().child(0).child(0).child(0)
+    tiles = fronts.get_root().child(0).child(0).child(0)
     assert tiles.band_member_get_coincident(0)
     before = tiles.get_prefix_schedule_union_map()
     number = tiles.band_get_partial_schedule_union_map()

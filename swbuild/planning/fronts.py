@@ -1,0 +1,160 @@
+"""Wavefronts for nests that would stay on the host: tiles of which shape, by what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, replace
+from math import inf
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.frontend.scop import Scop
+from swbuild.mapping.wavefront import front_depth, wavefronts
+from swbuild.options import KernelOptions
+from swbuild.planning.dividing import order_cycles, place_order
+from swbuild.planning.ordering import Judgement, Order, Ordered, all_stay_home, split_tree, strays
+from swbuild.planning.tilings import Choice, Estimated, Placed, Tiling
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.scheduling import Origin, permutable_schedule
+
+__all__ = ["NoFronts", "in_fronts"]
+
+#: Edges of the square tiles from which the search starts: from the first that fit the LDM.
+_EDGES = (32, 16, 8, 4)
+
+#: The least and the most iterations of a tile in one loop.
+_LEAST, _MOST = 4, 512
+
+#: Shapes that are tried, at most.
+_TRIED = 12
+
+#: isl steps to place and to price tiles of one shape.
+_EFFORT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class NoFronts:
+    """No wavefronts: there is no schedule with deep bands, or (``scheduled``) it has none that take tiles."""
+
+    scheduled: bool
+
+
+#: takes what is tried on the way, in its order
+Record = Callable[[NoFronts | Ordered | Estimated | Tiling | Choice], None]
+
+#: Tiles of all loops but the innermost, and of that: tiles are longest along it.
+_Shape = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What stays the same for tiles of all shapes; ``found`` are those with buffers, and what they take."""
+
+    scop: Scop
+    options: KernelOptions
+    order: Order
+    deep: isl.Schedule
+    record: Record
+    tried: dict[_Shape, float] = field(default_factory=dict)
+    found: dict[_Shape, tuple[Order, tuple[Placed, ...]]] = field(default_factory=dict)
+
+    def front(self, tile: tuple[int, ...]) -> Order:
+        """Return the wavefronts over tiles of this size."""
+        schedule = wavefronts(self.deep, tile)
+        waves = replace(
+            self.order.scheduled, schedule=schedule, peeled=(), front=tile, origin=Origin.WAVEFRONTS
+        )
+        return replace(self.order, scheduled=waves, tree=split_tree(self.scop, waves))
+
+    def cycles(self, shape: _Shape) -> float:
+        """Return what tiles of this shape take, infinity where they have no buffers."""
+        if shape not in self.tried:
+            self.tried[shape] = self._priced(shape)
+        return self.tried[shape]
+
+    def _priced(self, shape: _Shape) -> float:
+        if len(self.tried) >= _TRIED or not all(_LEAST <= edge <= _MOST for edge in shape):
+            return inf
+        front = self.front(tile_of(shape, front_depth(self.deep)))
+        if strays(self.scop, front.scheduled.private, front.tree):
+            return inf
+        self.record(Ordered(front, Judgement.USABLE))
+        try:
+            with bounded_effort(_EFFORT):
+                made = place_order(self.scop, self.options, front, self.record)
+                if not isinstance(made, tuple):
+                    return inf
+                self.found[shape] = made
+                return order_cycles(self.scop, self.options, *made)
+        except isl.Error as error:
+            if not ran_out(error):
+                raise
+            return inf
+
+
+def in_fronts(
+    scop: Scop, options: KernelOptions, order: Order, record: Record
+) -> Iterator[tuple[Order, tuple[Placed, ...]]]:
+    """Yield orders with loop nests in wavefronts of tiles and their kernels, the cheapest first.
+
+    Where no tiles are found to fit the LDM, or where they are the user's, one order comes without kernels.
+    """
+    scheduled = order.scheduled
+    deep = permutable_schedule(scop, scheduled.private, options.fusing, scheduled.kept)
+    if deep is None or front_depth(deep) < 2:
+        record(NoFronts(scheduled=deep is not None))
+        return
+    search = _Search(scop, options, order, deep, record)
+    first = search.front(options.tile or tile_of((_LEAST, _LEAST), front_depth(deep)))
+    judged = _judged(scop, order, first)
+    if options.tile or judged is not Judgement.USABLE:
+        record(Ordered(first, judged))
+    if judged is not Judgement.USABLE:
+        return
+    if not options.tile:
+        _climb(search)
+    for shape in sorted(search.found, key=search.cycles):
+        yield search.found[shape]
+    if not search.found:
+        yield first, ()
+
+
+def tile_of(shape: _Shape, loops: int) -> tuple[int, ...]:
+    """Return the sizes of the tiles of a band of so many ``loops``.
+
+    The outermost of three or more is not tiled: what a tile over all of them writes has too many corners
+    to be stored by few transfers.
+    """
+    others, innermost = shape
+    outer = (others,) if loops < 3 else (1, *(others,) * (loops - 2))
+    return (*outer, innermost)
+
+
+def _climb(search: _Search) -> None:
+    """Try tiles of one shape after the other: from squares, go on to what takes less as long as any does."""
+    here = next((edge for edge in _EDGES if search.cycles((edge, edge)) < inf), None)
+    shape = None if here is None else (here, here)
+    while shape is not None:
+        best = search.cycles(shape)
+        shape = next((other for other in _beside(shape) if search.cycles(other) < best), None)
+
+
+def _beside(shape: _Shape) -> Sequence[_Shape]:
+    """Return shapes near to ``shape``: first the flatter ones."""
+    others, innermost = shape
+    return (
+        (others // 2, 2 * innermost),
+        (others, 2 * innermost),
+        (others // 2, innermost),
+        (2 * others, innermost),
+        (others, innermost // 2),
+    )
+
+
+def _judged(scop: Scop, order: Order, front: Order) -> Judgement:
+    """Return whether the wavefronts ``front`` win anything over ``order``."""
+    if not set(order.tree.statements) > set(front.tree.statements):
+        return Judgement.GAINS_NOTHING
+    home = all_stay_home(scop, front.scheduled.private, front.tree)
+    return Judgement.USABLE if home else Judgement.STRAYS
