@@ -172,7 +172,7 @@ class KernelOptions:
     spawn: Spawn = Spawn.REGION
     vectorize: Vectorize = Vectorize.AUTO
     prefetch: Prefetch = Prefetch.AUTO
-    share: Share = Share.NEVER
+    share: Share = Share.AUTO
     files: int = 1
 
     @property

@@ -289,9 +289,9 @@ class Defaults:
         "(the SW26010-Pro), in kernels that all CPEs run, with `cyclic` distribution, along rows and columns "
         "where the grid of threads is the mesh: both are chosen for it if they are not given.  "
         "`preset: classic` shares none.",
-        example="auto",
+        example="never",
         default=None,
-        shown="never",
+        shown="auto",
         also=("broadcast", "scheme", "mesh", "rma"),
     )
     check: Check | None = option(

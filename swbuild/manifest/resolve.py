@@ -190,7 +190,7 @@ class _Resolver:
             spawn=settings.spawn or Spawn.REGION,
             vectorize=settings.vectorize or Vectorize.AUTO,
             prefetch=settings.prefetch or Prefetch.AUTO,
-            share=settings.share or Share.NEVER,
+            share=settings.share or Share.AUTO,
             files=self.files,
         )
 

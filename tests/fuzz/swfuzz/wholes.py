@@ -54,7 +54,7 @@ def _options(random: Random, machine: str) -> KernelOptions:
         reassociate=False,
         vectorize=Vectorize.NEVER if random.random() < 0.2 else Vectorize.AUTO,
         prefetch=Prefetch.NEVER if random.random() < 0.2 else Prefetch.AUTO,
-        share=Share.AUTO if random.random() < 0.5 else Share.NEVER,
+        share=random.choice(list(Share)),
         where=Where.AUTO if random.random() < 0.3 else Where.CPES,
     )
 
