@@ -11,7 +11,7 @@ import pytest
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.cli.choices import choices
 from swbuild.compilation import compile_regions
-from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend import CppOptions, RegionRequest, SourceModel, read_source
 from swbuild.generate import generate_unit
 from swbuild.lowering.verification import verify
 from swbuild.mapping.busy import busy_cpes
@@ -154,20 +154,21 @@ def test_results_are_those_of_the_serial_loops(
 
 def of_region(tmp_path: Path, name: str, options: KernelOptions) -> RegionResult:
     source = tmp_path / "dealing.c"
+    (found,) = compile_regions(model_of_region(source, name), {name: options})
+    assert isinstance(found.result, RegionResult)
+    return found.result
+
+
+def model_of_region(source: Path, name: str) -> SourceModel:
+    """Return the model of one region of the program."""
     source.write_text(PROGRAM)
-    found = compile_regions(read_source(source, CppOptions(), None), {name: options})
-    return next(
-        each.result
-        for each in found
-        if isinstance(each.result, RegionResult) and each.result.assembled.code.scop.name == name
-    )
+    return read_source(source, CppOptions(), (RegionRequest(name, function=name),))
 
 
 def test_loops_count_tiles_and_threads_take_turns_from_row_to_row(tmp_path: Path) -> None:
     source = tmp_path / "dealing.c"
-    source.write_text(PROGRAM)
     options = KernelOptions(tile=(4, 5), distribution=Distribution.JOINT)
-    unit = generate_unit(read_source(source, CppOptions(), None), {"triangle": options})
+    unit = generate_unit(model_of_region(source, "triangle"), {"triangle": options})
     assert unit.slave is not None
     text = unit.slave.text[unit.slave.text.index("void triangle_k0") :]
     assert re.search(
@@ -200,10 +201,8 @@ def test_no_loop_alone_has_to_have_a_tile_for_each_thread(
     tmp_path: Path, name: str, tile: tuple[int, ...], sizes: dict[str, int], cpes: int
 ) -> None:
     source = tmp_path / "dealing.c"
-    source.write_text(PROGRAM)
     options = KernelOptions(tile=tile, distribution=Distribution.JOINT)
-    unit = generate_unit(read_source(source, CppOptions(), None), {name: options})
-    region = next(each for each in unit.regions if each.scop.name == name)
+    (region,) = generate_unit(model_of_region(source, name), {name: options}).regions
     (grid,) = region.grids
     (kernel,) = region.report["kernels"]
     assert kernel["threads"] == [64] and kernel["mapped_loops"] == len(grid.mapped)
