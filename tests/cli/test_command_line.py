@@ -94,6 +94,7 @@ def test_a_wrong_command_line(arguments: list[str], capsys: pytest.CaptureFixtur
         (["-p", "n"], "NAME=VALUE"),
         (["-p", "n=3.5"], "NAME=VALUE"),
         (["-p", "n=2147483648"], "fits 32 bits"),
+        (["--typical", "n"], "--typical n: write NAME=VALUE"),
         (["--array", "A"], "--array A=n,m"),
         (["--array", "A=n,,m"], "--array A=n,m"),
         (["-k", "frist"], "did you mean `first`?"),

@@ -278,6 +278,8 @@ def test_requests_that_fit_no_region_say_what_there_is(
     [
         ({"params": {"nn": 3}}, "'nn' is not declared at the region"),
         ({"params": {"x": 3}}, "'x' is no integer variable"),
+        ({"typical": {"nn": 300}}, "typical: 'nn' is not declared at the region"),
+        ({"typical": {"x": 300}}, "typical: 'x' is no integer variable"),
         ({"assume": ("n >",)}, "is no C expression"),
         ({"assume": ("k > 2",)}, "'k' is not declared at the region"),
         ({"arrays": {"y": ("n",)}}, "'y' is not declared at the region"),

@@ -49,6 +49,7 @@ sources:
         preset: classic
         ldm-budget: 48KiB
         params: {n: -3, m: 2147483647}
+        typical: {k: 1000}
         assume: [n > 3, "m: n"]
         arrays: {A: [n, 7, "n + 1"]}
         check:
@@ -78,6 +79,7 @@ def test_everything_is_read() -> None:
         preset=Preset.CLASSIC,
         ldm_budget=48 * 1024,
         params={"n": -3, "m": 2147483647},
+        typical={"k": 1000},
         assume=("n > 3", "m: n"),
         arrays={"A": ("n", "7", "n + 1")},
         check=Check(({"n": 1, "m": 3}, {"n": 2, "m": 3}), None, Tolerance(1e-12, 0.5, 4), 120),
@@ -202,6 +204,9 @@ def _agrees(text: str) -> tuple[bool, bool]:
         "params: {n: 3}",
         "params: {n: x}",
         "params: {9n: 3}",
+        "typical: {n: 300}",
+        "typical: {n: 0}",
+        "typical: [300]",
         "assume: [n > 3]",
         "assume: n > 3",
         "arrays: {A: [3, n]}",

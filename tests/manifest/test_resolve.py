@@ -23,12 +23,15 @@ def _project(directory: Path, text: str, overrides: Defaults | None = None) -> P
 
 
 MERGED = """\
-defaults: {threads: [4, 8], params: {n: 1, m: 2}, assume: [n > 0], check: {seed: 9, tolerance: {atol: 1}}}
+defaults:
+  {threads: [4, 8], params: {n: 1, m: 2}, typical: {p: 500, q: 9}, assume: [n > 0],
+   check: {seed: 9, tolerance: {atol: 1}}}
 sources:
   - file: a.c
     regions:
       r:
         params: {m: 3, k: 4}
+        typical: {p: 1000}
         assume: [m > 0, n > 0]
         fusion: min
         check: {sizes: {k: 4}, tolerance: {rtol: 1e-3}}
@@ -43,6 +46,7 @@ def test_defaults_merge_into_regions(tmp_path: Path) -> None:
     r, s, t = first.kernels or ()
     assert (r.options.threads, r.options.fusion) == ((4, 8), Fusion.MIN)
     assert r.options.params == {"n": 1, "m": 3, "k": 4}
+    assert r.options.typical == r.request.typical == {"p": 1000, "q": 9}
     assert r.options.assume == ("n > 0", "m > 0")
     assert r.request.params == r.options.params
     assert r.request.assume == r.options.assume
