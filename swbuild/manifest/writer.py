@@ -20,10 +20,11 @@ machine: {machine}
 """
 
 _DEFAULTS = """
-defaults:
-  {threads:<29} # rows and columns, {cpes} threads at most
-  # fusion: min                 # leave loop nests apart; max: fuse them
-  # preset: default             # classic: the published baseline
+# Threads, tiles and the order of the loops are chosen by estimated cost, unless they are given:
+# defaults:
+#   {threads:<27} # rows and columns, {cpes} threads at most
+#   fusion: min                 # leave loop nests apart; max: fuse them
+#   preset: classic             # the published baseline
 """
 
 
@@ -74,15 +75,16 @@ def _region(scop: Scop, index: int | None) -> Iterator[str]:
         yield f"        function: {scop.function}"
         if index is not None:
             yield f"        index: {index}"
-    yield "        # tile: [64, 64]          # iterations, outermost loop first; chosen to fit if absent"
+    yield "        # tile: [64, 64]          # iterations, outermost loop first"
     hidden = [array for array in scop.arrays if any(extent is None for extent in array.extents)]
     if hidden:
         shapes = ", ".join(map(_shape, hidden))
         yield f"        # arrays: {{{shapes}}}   # extents that the source does not show"
     if scop.parameters:
         names = [parameter.name for parameter in scop.parameters]
+        usual = ", ".join(f"{name}: 1000" for name in names)
+        yield f"        # typical: {{{usual}}}    # sizes to choose tiles for; others are as right"
         yield f"        # params: {{{names[0]}: 1024}}     # fix sizes that never change"
-        yield f"        # typical: {{{names[0]}: 1000}}    # choose tiles for sizes that may change"
         yield f"        # check: {{sizes: {{{', '.join(f'{name}: [7, 64]' for name in names)}}}}}"
         yield "        # without sizes, some are chosen that reach all of the region"
 
