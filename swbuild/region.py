@@ -18,6 +18,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TOO_MANY_CASES
 from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
+from swbuild.mapping.tiling import respects
 from swbuild.memory.partials import Inseparable
 from swbuild.options import KernelOptions, Preset, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
@@ -49,6 +50,9 @@ __all__ = ["Attempt", "Cause", "Dropped", "Record", "RegionResult", "Tried", "co
 
 #: isl steps for one attempt at a region, besides those that have limits of their own.
 MAX_OPERATIONS = 3_000_000
+
+#: isl steps for the last look at the order of a kernel.
+_LOOK = 500_000
 
 #: Why no code is looked for where another order is known to take less time.
 _DEARER = "it takes longer than another order"
@@ -433,6 +437,7 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: flo
     order, placed = made
     if _repeats(order):
         return NoCode(_REPEATED)
+    _check_order(order, placed)
     found = _in_code(task, order, placed)
     refused = _refused_in(found) if isinstance(found, RegionResult) else {}
     if not refused or options.share is not Share.AUTO:
@@ -451,6 +456,25 @@ def _repeats(order: Order) -> bool:
     trees = [kernel.schedule for kernel in order.tree.kernels]
     trees += [] if order.scheduled.block else [order.scheduled.schedule]
     return any(repeated(tree) for tree in trees)
+
+
+def _check_order(order: Order, placed: Sequence[Placed]) -> None:
+    """Fail if the instances of a kernel, as tiled, do not run in an order that keeps all dependences.
+
+    Whatever made the tiles has seen to that.  This is the last look: the region would stay on the host, with
+    an error, rather than compute something else.
+    """
+    for place in placed:
+        whole = place.tiled.schedule.get_root().child(0)
+        try:
+            with bounded_effort(_LOOK):
+                keeps = respects(whole, order.scheduled.kept)
+        except isl.Error as error:
+            if not ran_out(error):
+                raise
+            continue
+        if not keeps:
+            raise AssertionError(f"the tiles of {place.tiled.kernel.name} break a dependence")
 
 
 def _in_code(

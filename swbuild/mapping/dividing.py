@@ -10,7 +10,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.mapping.regiontree import flagged, multi_union, parallel_first, subtree
 from swbuild.mapping.tiling import distances, open_pairs
-from swbuild.polyhedral.islutil import constant_of
+from swbuild.polyhedral.islutil import is_constant
 
 __all__ = ["divided"]
 
@@ -91,7 +91,7 @@ def _alone(band: isl.ScheduleNode, part: isl.ScheduleNode, pairs: isl.UnionMap) 
     if part.get_type() == _NODE.band and part.band_get_permutable():
         members += _members(part, domain)
         below = part.child(0)
-    members = [member for member in members if not _is_constant(member)]
+    members = [member for member in members if not is_constant(member)]
     body = subtree(below, domain)
     if not members:
         return _Nest(part, body, False)
@@ -125,8 +125,3 @@ def _in_turn(parts: list[isl.Schedule]) -> isl.Schedule:
 
 def _is_empty(node: isl.ScheduleNode) -> bool:
     return bool(node.get_domain().is_empty())
-
-
-def _is_constant(value: isl.UnionPwAff) -> bool:
-    pieces = value.get_pw_aff_list()
-    return all(constant_of(pieces.get_at(k)) is not None for k in range(pieces.n_pw_aff()))

@@ -14,7 +14,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.mapping.marks import FrontMark, mark_of
 from swbuild.names import own
-from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of
+from swbuild.polyhedral.islutil import over_parameters, sets_of, varies
 
 __all__ = [
     "HostTree",
@@ -223,9 +223,7 @@ def parallel_first(node: isl.ScheduleNode) -> list[int]:
 
 def is_loop(node: isl.ScheduleNode, member: int) -> bool:
     """Return whether the ``member`` of the band ``node`` takes more than one value for some statement."""
-    value = node.band_get_partial_schedule().get_at(member)
-    pieces = value.get_pw_aff_list()
-    return any(constant_of(pieces.get_at(i)) is None for i in range(pieces.n_pw_aff()))
+    return varies(node.band_get_partial_schedule().get_at(member))
 
 
 def _launch(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet, order: list[int]) -> isl.Schedule:

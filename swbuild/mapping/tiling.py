@@ -20,7 +20,7 @@ from swbuild.mapping.marks import LevelMark, inserted
 from swbuild.mapping.regiontree import Kernel, multi_union
 from swbuild.names import own
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import constant_of, maps_of, over_parameters
+from swbuild.polyhedral.islutil import is_constant, maps_of, over_parameters, varies
 
 __all__ = [
     "Mapping",
@@ -365,7 +365,7 @@ class _Builder:
         Their iterations are in ``node`` already.
         """
         domain, first = node.get_domain(), len(self.sizes)
-        tiled = [m for m in members if not (_is_constant(m) or self._is_mapped(m, domain))]
+        tiled = [m for m in members if varies(m) and not self._is_mapped(m, domain)]
         self.sizes += [_size(self.mapping, first + k) for k in range(len(tiled))]
         self.loops += tiled
         self.mapped = [*self.mapped, *tiled]
@@ -382,13 +382,13 @@ class _Builder:
         partial = node.band_get_partial_schedule().intersect_domain(domain)
         flags = [bool(node.band_member_get_coincident(m)) for m in range(node.band_n_member())]
         members = [partial.get_at(m) for m in range(node.band_n_member())]
-        pairs = [(m, flag) for m, flag in zip(members, flags, strict=True) if not _is_constant(m)]
+        pairs = [(m, flag) for m, flag in zip(members, flags, strict=True) if not is_constant(m)]
         members = [member for member, _ in pairs]
         permutable = bool(node.band_get_permutable())
         node = node.delete()
         if not members:
             return node, 0
-        outer = [pair for pair in pairs if not self._is_mapped(pair[0], domain)]
+        outer = [pair for pair in pairs if varies(pair[0]) and not self._is_mapped(pair[0], domain)]
         inner = self._ordered(members, permutable)
         node = node.insert_partial_schedule(multi_union(inner))
         node = _flagged(node, [next(flag for m, flag in pairs if m is member) for member in inner])
@@ -432,8 +432,3 @@ class _Builder:
         scores = [self.strides.score(member) for member in members]
         best = max(range(len(members)), key=lambda k: (scores[k], k))
         return members[:best] + members[best + 1 :] + [members[best]]
-
-
-def _is_constant(value: isl.UnionPwAff) -> bool:
-    pieces = value.get_pw_aff_list()
-    return all(constant_of(pieces.get_at(i)) is not None for i in range(pieces.n_pw_aff()))

@@ -18,6 +18,9 @@ __all__ = ["Box", "bounding_box", "loose_box"]
 MAX_OPERATIONS = 100_000
 BOUND_OPERATIONS = 400_000
 
+#: More pieces of a footprint than in any that ends as a buffer; of some hundreds, isl has been seen to crash.
+_PIECES = 100
+
 
 Ends = tuple[tuple[isl.PwAff, ...], tuple[isl.PwAff, ...]]
 
@@ -121,7 +124,10 @@ def bounding_box(footprint: isl.Map) -> Box:
 
     It counts as unbounded when isl would take long to find it.
     """
-    visits = footprint.domain().coalesce()
+    visits = footprint.domain()
+    if visits.n_basic_set() > _PIECES:
+        return unbounded_box(visits)
+    visits = visits.coalesce()
     still = (0,) * footprint.dim(isl.dim_type.out)
     part = _Part(footprint, still, still)
     try:
@@ -138,6 +144,8 @@ def loose_box(footprint: isl.Map) -> Box:
     It may be larger than the smallest one in visits that are cut short, but holds no index that ``footprint``
     never has.
     """
+    if footprint.n_basic_map() > _PIECES:
+        return bounding_box(footprint)
     visits, around = footprint.domain().coalesce(), None
     ends = []
     for k in range(footprint.dim(isl.dim_type.out)):

@@ -21,6 +21,7 @@ __all__ = [
     "coalesced",
     "constant_of",
     "has_unit_steps",
+    "is_constant",
     "is_plain",
     "loop_values",
     "maps_of",
@@ -31,6 +32,7 @@ __all__ = [
     "unbounded_effort",
     "union_maps",
     "union_sets",
+    "varies",
 ]
 
 _Coalesced = TypeVar("_Coalesced", isl.Map, isl.UnionSet)
@@ -190,6 +192,22 @@ def constant_of(value: isl.PwAff) -> int | None:
         return None
     found = value.max_val()
     return int(found.to_python()) if found.is_int() and value.min_val() == found else None
+
+
+def varies(value: isl.UnionPwAff) -> bool:
+    """Return whether ``value`` takes more than one value on one of its spaces: for some statement, say."""
+    return None in _constants(value)
+
+
+def is_constant(value: isl.UnionPwAff) -> bool:
+    """Return whether ``value`` is the same everywhere: constants that differ put statements in an order."""
+    found = _constants(value)
+    return None not in found and len(found) < 2
+
+
+def _constants(value: isl.UnionPwAff) -> set[int | None]:
+    pieces = value.get_pw_aff_list()
+    return {constant_of(pieces.get_at(k)) for k in range(pieces.n_pw_aff())}
 
 
 def apart(work: Callable[[], str], seconds: int) -> str | None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import islpy as isl
 import pytest
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
-from swbuild.options import KernelOptions
+from swbuild.frontend.request import RefusedRegion
+from swbuild.mapping import tiling
+from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch
+from swbuild.polyhedral.islutil import is_constant, varies
 from swbuild.region import RegionResult
 
 #: What is done for each ``r`` and ``q``; all go through ``C`` by columns as they are written.
@@ -67,3 +71,23 @@ def test_results_are_right(source: Path, tmp_path: Path) -> None:
     assert {result.region for result in results} == set(names)
     for result in results:
         assert result.outcome is Outcome.PASS, explain(result)
+
+
+def test_constants_put_statements_in_order_only_where_they_differ() -> None:
+    ordered = isl.UnionPwAff("{ S[i] -> [(0)]; T[i] -> [(-1)] }")
+    assert not varies(ordered) and not is_constant(ordered)
+    assert is_constant(isl.UnionPwAff("{ S[i] -> [(3)]; T[i] -> [(3)] }"))
+    loop = isl.UnionPwAff("{ S[i] -> [(i)]; T[i] -> [(3)] }")
+    assert varies(loop) and not is_constant(loop)
+
+
+def test_an_order_that_breaks_a_dependence_ends_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever goes wrong where tiles are made, what comes out of it is looked at again."""
+    path = Path(__file__).parents[1] / "fuzz" / "regressions" / "constants_that_order_statements.c"
+    options = KernelOptions(distribution=Distribution.JOINT, fusion=Fusion.MIN, prefetch=Prefetch.NEVER)
+    (right,) = compile_regions(read_source(path, CppOptions(), None), {"f": options})
+    assert isinstance(right.result, RegionResult)
+    monkeypatch.setattr(tiling, "is_constant", lambda member: not varies(member))
+    (wrong,) = compile_regions(read_source(path, CppOptions(), None), {"f": options})
+    assert isinstance(wrong.result, RefusedRegion)
+    assert "break a dependence" in str(wrong.result.diagnostics[0])
