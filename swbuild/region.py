@@ -18,7 +18,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TOO_MANY_CASES
 from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
-from swbuild.mapping.tiling import respects
+from swbuild.mapping.tiling import broken
 from swbuild.memory.partials import Inseparable
 from swbuild.options import KernelOptions, Preset, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
@@ -461,20 +461,19 @@ def _repeats(order: Order) -> bool:
 def _check_order(order: Order, placed: Sequence[Placed]) -> None:
     """Fail if the instances of a kernel, as tiled, do not run in an order that keeps all dependences.
 
-    Whatever made the tiles has seen to that.  This is the last look: the region would stay on the host, with
-    an error, rather than compute something else.
+    Whatever made the tiles has seen to that.  This is the last look: the region stays on the host, with an
+    error, rather than compute something else.
     """
     for place in placed:
-        whole = place.tiled.schedule.get_root().child(0)
         try:
             with bounded_effort(_LOOK):
-                keeps = respects(whole, order.scheduled.kept)
+                how = broken(place.tiled, order.scheduled.kept)
         except isl.Error as error:
             if not ran_out(error):
                 raise
             continue
-        if not keeps:
-            raise AssertionError(f"the tiles of {place.tiled.kernel.name} break a dependence")
+        if how is not None:
+            raise AssertionError(f"a dependence leads {how}: the tiles of {place.tiled.kernel.name}")
 
 
 def _in_code(

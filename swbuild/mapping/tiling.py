@@ -23,6 +23,7 @@ from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import is_constant, maps_of, over_parameters, varies
 
 __all__ = [
+    "broken",
     "Mapping",
     "TiledKernel",
     "distances",
@@ -310,6 +311,22 @@ def respects(node: isl.ScheduleNode, dependences: isl.UnionMap) -> bool:
         return True
     order = node.get_subtree_schedule_union_map()
     return bool(pairs.is_subset(order.lex_lt_union_map(order)))
+
+
+def broken(tiled: TiledKernel, dependences: isl.UnionMap) -> str | None:
+    """Return how ``tiled`` breaks one of the ``dependences`` (instance -> instance), None where it keeps all.
+
+    Within a launch each has to lead on in the order of the tiled tree and, unless a single CPE runs all
+    tiles, from a tile to the same tile: others may be those of other CPEs, at the same time.
+    """
+    whole = tiled.schedule.get_root().child(0)
+    if not respects(whole, dependences):
+        return "back in its order"
+    tiles = isl.UnionMap.from_multi_union_pw_aff(tiled.coordinates)  # instance -> [first of its tile]
+    alone = tiled.kernel.single or open_pairs(whole, dependences).is_subset(
+        tiles.apply_range(tiles.reverse())
+    )
+    return None if alone else "from one tile to another"
 
 
 class StrideScore:

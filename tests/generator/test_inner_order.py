@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import islpy as isl
 import pytest
@@ -11,8 +13,10 @@ from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.request import RefusedRegion
-from swbuild.mapping import tiling
+from swbuild.mapping import regiontree, tiling
+from swbuild.mapping.regiontree import Kernel
 from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch
+from swbuild.planning import placing
 from swbuild.polyhedral.islutil import is_constant, varies
 from swbuild.region import RegionResult
 
@@ -90,4 +94,30 @@ def test_an_order_that_breaks_a_dependence_ends_as_an_error(monkeypatch: pytest.
     monkeypatch.setattr(tiling, "is_constant", lambda member: not varies(member))
     (wrong,) = compile_regions(read_source(path, CppOptions(), None), {"f": options})
     assert isinstance(wrong.result, RefusedRegion)
-    assert "break a dependence" in str(wrong.result.diagnostics[0])
+    assert "a dependence leads back in its order" in str(wrong.result.diagnostics[0])
+
+
+def test_a_loop_that_is_not_parallel_ends_as_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "sum.c"
+    path.write_text(
+        "void f(int n, double a[restrict n][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++)\n"
+        "for (int j = 1; j < n; j++) a[i][j] += a[i][j - 1];\n#pragma endscop\n}\n"
+    )
+    model = read_source(path, CppOptions(), None)
+    tile_kernel = placing.tile_kernel
+
+    def turned(kernel: Kernel, *arguments: Any) -> tiling.TiledKernel:
+        """Take the inner loop for the parallel one."""
+        band = kernel.schedule.get_root().child(0).band_get_partial_schedule()
+        members = regiontree.multi_union([band.get_at(1), band.get_at(0)])
+        schedule = isl.Schedule.from_domain(kernel.domain).insert_partial_schedule(members)
+        return tile_kernel(
+            replace(kernel, schedule=regiontree.flagged(schedule, True, [True, False])), *arguments
+        )
+
+    monkeypatch.setattr(placing, "tile_kernel", turned)
+    (wrong,) = compile_regions(model, {"f": KernelOptions()})
+    assert isinstance(wrong.result, RefusedRegion)
+    assert "a dependence leads from one tile to another" in str(wrong.result.diagnostics[0])
