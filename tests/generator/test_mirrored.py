@@ -74,7 +74,7 @@ def test_the_published_algorithm_has_one_buffer(tmp_path: Path) -> None:
     ("machine", "tile", "distribution", "mode"),
     [
         ("sw26010", (4, 3, 5), Distribution.CYCLIC, "late"),
-        ("sw26010", (8,), Distribution.BLOCK, "random"),
+        pytest.param("sw26010", (8,), Distribution.BLOCK, "random", marks=pytest.mark.matrix),
         ("sw26010-pro", (), Distribution.CYCLIC, "checked"),
     ],
 )

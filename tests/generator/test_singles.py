@@ -137,7 +137,7 @@ def test_a_region_whose_shared_kernels_are_all_slower_than_the_host_stays_there(
         ("sw26010", (0, 0), Distribution.CYCLIC, ("checked", "eager")),
         ("sw26010-pro", (0, 0), Distribution.CYCLIC, ("checked", "random:3")),
         ("sw26010", (3, 5), Distribution.BLOCK, ("late", "random:1")),
-        ("sw26010-pro", (1, 7), Distribution.CYCLIC, ("checked",)),
+        pytest.param("sw26010-pro", (1, 7), Distribution.CYCLIC, ("checked",), marks=pytest.mark.matrix),
     ],
 )
 def test_results_are_those_of_the_serial_loops(
