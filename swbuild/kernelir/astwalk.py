@@ -58,11 +58,13 @@ Leaves = dict[str, Leaf]
 class Due:
     """What loops have to run: ``instances``.
 
-    ``times`` gives the values of the loops around them, for all instances of a statement or for none.
+    ``times`` gives the values of the loops around them, for all instances of a statement or for none.  isl
+    may run what a tile begins and ends with in each of two loops that it has made of one, but not ``once``.
     """
 
     instances: isl.UnionSet
     times: isl.UnionMap
+    once: frozenset[str] = frozenset()
 
 
 class _Collector:
@@ -207,7 +209,9 @@ def _is_exact(runs: list[isl.Map], due: Due, context: isl.Set) -> bool:
     """Return whether ``runs`` are those ``due``, where ``context`` holds."""
     covered: dict[str, isl.Set] = {}
     for run in runs:
-        name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain()
+        name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain().intersect_params(context)
+        if name in due.once and name in covered and not instances.is_disjoint(covered[name]):
+            return False
         covered[name] = instances.union(covered[name]) if name in covered else instances
     named = {str(piece.get_tuple_name()): piece for piece in sets_of(due.instances)}
     times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(due.times)}

@@ -124,7 +124,9 @@ def _built(
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
-    due = Due(wanted, loop_values(tiled.schedule)) if compared else None
+    # a second put of a box that was not loaded would store what is not in it
+    once = frozenset(_put_name(b) for b in plan.buffers if b.store is not Store.NONE and not b.load)
+    due = Due(wanted, loop_values(tiled.schedule), once) if compared else None
     return build_ir(schedule, context, leaves, paths_of(schedule, host=False), due)
 
 
@@ -253,13 +255,17 @@ def _whole(buffer: Buffer, direction: Direction) -> Transfer:
 
 
 def _put(buffer: Buffer) -> _Insertion:
-    name = f"sw_put_{buffer.name}"
+    name = _put_name(buffer)
     if buffer.store is Store.BOX:
         return _Insertion(_visit(name, buffer.box.visits), lambda *_: _whole(buffer, Direction.PUT))
     assert buffer.written is not None
     if buffer.store is Store.ELEMENTS:
         return _elements(buffer, name)
     return _rows(buffer, name)
+
+
+def _put_name(buffer: Buffer) -> str:
+    return f"sw_put_{buffer.name}"
 
 
 def _elements(buffer: Buffer, name: str) -> _Insertion:
