@@ -462,7 +462,7 @@ def _check_order(order: Order, placed: Sequence[Placed]) -> None:
     """Fail if the instances of a kernel, as tiled, do not run in an order that keeps all dependences.
 
     Whatever made the tiles has seen to that.  This is the last look: the region stays on the host, with an
-    error, rather than compute something else.
+    error, rather than compute something else.  Where isl takes too long over it, nobody looks again.
     """
     for place in placed:
         try:

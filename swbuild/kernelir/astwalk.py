@@ -58,8 +58,9 @@ Leaves = dict[str, Leaf]
 class Due:
     """What loops have to run: ``instances``.
 
-    ``times`` gives the values of the loops around them, for all instances of a statement or for none.  isl
-    may run what a tile begins and ends with in each of two loops that it has made of one, but not ``once``.
+    ``times`` gives the values of the loops around them, for all instances of a statement or for none.
+    Where isl makes two loops over tiles of one, it may run what a tile begins or ends with in both; those
+    of the names ``once`` must not run twice.
     """
 
     instances: isl.UnionSet

@@ -76,7 +76,7 @@ class _Search:
     def _priced(self, shape: _Shape) -> float:
         if len(self.tried) >= _TRIED or not all(_LEAST <= edge <= _MOST for edge in shape):
             return inf
-        front = self.front(tile_of(shape, front_depth(self.deep)))
+        front = self.front(_tile_of(shape, front_depth(self.deep)))
         if strays(self.scop, front.scheduled.private, front.tree):
             return inf
         self.record(Ordered(front, Judgement.USABLE))
@@ -106,7 +106,7 @@ def in_fronts(
         record(NoFronts(scheduled=deep is not None))
         return
     search = _Search(scop, options, order, deep, record)
-    first = search.front(options.tile or tile_of((_LEAST, _LEAST), front_depth(deep)))
+    first = search.front(options.tile or _tile_of((_LEAST, _LEAST), front_depth(deep)))
     judged = _judged(scop, order, first)
     if options.tile or judged is not Judgement.USABLE:
         record(Ordered(first, judged))
@@ -120,7 +120,7 @@ def in_fronts(
         yield first, ()
 
 
-def tile_of(shape: _Shape, loops: int) -> tuple[int, ...]:
+def _tile_of(shape: _Shape, loops: int) -> tuple[int, ...]:
     """Return the sizes of the tiles of a band of so many ``loops``.
 
     The outermost of three or more is not tiled: what a tile over all of them writes has too many corners

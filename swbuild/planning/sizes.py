@@ -80,8 +80,10 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
         if value is None:
             continue
         found[name] = value
-        known |= {name} if stated else set()
-        limits |= {name} if not (stated or typical) else set()
+        if stated:
+            known.add(name)
+        elif not typical:
+            limits.add(name)
         fixed = allowed.fix_val(_PARAM, position, isl.Val(value)) if position >= 0 else allowed
         allowed = allowed if fixed.is_empty() else fixed
     names = [parameter.name for parameter in scop.parameters]
