@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 import islpy as isl
 
@@ -27,6 +28,7 @@ __all__ = [
     "Inexact",
     "Leaf",
     "Leaves",
+    "Repeated",
     "TooComplicated",
     "Undecided",
     "build_ir",
@@ -59,13 +61,10 @@ class Due:
     """What loops have to run: ``instances``.
 
     ``times`` gives the values of the loops around them, for all instances of a statement or for none.
-    Where isl makes two loops over tiles of one, it may run what a tile begins or ends with in both; those
-    of the names ``once`` must not run twice.
     """
 
     instances: isl.UnionSet
     times: isl.UnionMap
-    once: frozenset[str] = frozenset()
 
 
 class _Collector:
@@ -125,6 +124,14 @@ class Undecided(TooComplicated):
     """Loops of which it takes long to tell whether they are exact."""
 
 
+class Repeated(TooComplicated):
+    """Loops that may run instances of the names ``repeated`` twice."""
+
+    def __init__(self, repeated: frozenset[str]) -> None:
+        super().__init__("the loops found for them run what they may run only once several times")
+        self.repeated = repeated
+
+
 def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
     """Raise :class:`TooComplicated` if isl would take long to build the AST of ``schedule``.
 
@@ -142,14 +149,22 @@ def require_simple(schedule: isl.Schedule, context: isl.Set) -> None:
 
 
 @step("loops")
-def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, paths: Paths, due: Due | None) -> Node:
+def build_ir(
+    schedule: isl.Schedule,
+    context: isl.Set,
+    leaves: Leaves,
+    paths: Paths,
+    due: Due | None,
+    once: frozenset[str] = frozenset(),
+) -> Node:
     """Return the IR that runs ``schedule``; ``leaves`` gives a maker per name of instance tuple.
 
     ``paths`` says what the loops around the instances are, ``context`` what is known of the parameters.
     Raise :class:`Inexact` if anything but ``due`` is run
     (isl has been seen to drop and to shift instances where divisions by several numbers meet, and runs
     extensions wherever the loops around them go), :class:`Undecided` if that takes long to tell.
-    Without ``due`` nothing is compared.
+    Without ``due`` nothing is compared.  Where isl makes two loops over tiles of one, it may run what a tile
+    begins or ends with in both: raise :class:`Repeated` unless none of the names ``once`` is run twice.
     """
     collector = _Collector(leaves)
     options = isl.DEFAULT_CONTEXT
@@ -167,6 +182,9 @@ def build_ir(schedule: isl.Schedule, context: isl.Set, leaves: Leaves, paths: Pa
         raise collector.error
     if due is not None:
         _check_runs(collector.runs, due, context)
+    repeated = frozenset(name for name in once if _is_repeated(collector.runs, name, context))
+    if repeated:
+        raise Repeated(repeated)
     return _Converter(collector, paths).converted(tree)[0]
 
 
@@ -210,14 +228,27 @@ def _is_exact(runs: list[isl.Map], due: Due, context: isl.Set) -> bool:
     """Return whether ``runs`` are those ``due``, where ``context`` holds."""
     covered: dict[str, isl.Set] = {}
     for run in runs:
-        name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain().intersect_params(context)
-        if name in due.once and name in covered and not instances.is_disjoint(covered[name]):
-            return False
+        name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain()
         covered[name] = instances.union(covered[name]) if name in covered else instances
     named = {str(piece.get_tuple_name()): piece for piece in sets_of(due.instances)}
     times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(due.times)}
     exact = all(_is_same(*pair, context) for pair in _distinct(named, covered))
     return exact and all(_is_in_time(run, times) for run in runs)
+
+
+@step("check")
+def _is_repeated(runs: list[isl.Map], name: str, context: isl.Set) -> bool:
+    """Return whether one instance of ``name`` may be in two of ``runs`` where ``context`` holds.
+
+    It may where that takes long to tell.
+    """
+    places = [run.domain() for run in runs if run.get_tuple_name(isl.dim_type.in_) == name]
+    try:
+        with bounded_effort(AT_ONCE):
+            pairs = combinations([place.intersect_params(context) for place in places], 2)
+            return not all(a.is_disjoint(b) for a, b in pairs)
+    except isl.Error:
+        return True
 
 
 def _is_in_time(run: isl.Map, times: dict[str, isl.Map]) -> bool:

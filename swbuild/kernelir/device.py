@@ -10,7 +10,16 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.astwalk import Due, Inexact, Leaf, Leaves, Undecided, build_ir, require_simple
+from swbuild.kernelir.astwalk import (
+    Due,
+    Inexact,
+    Leaf,
+    Leaves,
+    Repeated,
+    Undecided,
+    build_ir,
+    require_simple,
+)
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.dealing import dealt, numbers_of
 from swbuild.kernelir.expressions import value_in
@@ -37,7 +46,7 @@ from swbuild.options import Distribution
 from swbuild.polyhedral.context import without_upper_bounds
 from swbuild.polyhedral.islutil import is_plain, loop_values, over_parameters, sets_of
 
-__all__ = ["build_device"]
+__all__ = ["build_device", "revisited"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,8 @@ def build_device(
 ) -> Node:
     """Return the IR that each thread runs.
 
-    ``doubtful``: raise :class:`TooComplicated` where that would take long.
+    ``doubtful``: raise :class:`TooComplicated` where that would take long.  Raise :class:`Repeated` where
+    boxes are put twice that ``plan`` has put once.
     """
     bodies: Leaves = {
         statement.name: compute_leaf(scop, statement, spell)
@@ -64,6 +74,18 @@ def build_device(
     if tiled.mapping.is_joint:
         return _of_dealt_tiles(tiled, plan, bodies, context, doubtful=doubtful)
     return _of_thread(tiled, plan, bodies, context, doubtful=doubtful)
+
+
+def revisited(plan: MemoryPlan, problem: Repeated) -> MemoryPlan:
+    """Return ``plan`` such that the boxes of ``problem`` may be visited, and so put, twice.
+
+    They are loaded first, from what the visit before has stored: what a visit does not compute then goes
+    back as it was, and what is stored is still no more than what the kernel writes.
+    """
+    buffers = tuple(
+        replace(b, load=True, reloaded=True) if _put_name(b) in problem.repeated else b for b in plan.buffers
+    )
+    return replace(plan, buffers=buffers)
 
 
 def _of_dealt_tiles(
@@ -124,10 +146,9 @@ def _built(
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
-    # a second put of a box that was not loaded would store what is not in it
-    once = frozenset(_put_name(b) for b in plan.buffers if b.store is not Store.NONE and not b.load)
-    due = Due(wanted, loop_values(tiled.schedule), once) if compared else None
-    return build_ir(schedule, context, leaves, paths_of(schedule, host=False), due)
+    due = Due(wanted, loop_values(tiled.schedule)) if compared else None
+    once = frozenset(_put_name(b) for b in plan.buffers if b.is_put_once)
+    return build_ir(schedule, context, leaves, paths_of(schedule, host=False), due, once)
 
 
 def _confined(insertions: list[_Insertion], visited: isl.UnionSet) -> list[_Insertion]:

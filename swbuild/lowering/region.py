@@ -14,9 +14,9 @@ from swbuild.expressions.nodes import Expression, Name
 from swbuild.expressions.statements import identifiers
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, Storage
-from swbuild.kernelir.astwalk import TooComplicated
+from swbuild.kernelir.astwalk import Repeated, TooComplicated
 from swbuild.kernelir.bodies import Spell
-from swbuild.kernelir.device import build_device
+from swbuild.kernelir.device import build_device, revisited
 from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.multiplyadds import with_multiply_adds
 from swbuild.kernelir.nodes import Compute, Node
@@ -224,8 +224,8 @@ def _kernel(
     carried = tuple(a for a in arrays if single and a.is_scalar and a not in values)
     pointers = tuple(a for a in arrays if a not in (*values, *carried))
     spell = _device_spell(private, written, place)
-    program = Program(build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful))
-    program, place, unshared = _with_transfers(scop, options, place, program)
+    body, place = _device_body(scop, place, spell, doubtful)
+    program, place, unshared = _with_transfers(scop, options, place, Program(body))
     contracted = private.names - place.expanded
     body, loops = _with_loop_names(scop, place.tiled.kernel, program.result)
     program = program.after("name host loops", body)
@@ -244,6 +244,15 @@ def _kernel(
         unshared=unshared,
     )
     return code, program
+
+
+def _device_body(scop: Scop, place: Placed, spell: Spell, doubtful: bool) -> tuple[Node, Placed]:
+    """Return what each thread runs, and the kernel as it is then placed."""
+    try:
+        return build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful), place
+    except Repeated as problem:
+        place = replace(place, plan=revisited(place.plan, problem))
+    return build_device(scop, place.tiled, place.plan, spell, doubtful=doubtful), place
 
 
 def _with_transfers(

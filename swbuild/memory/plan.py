@@ -108,6 +108,11 @@ class Buffer:
         """The bytes of LDM that all slots take."""
         return self.slots * self.bytes
 
+    @property
+    def is_put_once(self) -> bool:
+        """Whether a box must go back once: a second visit would put what it has not loaded, or too late."""
+        return self.store is not Store.NONE and not (self.load and self.reloaded)
+
 
 @dataclass(frozen=True, slots=True)
 class Direct:

@@ -20,7 +20,7 @@ from swbuild.kernelir.phases import share_spawns
 from swbuild.kernelir.scope import Between, Scope
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
-from swbuild.options import Distribution, Fusion, KernelOptions, Preset, Spawn
+from swbuild.options import Distribution, Fusion, KernelOptions, Preset, Spawn, Where
 from swbuild.region import RegionResult
 
 ON_HOST = Compute("S0", Name("x"), ())
@@ -263,3 +263,15 @@ def test_spawns_that_run_one_kernel_have_one_struct(tmp_path: Path) -> None:
     assert len(spawns(found)) > 1
     assert len(set(re.findall(r"struct (\w+) sw_args;", found.host.text))) == 1
     assert found.header.text.count("_args {") == 1
+
+
+def test_boxes_that_are_put_twice_are_loaded(tmp_path: Path) -> None:
+    """isl makes two loops over tiles of one, and puts in both what only one of them computes."""
+    path = Path(__file__).parents[1] / "fuzz" / "regressions" / "puts_in_two_loops.c"
+    options = KernelOptions(machine="sw26010-pro", threads=(51, 1), tile=(4, 2), where=Where.CPES)
+    source = tmp_path / path.name
+    source.write_text(path.read_text())
+    (item,) = compile_regions(read_source(source, CppOptions(), None), {"f": options})
+    assert isinstance(item.result, RegionResult)
+    plans = [kernel.plan for kernel in item.result.assembled.code.kernels]
+    assert [b.load and b.reloaded for plan in plans for b in plan.buffers] == [True]
