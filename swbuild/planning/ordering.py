@@ -15,7 +15,12 @@ from swbuild.options import Fusion, KernelOptions, Preset
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import sets_of
 from swbuild.polyhedral.looptree import banded, loop_tree
-from swbuild.polyhedral.privatise import Private, contraction_is_safe, stays_in_a_launch
+from swbuild.polyhedral.privatise import (
+    Private,
+    contraction_is_safe,
+    has_whole_copies,
+    stays_in_a_launch,
+)
 from swbuild.polyhedral.reductions import Reduction, relaxed
 from swbuild.polyhedral.scheduling import Origin, Scheduled, compute_schedule
 from swbuild.transform.apply import Unroll, apply_steps
@@ -241,6 +246,10 @@ def _stays_home(scop: Scop, private: Private, name: str, tree: HostTree) -> bool
         homes = [kernel for kernel in tree.parallel if members & set(kernel.statements)]
         if homes and not (len(homes) == 1 and members <= set(homes[0].statements)):
             return False
-        if homes and not stays_in_a_launch(scop, private, name, homes[0].domain, homes[0].host_loops):
-            return False
+        for home in homes:
+            if not stays_in_a_launch(scop, private, name, home.domain, home.host_loops):
+                return False
+            split = members & tree.in_order
+            if split and not has_whole_copies(scop, private, name, home.domain, home.host_loops):
+                return False
     return contraction_is_safe(scop, private, name, tree.schedule)

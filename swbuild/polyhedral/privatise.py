@@ -14,13 +14,14 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Scop, Statement, Storage
 from swbuild.names import own, plain_name
 from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations
-from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of, union_maps
+from swbuild.polyhedral.islutil import constant_of, over_parameters, sets_of, union_maps, union_sets
 
 __all__ = [
     "NotPrivate",
     "Private",
     "contraction_is_safe",
     "find_private",
+    "has_whole_copies",
     "is_private_candidate",
     "private_bytes",
     "shared_copies",
@@ -212,6 +213,25 @@ def stays_in_a_launch(
 
     ``domain`` holds the instances of one launch, over parameters ``loops`` that tell it from others.
     """
+    return not any(_meet(piece, loops) for piece in sets_of(_copies(scop, private, name, domain)))
+
+
+def has_whole_copies(
+    scop: Scop, private: Private, name: str, domain: isl.UnionSet, loops: tuple[str, ...]
+) -> bool:
+    """Return whether no copy of the private variable ``name`` is used both in ``domain`` and outside.
+
+    ``domain`` holds the instances of one launch, over parameters ``loops``; of other launches, it is inside.
+    """
+    inside = union_sets(_over_all(piece, loops) for piece in sets_of(domain))
+    users = [s for s in scop.statements if (s.name, name) in private.expansions]
+    outside = union_sets(s.domain for s in users).subtract(inside)
+    mine, others = (_copies(scop, private, name, part) for part in (inside, outside))
+    return bool(mine.is_disjoint(others))
+
+
+def _copies(scop: Scop, private: Private, name: str, domain: isl.UnionSet) -> isl.UnionSet:
+    """Return the copies of the private variable ``name`` that the instances ``domain`` use."""
     users = [s for s in scop.statements if (s.name, name) in private.expansions]
     prefixes = union_maps(
         instance_prefix(s, private.expansions[(s.name, name)].depth).set_tuple_name(
@@ -219,8 +239,16 @@ def stays_in_a_launch(
         )
         for s in users
     )
-    copies = sets_of(domain.apply(prefixes))
-    return not any(_meet(piece, loops) for piece in copies)
+    return domain.apply(prefixes)
+
+
+def _over_all(piece: isl.Set, parameters: tuple[str, ...]) -> isl.Set:
+    """Return the elements of ``piece`` for any values of ``parameters``."""
+    for name in parameters:
+        position = piece.find_dim_by_name(isl.dim_type.param, name)
+        if position >= 0:
+            piece = piece.project_out(isl.dim_type.param, position, 1)
+    return piece
 
 
 def _meet(copies: isl.Set, loops: tuple[str, ...]) -> bool:
