@@ -336,8 +336,9 @@ def _same_iteration(domain: isl.UnionSet) -> isl.UnionMap:
 
 @step("schedule")
 def _isl_schedule(problem: _Problem, fusion: Fusion, *, outer: bool = True) -> isl.Schedule | None:
-    """Return isl's schedule of ``problem``, or None when it would take too long.
+    """Return isl's schedule of ``problem``, or None when it would take too long or is damaged.
 
+    isl has been seen to leave a set node without children, which it cannot read again.
     ``outer``: the outermost loop of every band is parallel if that is possible.
     """
     inside = problem.validity.intersect_domain(problem.domain).intersect_range(problem.domain)
@@ -352,7 +353,11 @@ def _isl_schedule(problem: _Problem, fusion: Fusion, *, outer: bool = True) -> i
         .set_conditional_validity(symbols.in_map(problem.condition), symbols.in_map(problem.conditional))
     )
     found = apart(lambda: str(_computed(constraints, fusion, outer) or ""), SECONDS)
-    return with_numbers(isl.Schedule(found), problem.domain, symbols) if found else None
+    try:
+        tree = isl.Schedule(found) if found else None
+    except isl.Error:
+        return None
+    return with_numbers(tree, problem.domain, symbols) if tree is not None else None
 
 
 def _computed(constraints: isl.ScheduleConstraints, fusion: Fusion, outer: bool) -> isl.Schedule | None:
