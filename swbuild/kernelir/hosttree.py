@@ -18,13 +18,10 @@ from swbuild.polyhedral.islutil import is_plain, loop_values, sets_of
 __all__ = ["build_host"]
 
 
-def build_host(
-    scop: Scop, tree: HostTree, spell: Spell, *, doubtful: bool = False, strict: bool = True
-) -> Node:
+def build_host(scop: Scop, tree: HostTree, spell: Spell, *, doubtful: bool = False) -> Node:
     """Return the IR that the host runs for the region.
 
-    ``doubtful``: raise :class:`TooComplicated` where that would take long.  ``strict``: raise
-    :class:`Inexact` where the loops count anything but the schedule says, be it only a stride's offset.
+    ``doubtful``: raise :class:`TooComplicated` where that would take long.
     """
     leaves: Leaves = {kernel.name: _launch(kernel.name) for kernel in tree.kernels}
     present = {str(piece.get_tuple_name()) for piece in sets_of(tree.schedule.get_domain())}
@@ -35,13 +32,11 @@ def build_host(
     if doubtful:
         require_simple(tree.schedule, context)
     paths = paths_of(tree.schedule, host=True)
-    return build_ir(tree.schedule, context, leaves, paths, _due(tree.schedule, strict))
+    return build_ir(tree.schedule, context, leaves, paths, _due(tree.schedule))
 
 
-def _due(schedule: isl.Schedule, strict: bool) -> Due | None:
-    if is_plain(schedule):
-        return None
-    return Due(schedule.get_domain(), loop_values(schedule) if strict else isl.UnionMap("{ }"))
+def _due(schedule: isl.Schedule) -> Due | None:
+    return None if is_plain(schedule) else Due(schedule.get_domain(), loop_values(schedule))
 
 
 def _launch(name: str) -> Callable[[isl.AstBuild, isl.PwMultiAff], Launch]:

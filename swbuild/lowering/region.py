@@ -73,15 +73,13 @@ def assemble(
     tree: HostTree,
     placed: tuple[Placed, ...],
     unrolls: tuple[Unroll, ...],
-    *,
-    strict: bool = True,
 ) -> Assembled | NoCode:
     """Return the code of ``scop`` in the order ``scheduled``: the host runs ``tree``, the CPEs ``placed``.
 
     Raise :class:`SwbuildError` (SW312) for an entry of ``unrolls`` that applies nowhere.
     """
     try:
-        return _assembled(scop, options, scheduled, tree, placed, unrolls, strict=strict)
+        return _assembled(scop, options, scheduled, tree, placed, unrolls)
     except TooComplicated as problem:  # comes out of isl's callbacks, which return no other values
         return NoCode(problem.reason)
 
@@ -93,8 +91,6 @@ def _assembled(
     tree: HostTree,
     placed: tuple[Placed, ...],
     unrolls: tuple[Unroll, ...],
-    *,
-    strict: bool,
 ) -> Assembled:
     private = scheduled.private.names
     arguments = _arguments(scop, private)
@@ -106,7 +102,7 @@ def _assembled(
     ]
     loops = {kernel.name: kernel.loops for kernel, _ in made}
     local = tuple(a for a in scop.arrays if _is_local(scop, a, private, tree))
-    built = build_host(scop, tree, _host_spell(arguments), doubtful=unusual, strict=strict)
+    built = build_host(scop, tree, _host_spell(arguments), doubtful=unusual)
     host = Program(built).after("name loops", _named(scop, built, loops, frozenset()))
     host, *programs = _unrolled([host, *(program for _, program in made)], unrolls)
     pairs = zip(made, programs, strict=True)
@@ -123,10 +119,9 @@ def leave_alone(scop: Scop, options: KernelOptions, scheduled: Scheduled, tree: 
     Programs then run the original text; where isl finds no right loops, calls of the entry leave the work
     to it, too.
     """
-    for strict in (True, False):
-        found = assemble(scop, options, scheduled, tree, (), (), strict=strict)
-        if isinstance(found, Assembled):
-            return found
+    found = assemble(scop, options, scheduled, tree, (), ())
+    if isinstance(found, Assembled):
+        return found
     region = RegionCode(scop, options, None, (), (), _arguments(scop, scheduled.private.names), {})
     return Assembled(region, None, ())
 
