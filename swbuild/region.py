@@ -535,7 +535,7 @@ def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionResult:
 def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> RegionResult:
     """Return the code of a region of which nothing leaves the host: the order of the source."""
     scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
-    tree = split_region(scop.schedule, scop.symbol, lambda _: False)
+    tree = split_region(scop.schedule, scop.kernels, lambda _: False)
     order = Order(scheduled, tree, ())
     return RegionResult(order, (), _reported(leave_alone(scop, options, scheduled, tree), order, ()))
 

@@ -271,6 +271,14 @@ class Scop:
         """What linkers call the region: the beginning of the names of its functions."""
         return plain(f"{self.name}_{self.tag}" if self.tag else self.name)
 
+    @property
+    def kernels(self) -> str:
+        """What the names of the region's kernels begin with.
+
+        Slave compilers prepend ``slave_`` to names, but not to those that begin so.
+        """
+        return f"cpe_{self.symbol}" if f"{self.symbol}_".startswith("slave_") else self.symbol
+
     def array(self, name: str) -> Array:
         """Return the array of this name."""
         return next(array for array in self.arrays if array.name == name)

@@ -31,7 +31,7 @@ def spawned(scop: Scop, options: KernelOptions, host: Program, kernels: tuple[Ke
         return _may_share(scop, [by_name[name] for name in sorted(names)])
 
     between = separation(scop, kernels)
-    tree, found = share_spawns(host.result, may, f"{scop.symbol}_s", known, between)
+    tree, found = share_spawns(host.result, may, f"{scop.kernels}_s", known, between)
     families = _families(found)
     home = {name: family[0].name for family in families for shared in family for name in shared.kernels}
     members = tuple(_member(scop, kernel, home, by_name) for kernel in kernels)

@@ -216,7 +216,7 @@ def split_tree(
         names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
         return names <= alone and _may_leave(scop, names)
 
-    return split_region(scheduled.schedule, scop.symbol, accept, alone_may)
+    return split_region(scheduled.schedule, scop.kernels, accept, alone_may)
 
 
 def _may_leave(scop: Scop, names: set[str]) -> bool:

@@ -92,6 +92,14 @@ SIZES = """void f(int n, int m, int k, double a[restrict n][m], int p[restrict n
 """
 
 
+@pytest.mark.parametrize(("function", "kernel"), [("slave_f", "cpe_slave_f_k0"), ("slaves", "slaves_k0")])
+def test_names_of_kernels_do_not_begin_as_slave_compilers_have_it(
+    tmp_path: Path, function: str, kernel: str
+) -> None:
+    unit = generated(tmp_path, ELIMINATION.replace("void f(", f"void {function}("), KernelOptions())
+    assert unit.slave is not None and f"void {kernel}(void *" in unit.slave.text
+
+
 @pytest.mark.parametrize("distribution", Distribution)
 @pytest.mark.parametrize(
     ("source", "named", "unnamed"), [(COUNTED_BY_THE_HOST, (), "i"), (SIZES, ("n", "m", "k"), "p0")]
