@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from swbuild.frontend.facts import writes
+from swbuild.frontend.changes import writes
 from swbuild.frontend.symbols import walk
 from swbuild.frontend.syntax import continues, outermost_loops
 

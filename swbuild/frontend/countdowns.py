@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from swbuild.frontend.facts import writes
+from swbuild.frontend.changes import writes
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children, outermost_loops

@@ -32,10 +32,10 @@ from swbuild.expressions.types import (
     promoted,
 )
 from swbuild.frontend.calls import Calls
+from swbuild.frontend.changes import writes
 from swbuild.frontend.constants import Constant, integer_constant, literal
 from swbuild.frontend.ctype import CType, OtherType, Scalar, StructType, TypeNames
 from swbuild.frontend.drafts import Object, RawAccess, Record, Subscript
-from swbuild.frontend.facts import writes
 from swbuild.frontend.integers import Integers
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import Polynomial

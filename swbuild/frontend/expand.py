@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from swbuild.frontend.calls import Calls
+from swbuild.frontend.changes import writes
 from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
-from swbuild.frontend.facts import writes
 from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text

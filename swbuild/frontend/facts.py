@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pycparser import c_ast
 
 from swbuild.expressions.types import is_integer
+from swbuild.frontend.changes import Changes, writes
 from swbuild.frontend.constants import Constant, Evaluator, converted
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 
-__all__ = ["RegionFacts", "writes"]
-
-_STEPS = ("p++", "p--", "++", "--")
-
-
-def writes(node: c_ast.Node) -> Iterator[tuple[c_ast.Node, str, c_ast.Node | None]]:
-    """Yield (l-value, operator, value) for all assignments and steps below ``node``."""
-    for item in walk(node):
-        if isinstance(item, c_ast.Assignment):
-            yield item.lvalue, item.op, item.rvalue
-        elif isinstance(item, c_ast.UnaryOp) and item.op in _STEPS:
-            yield item.expr, item.op, None
+__all__ = ["RegionFacts"]
 
 
 class RegionFacts:
-    """Facts about the statements ``items`` of a function whose names are bound."""
+    """Facts about the statements ``items`` of a function whose names are bound.
 
-    def __init__(self, items: Sequence[c_ast.Node], bindings: Bindings, function: c_ast.FuncDef) -> None:
+    ``text`` is that of the file, preprocessed.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[c_ast.Node],
+        bindings: Bindings,
+        function: c_ast.FuncDef,
+        text: str,
+    ) -> None:
         self.bindings, self.function = bindings, function
         self.items = items
         self.inside: set[Symbol] = {
@@ -41,8 +40,7 @@ class RegionFacts:
         self._counters: dict[int, set[Symbol]] = {}
         self._kept: list[c_ast.Node] = []
         self._values: dict[int, c_ast.Node] = {}
-        self._order = {id(node): place for place, node in enumerate(walk(function.body))}
-        self._changes = self._find_changes()
+        self._changes = Changes(function, bindings, text)
 
     def keep(self, node: c_ast.Node) -> None:
         """Keep a node made by us alive, so that its identity stays its own."""
@@ -136,31 +134,16 @@ class RegionFacts:
 
     def is_unchanged(self, symbol: Symbol) -> bool:
         """Whether the function never assigns ``symbol``."""
-        return not self._changes.get(symbol)
+        return not self._changes.is_changed(symbol)
 
     def unchanged_since_declared(self, symbol: Symbol, array: Symbol, extent: c_ast.Node) -> bool:
         """Whether ``symbol`` still has the value that it had when ``extent`` of ``array`` was evaluated.
 
         That was in its declaration, or in the one of its type.
         """
-        declared = self._order.get(id(array.node), -1)
-        declared = min(declared, self._order.get(id(extent), declared))
-        return all(place < declared for place in self._changes.get(symbol, ()))
-
-    def _find_changes(self) -> dict[Symbol, list[int]]:
-        """Return where in the function each variable is written or has its address taken."""
-        found: dict[Symbol, list[int]] = {}
-        for node in walk(self.function.body):
-            targets = [t for t, _, _ in writes(node)] if _is_write(node) else []
-            if isinstance(node, c_ast.UnaryOp) and node.op == "&":
-                targets.append(node.expr)
-            for target in targets:
-                while isinstance(target, c_ast.StructRef):
-                    target = target.name  # a change of a member counts as one of the structure
-                symbol = self.bindings.symbol(target) if isinstance(target, c_ast.ID) else None
-                if symbol is not None:
-                    found.setdefault(symbol, []).append(self._order[id(node)])
-        return found
+        declared = self._changes.place(array.node)
+        declared = min(declared, self._changes.place(extent, declared))
+        return not self._changes.may_change_since(symbol, declared, extent)
 
     def _key(self, target: c_ast.Node) -> tuple[Symbol, tuple[str, ...]] | None:
         fields: list[str] = []
@@ -179,7 +162,3 @@ class RegionFacts:
                 return None
         symbol = self.bindings.symbol(node)
         return (symbol, tuple(reversed(fields))) if symbol is not None else None
-
-
-def _is_write(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.Assignment) or (isinstance(node, c_ast.UnaryOp) and node.op in _STEPS)

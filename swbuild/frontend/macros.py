@@ -25,9 +25,10 @@ from swbuild.expressions.statements import (
     While,
 )
 from swbuild.expressions.types import INT, ElementType
+from swbuild.frontend.changes import writes
 from swbuild.frontend.ctype import ArrayType, CType, Scalar
 from swbuild.frontend.emit import Emitter, Where
-from swbuild.frontend.facts import RegionFacts, writes
+from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.naming import Naming
 from swbuild.frontend.problems import Problems
 from swbuild.frontend.symbols import FileScope, Symbol

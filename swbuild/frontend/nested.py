@@ -11,9 +11,9 @@ import copy
 
 from pycparser import c_ast
 
+from swbuild.frontend.changes import writes
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.expand import Expander, UnfitError
-from swbuild.frontend.facts import writes
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import bind_function, identifiers, walk
 from swbuild.frontend.syntax import change_children

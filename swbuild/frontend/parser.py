@@ -6,7 +6,7 @@ import copy
 
 from pycparser import c_ast, c_parser
 
-from swbuild.frontend.facts import writes
+from swbuild.frontend.changes import writes
 from swbuild.frontend.statement_expressions import MayBeTwiceError, substituted
 from swbuild.frontend.unread import TYPEOF, declared_in, unread
 

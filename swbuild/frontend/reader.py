@@ -76,7 +76,7 @@ def read_source(
     attributes = Attributes.of(source, partial(chunk_around, chunks))
     scope = FileScope.of(tree, partial(is_const_function, source), attributes)
     names = vocabulary(source, text, chunks)
-    scope.words, scope.tag = names.words, _tag(path, source)
+    scope.words, scope.text, scope.tag = names.words, source.text, _tag(path, source)
     lines = tuple((first.line, last.line, first.label) for first, last in pairs)
     regions = find_regions(tree, lines, locator)
     wanted = match_requests(regions, requests, str(path))

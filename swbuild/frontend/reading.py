@@ -12,9 +12,9 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.expressions.types import ElementType, is_integer
+from swbuild.frontend.changes import writes
 from swbuild.frontend.constants import integer_constant
 from swbuild.frontend.ctype import Scalar
-from swbuild.frontend.facts import writes
 from swbuild.frontend.inline import Inliner
 from swbuild.frontend.integers import Integers, Knowledge, Value, constant, parameter, universe
 from swbuild.frontend.objects import Objects

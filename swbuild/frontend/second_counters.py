@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
+from swbuild.frontend.changes import writes
 from swbuild.frontend.constants import integer_constant
-from swbuild.frontend.facts import writes
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children, continues, outermost_loops
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
-from swbuild.frontend.facts import writes
+from swbuild.frontend.changes import writes
 from swbuild.frontend.syntax import change_children
 
 __all__ = ["MayBeTwiceError", "substituted"]

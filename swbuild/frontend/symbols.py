@@ -48,6 +48,8 @@ class FileScope:
     typedefs_before: dict[str, frozenset[str]] = field(default_factory=dict)
     #: Every name in the file and in the headers that are not the system's.
     words: frozenset[str] = frozenset()
+    #: The file as the preprocessor gives it.
+    text: str = ""
     #: Tells the file from any other.
     tag: str = ""
     #: Whether a function is declared with __attribute__((const)), which the parser does not see.
