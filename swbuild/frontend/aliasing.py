@@ -121,9 +121,14 @@ class Aliasing:
         if not thing.restrict or thing.owner is None:
             return False
         if not thing.owner:
-            return other.symbol is not thing.symbol and not self._liveness.leaks(thing.symbol)
+            return other.symbol is not thing.symbol and not self._leaks(thing.symbol, ())
         same = bool(other.owner) and other.owner is not None and other.owner[-1] == thing.owner[-1]
-        return not same and not self._liveness.leaks_member(thing.owner[-1])
+        return not same and not self._leaks(thing.symbol, thing.owner)
+
+    def _leaks(self, symbol: Symbol, fields: tuple[str, ...]) -> bool:
+        """Whether the pointer that ``fields`` lead to, or one beside it in an array, was copied."""
+        names = [name for name in fields if not name.isdigit()]
+        return self._liveness.leaks_member(names[-1]) if names else self._liveness.leaks(symbol)
 
     def _points_anywhere(self, thing: _Memory) -> bool:
         """Whether it lies where some pointer says (not in a variable or fresh memory of its own)."""
@@ -146,8 +151,18 @@ class Aliasing:
         if symbol not in self._fresh:
             values = self._assigned(symbol)
             alone = len(values) == 1 and not self._has_address(symbol)
-            self._fresh[symbol] = alone and _is_allocation(values[0])
+            self._fresh[symbol] = alone and self._is_allocation(values[0])
         return self._fresh[symbol]
+
+    def _is_allocation(self, node: c_ast.Node) -> bool:
+        """Whether ``node`` calls an allocator, not a function or pointer of the file that bears its name."""
+        while isinstance(node, c_ast.Cast):
+            node = node.expr
+        called = node.name if isinstance(node, c_ast.FuncCall) else None
+        if not isinstance(called, c_ast.ID) or called.name not in _ALLOCATORS:
+            return False
+        around = self._builder.around
+        return around.facts.bindings.symbol(called) is None and not around.scope.is_defined(called.name)
 
     def _assigned(self, symbol: Symbol) -> list[c_ast.Node]:
         facts = self._builder.around.facts
@@ -238,14 +253,6 @@ def _is_within(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     """Whether one member is the other or a part of it."""
     shared = min(len(first), len(second))
     return first[:shared] == second[:shared]
-
-
-def _is_allocation(node: c_ast.Node) -> bool:
-    while isinstance(node, c_ast.Cast):
-        node = node.expr
-    return (
-        isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in _ALLOCATORS
-    )
 
 
 def _compatible(first: ElementType | None, second: ElementType | None) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
-from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar
+from swbuild.frontend.ctype import Scalar
+from swbuild.frontend.escapes import escapes_of
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 
@@ -25,22 +26,21 @@ class Liveness:
         self._bindings = bindings
         self._end = end
         self._jumps = any(isinstance(n, c_ast.Goto) for n in walk(function.body))
-        self._escaped = _escaping(function, bindings)
-        self._leaked, self._leaked_members = _leaking(function, bindings)
+        self._escapes = escapes_of(function, bindings)
         self._named: dict[int, frozenset[Symbol]] = {}
         self._live: dict[Symbol, bool] = {}
 
     def escapes(self, symbol: Symbol) -> bool:
-        """Whether a pointer to the object may exist (``&x``, an array named without its subscripts)."""
-        return symbol in self._escaped
+        """Whether a pointer to the object or a part of it may exist (``&x``, an array named by itself)."""
+        return symbol in self._escapes.variables
 
     def leaks(self, symbol: Symbol) -> bool:
-        """Whether the value of a pointer may have been copied to another one."""
-        return symbol in self._leaked
+        """Whether another pointer may hold the value of this one, or an address in what it points to."""
+        return symbol in self._escapes.pointers
 
     def leaks_member(self, name: str) -> bool:
-        """Whether the value of a pointer that is a member ``name`` of a structure may have been copied."""
-        return name in self._leaked_members
+        """Whether that may be so for a pointer that is a member ``name`` of a structure."""
+        return name in self._escapes.members
 
     def live_after(self, symbol: Symbol) -> bool:
         """Whether the value that ``symbol`` has at the end of the region may be read later."""
@@ -51,7 +51,7 @@ class Liveness:
     def _is_live_after(self, symbol: Symbol) -> bool:
         if symbol.storage is Storage.GLOBAL or symbol.is_static:
             return True
-        if symbol in self._escaped:
+        if self.escapes(symbol):
             return True
         if self._jumps:
             return sum(1 for n in identifiers(self._function.body) if self._is(n, symbol)) > 0
@@ -66,75 +66,6 @@ class Liveness:
 
     def _is(self, node: c_ast.ID, symbol: Symbol) -> bool:
         return self._bindings.symbol(node) is symbol
-
-
-def _escaping(function: c_ast.FuncDef, bindings: Bindings) -> set[Symbol]:
-    found: set[Symbol] = set()
-    _collect_escapes(function.body, bindings, found)
-    return found
-
-
-def _collect_escapes(node: c_ast.Node, bindings: Bindings, found: set[Symbol]) -> None:
-    """Add the symbols whose address ``node`` takes, or that it names as whole arrays (or rows of them)."""
-    if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof":
-        return
-    if isinstance(node, c_ast.UnaryOp) and node.op == "&":
-        root, _ = _root(node.expr)
-        symbol = bindings.symbol(root) if isinstance(root, c_ast.ID) else None
-        if symbol is not None and not isinstance(symbol.type, Pointer):
-            found.add(symbol)
-    if isinstance(node, (c_ast.ID, c_ast.ArrayRef)):
-        root, subscripts = _root(node)
-        symbol = bindings.symbol(root) if isinstance(root, c_ast.ID) else None
-        if symbol is not None and len(subscripts) < _rank(symbol.type):
-            found.add(symbol)
-        for subscript in subscripts:
-            _collect_escapes(subscript, bindings, found)
-        if root is not node:
-            _collect_escapes(root, bindings, found) if not isinstance(root, c_ast.ID) else None
-        return
-    for child in node:
-        _collect_escapes(child, bindings, found)
-
-
-def _leaking(function: c_ast.FuncDef, bindings: Bindings) -> tuple[set[Symbol], set[str]]:
-    """Return the pointers and members that are named other than to reach what they point to."""
-    found: set[Symbol] = set()
-    members: set[str] = set()
-    followed: set[int] = set()
-    pending: list[c_ast.Node] = [function.body]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, c_ast.ID):
-            symbol = bindings.symbol(node)
-            if symbol is not None:
-                found.add(symbol)
-            continue
-        reached = None
-        if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
-            reached = node.name
-        elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
-            reached = node.expr
-        if isinstance(node, c_ast.StructRef) and id(node) not in followed:
-            members.add(node.field.name)
-        followed.add(id(reached))
-        pending += [child for child in node if not (child is reached and isinstance(child, c_ast.ID))]
-        if isinstance(node, c_ast.StructRef):
-            pending.remove(node.field)
-    return found, members
-
-
-def _root(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node]]:
-    subscripts = []
-    while isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
-        if isinstance(node, c_ast.ArrayRef):
-            subscripts.append(node.subscript)
-        node = node.name
-    return node, subscripts
-
-
-def _rank(kind: CType) -> int:
-    return 1 + _rank(kind.target) if isinstance(kind, ArrayType) else 0
 
 
 class _Query:

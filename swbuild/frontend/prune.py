@@ -22,6 +22,7 @@ __all__ = [
     "chunk_around",
     "declared_names",
     "is_const_function",
+    "is_defined",
     "neutralise",
     "prune",
     "split_chunks",
@@ -196,6 +197,18 @@ def declared_names(source: Preprocessed, chunks: Sequence[Chunk], names: set[str
         for name in here.intersection(_declared(source.text[chunk.start : end])):
             found.setdefault(name, Span(origin.file, origin.line, origin.column))
     return found
+
+
+def is_defined(source: Preprocessed, chunks: Sequence[Chunk], name: str) -> bool:
+    """Whether the user's own text may have the body of a function ``name``."""
+    bodies = (chunk for chunk in chunks if chunk.body >= 0)
+    heads = ((c.start, source.text[c.start : c.body]) for c in bodies)
+    return any(
+        name in head
+        and name in _WORD.findall(_DIRECTIVE.sub("", neutralise(head)))
+        and not source.in_system_header(start)
+        for start, head in heads
+    )
 
 
 def _outside(text: str) -> str:

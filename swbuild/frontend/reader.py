@@ -28,6 +28,7 @@ from swbuild.frontend.prune import (
     Chunk,
     chunk_around,
     is_const_function,
+    is_defined,
     prune,
     split_chunks,
 )
@@ -77,6 +78,7 @@ def read_source(
     scope = FileScope.of(tree, partial(is_const_function, source), attributes)
     names = vocabulary(source, text, chunks)
     scope.words, scope.text, scope.tag = names.words, source.text, _tag(path, source)
+    scope.is_defined = partial(is_defined, source, chunks)
     lines = tuple((first.line, last.line, first.label) for first, last in pairs)
     regions = find_regions(tree, lines, locator)
     wanted = match_requests(regions, requests, str(path))

@@ -54,6 +54,8 @@ class FileScope:
     tag: str = ""
     #: Whether a function is declared with __attribute__((const)), which the parser does not see.
     is_const_function: Callable[[str], bool] = bool
+    #: Whether the file, or a header that is not the system's, may have the body of a function.
+    is_defined: Callable[[str], bool] = bool
 
     @classmethod
     def of(

@@ -99,6 +99,51 @@ ALIASES = {
     "restrict, and copied": ("double *b = r;", "r[i] = b[i];", {"r": True, "b": True}),
     "restrict": ("double *b = p;", "r[i] = b[i];", {"r": False, "b": False}),
     "a pointer in a structure": ("", "s->u[i] = s->v[i];", {"s_u": True, "s_v": True}),
+    "restrict, and an element's address": ("double *b = &r[1];", "b[i] = r[i];", {"b": True, "r": True}),
+    "restrict, and an element's address in a cast": (
+        "double *b = (double *)(i0 ? (void *)&r[1] : 0);", "b[i] = r[i];", {"b": True, "r": True}),
+    "restrict, and an element's address in a call": (
+        "double *b = moved(&r[1]);", "b[i] = r[i];", {"b": True, "r": True}),
+    "restrict, and an element's address in a literal": (
+        "double *b = (struct st){.v = &r[1]}.v;", "b[i] = r[i];", {"b": True, "r": True}),
+    "restrict, and an element's address assigned in passing": (
+        "double *b; if ((b = &r[1])) i0++;", "b[i] = r[i];", {"b": True, "r": True}),
+    "restrict, and elements read": (
+        "double *b = p; i0 = r[1] > r[i0] && *r > sizeof r;", "b[i] = r[i];", {"b": False, "r": False}),
+    "restrict, and a row": ("double *b = rr[1];", "b[i] = rr[1][i];", {"b": True, "rr": True}),
+    "restrict, and what points to a row": ("double *b = *rr + 1;", "b[i] = rr[0][i];", {"b": True, "rr": True}),
+    "restrict, and a row of a parameter": ("double *b = ra[1];", "b[i] = ra[1][i];", {"b": True, "ra": True}),
+    "restrict, and a number of a row": (
+        "double *b = p; i0 = rr[1][2] > **rr;", "b[i] = rr[1][i];", {"b": False, "rr": False}),
+    "restrict, and an array in a structure": (
+        "double *b = t->u + 1;", "b[i] = t->u[i];", {"b": True, "t_u": True}),
+    "restrict, and a member's address": (
+        "double *b = &(*t).u[1];", "b[i] = t->u[i];", {"b": True, "t_u": True}),
+    "restrict, and a row in a structure": (
+        "double *b = t->m[1];", "b[i] = t->m[1][i];", {"b": True, "t_m": True}),
+    "restrict, and numbers of a structure": (
+        "double *b = p; i0 = t->u[2] > t->m[1][i0];", "b[i] = t->u[i];", {"b": False, "t_u": False}),
+    "a restrict member, and an element's address": (
+        "double *b = &s->r[1];", "b[i] = s->r[i];", {"b": True, "s_r": True}),
+    "a restrict member, and its structure handed on": (
+        "double *b = found(s);", "b[i] = s->r[i];", {"b": True, "s_r": True}),
+    "a restrict member, and elements read": (
+        "double *b = p; i0 = s->r[1] > *s->r;", "b[i] = s->r[i];", {"b": False, "s_r": False}),
+    "a local structure's array": ("struct st o; double *b = o.u;", "b[i] = o.u[i];", {"b": True, "o_u": True}),
+    "a local structure's row": (
+        "struct st o; double *b = o.m[1];", "b[i] = o.m[1][i];", {"b": True, "o_m": True}),
+    "an array of structures": (
+        "struct st o[3]; double *b = o[1].u;", "b[i] = o[1].w[i];", {"b": True, "o": True}),
+    "the array of a structure as an argument": (
+        "double *b = moved(c0.u);", "b[i] = c0.u[i];", {"b": True, "c0_u": True}),
+    "a local structure's numbers": (
+        "struct st o; double *b = p; o.u[1] = o.m[1][i0]; i0 = sizeof o.u;", "b[i] = o.u[i];",
+        {"b": False, "o_u": False}),
+    "memory of a function that a variable points to": (
+        "double *(*alloca)(int) = 0; double *a = alloca(80), *b = alloca(80);", "a[i] = b[i];",
+        {"a": True, "b": True}),
+    "memory of a function of the file": (
+        "double *a = aligned_alloc(8, 80), *b = aligned_alloc(8, 80);", "a[i] = b[i];", {"a": True, "b": True}),
 }  # fmt: skip
 
 
@@ -107,8 +152,12 @@ def test_aliases(what: str, tmp_path: Path) -> None:
     before, body, expected = ALIASES[what]
     scop = model(
         tmp_path,
-        "#include <stdlib.h>\ndouble g[10]; struct st { double u[10], w[10]; double *v; };\n"
-        f"void f(double *p, double *q, int *k, char *ch, struct st *s, double *restrict r) {{ {before}\n#pragma scop\n"
+        "void *malloc(unsigned long);\nstatic double pool[10]; double *aligned_alloc(int a, int n) { return pool; }\n"
+        "double g[10]; struct st { double u[10], w[10]; double *v; double m[3][12], *restrict r; };\n"
+        "double *moved(double *v); double *found(struct st *s);\n"
+        "void f(double *p, double *q, int *k, char *ch, struct st *s, double *restrict r, double (*restrict rr)[20],\n"
+        "       double ra[restrict 4][20], struct st *restrict t, struct st c0, int i0) {\n"
+        f"{before}\n#pragma scop\n"
         f"for (int i = 0; i < 10; i++) {body}\n#pragma endscop\n}}\n",
     )
     overlapping = {name for pair in scop.overlaps for name in pair}
@@ -180,6 +229,29 @@ def test_what_is_live_after_the_region(what: str, tmp_path: Path) -> None:
     )
     assert scop.array("t").live_out is expected
     assert scop.array("x").live_out is True
+
+
+HANDED_ON = {
+    "a member array": ("const double *p = o.v;", "use(*p);", True),
+    "a member array handed to a function": ("take(o.v);", "", True),
+    "a row of a member": ("const double *p = o.m[1];", "use(*p);", True),
+    "the address of a member": ("const double *p = &o.m[1][2];", "use(*p);", True),
+    "an inner structure's array": ("const double *p = o.in.v;", "use(*p);", True),
+    "copies of numbers": ("use(o.v[1]); use(*o.m[1]); use(o.in.v[2]);", "", False),
+    "a copy of the structure": ("struct st c = o;", "use(c.v[1]);", False),
+}
+
+
+@pytest.mark.parametrize("what", HANDED_ON)
+def test_a_structure_whose_address_is_handed_on_is_live_after_the_region(what: str, tmp_path: Path) -> None:
+    before, after, expected = HANDED_ON[what]
+    scop = model(
+        tmp_path,
+        "struct st { double v[9], m[3][9]; struct { double v[9]; } in; }; void use(double v); void take(double *v);\n"
+        f"void f(int n, double *restrict x) {{ struct st o = {{0}}; {before}\n#pragma scop\n"
+        f"for (int i = 0; i < 9; i++) {{ o.v[i] = x[i]; x[i] += o.v[8 - i]; }}\n#pragma endscop\n{after}\n}}\n",
+    )
+    assert scop.array("o_v").live_out is expected
 
 
 def test_storage_and_depth(tmp_path: Path) -> None:
