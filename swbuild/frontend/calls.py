@@ -7,8 +7,9 @@ from pycparser import c_ast
 from swbuild.expressions.types import DOUBLE, FLOAT, INT, LONG, ElementType
 from swbuild.frontend.ctype import ArrayType, CType, FunctionType, OtherType, Pointer, Scalar
 from swbuild.frontend.problems import Problems
+from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import standalone
-from swbuild.frontend.symbols import FileScope, walk
+from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, walk
 
 __all__ = ["Calls"]
 
@@ -176,14 +177,13 @@ class Calls:
                 names.add(parameter.name)
         if not _is_plain(self._scope.types.resolve(function.decl.type.type)):
             return "returns something that is no number"
-        return self._body_impurity(function.body, names, chain)
+        reason = self._unfit_body(function.body, names)
+        if reason is not None:
+            return reason
+        return self._uses_of_others(function.body, bind_function(function, self._scope), chain)
 
-    def _body_impurity(self, body: c_ast.Node, names: set[str], chain: tuple[str, ...]) -> str | None:
-        called = {
-            id(n.name): n.name.name
-            for n in walk(body)
-            if isinstance(n, c_ast.FuncCall) and isinstance(n.name, c_ast.ID)
-        }
+    def _unfit_body(self, body: c_ast.Node, names: set[str]) -> str | None:
+        """Return what a body with the parameters ``names`` has that no computation needs, or None."""
         for node in walk(body):
             if isinstance(node, _DEFINITIONS) or (isinstance(node, c_ast.Enum) and node.values is not None):
                 return "defines a type of its own"
@@ -196,7 +196,7 @@ class Calls:
                 if not isinstance(kind, (Scalar, ArrayType)) or (isinstance(kind, Scalar) and kind.volatile):
                     return f"declares '{node.name}', which is no plain number or array"
                 names.add(node.name)
-            elif isinstance(node, c_ast.FuncCall) and id(node.name) not in called:
+            elif isinstance(node, c_ast.FuncCall) and not isinstance(node.name, c_ast.ID):
                 return "calls through a pointer"
             elif isinstance(node, c_ast.UnaryOp) and node.op in ("*", "&"):
                 return "uses pointers"
@@ -205,19 +205,26 @@ class Calls:
         hidden = next((name for name in sorted(names) if self._scope.is_constant(name)), None)
         if hidden is not None:
             return f"has a variable '{hidden}' that hides an enumeration constant"
-        for node in walk(body):
-            if isinstance(node, c_ast.ID) and node.name not in names:
-                reason = self._foreign(node, id(node) in called, chain)
-                if reason is not None:
-                    return reason
         return None
 
-    def _foreign(self, node: c_ast.ID, is_call: bool, chain: tuple[str, ...]) -> str | None:
-        name = node.name
-        if not is_call:
-            symbol = self._scope.symbols.get(name)
-            constant = symbol is not None and symbol.value is not None
-            return None if constant else f"uses the global '{name}'"
+    def _uses_of_others(self, body: c_ast.Node, bindings: Bindings, chain: tuple[str, ...]) -> str | None:
+        """Return what a body uses beyond its own variables and constants, or None."""
+        called = {id(n.name) for n in walk(body) if isinstance(n, c_ast.FuncCall)}
+        for node in walk(body):
+            if isinstance(node, c_ast.FuncCall) and not isinstance(node.name, c_ast.ID):
+                return "calls through a pointer"
+            if not isinstance(node, c_ast.ID):
+                continue
+            if id(node) in called:
+                reason = self._foreign(node.name, chain)
+            else:
+                reason = None if _is_own(bindings.symbol(node)) else f"uses the global '{node.name}'"
+            if reason is not None:
+                return reason
+        return None
+
+    def _foreign(self, name: str, chain: tuple[str, ...]) -> str | None:
+        """Return why a function that is called by ``name`` may do more than compute, or None."""
         if name in chain:
             return "is recursive"
         if name in self._scope.functions:
@@ -251,6 +258,11 @@ class Calls:
         kind = self._scope.types.resolve(declaration.type)
         assert isinstance(kind, FunctionType)
         return kind.result.element if isinstance(kind.result, Scalar) else INT
+
+
+def _is_own(symbol: Symbol | None) -> bool:
+    """Whether a name in a function is that of its own variable, or of an enumeration constant."""
+    return symbol is not None and (symbol.value is not None or symbol.storage is not Storage.GLOBAL)
 
 
 def _is_plain(kind: CType) -> bool:

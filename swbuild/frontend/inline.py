@@ -11,7 +11,7 @@ from swbuild.expressions.types import ElementType, common_type, is_integer
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import Integers, Value
 from swbuild.frontend.problems import Problems
-from swbuild.frontend.symbols import FileScope
+from swbuild.frontend.symbols import FileScope, bind_function
 
 __all__ = ["Inliner"]
 
@@ -74,17 +74,17 @@ class Inliner:
         params = _parameters(function) if function is not None else []
         arguments = list(call.args.exprs) if call.args is not None else []
         items = function.body.block_items or [] if function is not None else []
-        result = self._scope.types.resolve(function.decl.type.type) if function is not None else None
         simple = (
-            len(items) == 1
+            function is not None
+            and len(items) == 1
             and isinstance(items[0], c_ast.Return)
             and items[0].expr is not None
             and len(params) == len(arguments)
+            and all(self._is_integer(p) for p in params)
             and self._depth < _DEPTH
-            and isinstance(result, Scalar)
-            and is_integer(result.element)
+            and self._is_integer(function.decl.type.type)
         )
-        if not simple:
+        if function is None or not simple:
             raise self._problems.refuse(
                 "SW211",
                 f"'{name or 'this call'}' does not just return one integer expression, so its value is not "
@@ -92,14 +92,20 @@ class Inliner:
                 call,
                 "compute it before the region and use a variable",
             )
+        bind_function(function, self._scope)
         bound = {}
         for parameter, argument in zip(params, arguments, strict=True):
             kind = self._scope.types.resolve(parameter)
             assert isinstance(kind, Scalar)
             value = integers.value(argument, domain)
             bound[parameter.name] = integers.convert(value, kind.element, domain, argument)
+        result = self._scope.types.resolve(function.decl.type.type)
         assert isinstance(result, Scalar)
         return copy.copy(items[0].expr), integers.bound(bound), result.element
+
+    def _is_integer(self, node: c_ast.Node) -> bool:
+        kind = self._scope.types.resolve(node)
+        return isinstance(kind, Scalar) and is_integer(kind.element)
 
     def _body(self, call: c_ast.FuncCall, domain: isl.Set, integers: Integers) -> Value:
         expression, inside, kind = self.opened(call, domain, integers)

@@ -12,10 +12,10 @@ import copy
 from pycparser import c_ast
 
 from swbuild.frontend.changes import writes
-from swbuild.frontend.ctype import Scalar
+from swbuild.frontend.ctype import ArrayType, CType, Scalar, StructType
 from swbuild.frontend.expand import Expander, UnfitError
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.symbols import bind_function, identifiers, walk
+from swbuild.frontend.symbols import Bindings, bind_function, identifiers, walk
 from swbuild.frontend.syntax import change_children
 
 __all__ = ["NestedExpander"]
@@ -60,8 +60,26 @@ class NestedExpander(Expander):
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
             node.left, node.right = self._value(node.left, ahead), self._value(node.right, None)
             return node
-        change_children(node, lambda child: self._value(child, ahead))
+        if isinstance(node, (c_ast.ExprList, c_ast.InitList)):
+            return self._sequence(node, ahead)
+        if isinstance(node, c_ast.Compound) or (isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"):
+            ahead = None
+        if isinstance(node, c_ast.FuncCall) and node.args is not None:
+            change_children(node.args, lambda child: self._value(child, ahead))  # in no certain order
+        else:
+            change_children(node, lambda child: self._value(child, ahead))
         return self._called(node, ahead) if self._is_expandable(node) else node
+
+    def _sequence(self, node: c_ast.Node, ahead: list[c_ast.Node] | None) -> c_ast.Node:
+        """Return parts that are evaluated one after the other, calls replaced.
+
+        What is behind a write stays there: the variables must have their new values.
+        """
+        for position, part in enumerate(node.exprs):
+            writes_first = any(True for _ in writes(part))
+            node.exprs[position] = self._value(part, ahead)
+            ahead = None if writes_first else ahead
+        return node
 
     def _called(self, call: c_ast.FuncCall, ahead: list[c_ast.Node] | None) -> c_ast.Node:
         """Return what stands for a call: an expression, a variable set ahead, or the call as it is."""
@@ -139,28 +157,41 @@ class NestedExpander(Expander):
         self._bindings.kept.append(cast)
         return cast
 
-    def _only_reads(self, function: c_ast.FuncDef) -> bool:
-        """Whether a function changes nothing but its own variables."""
-        bindings = bind_function(copy.deepcopy(function), self._scope)
-        local = {s.name for s in bindings.declared.values() if s.storage is not Storage.GLOBAL}
-        params = {
-            s.name for s in bindings.declared.values()
-            if s.storage is Storage.PARAMETER and not isinstance(s.type, Scalar)
-        }  # fmt: skip
-        for target, _, _ in writes(function.body):
-            while isinstance(target, (c_ast.ArrayRef, c_ast.StructRef)):
-                target = target.name
-            if not isinstance(target, c_ast.ID) or target.name not in local - params:
-                return False
-        for node in walk(function.body):
-            if isinstance(node, c_ast.FuncCall) and not self._is_harmless(node):
-                return False
-        return True
+    def _only_reads(self, function: c_ast.FuncDef, callers: tuple[str, ...] = ()) -> bool:
+        """Whether a function, called by ``callers``, changes nothing but its own variables."""
+        function = copy.deepcopy(function)
+        bindings = bind_function(function, self._scope)
+        if not all(_is_own(target, bindings) for target, _, _ in writes(function.body)):
+            return False
+        chain = (*callers, function.decl.name)
+        calls = (node for node in walk(function.body) if isinstance(node, c_ast.FuncCall))
+        return all(self._is_harmless(call, chain) for call in calls)
 
-    def _is_harmless(self, call: c_ast.FuncCall) -> bool:
+    def _is_harmless(self, call: c_ast.FuncCall, callers: tuple[str, ...]) -> bool:
         """Whether a call inside a function that is put ahead has no effect, or is refused later on."""
         name = call.name.name if isinstance(call.name, c_ast.ID) else ""
-        if name in self._chain:
+        if name in self._chain or name in callers:
             return False
         function = self._scope.functions.get(name)
-        return function is None or self._calls.is_pure(name) or self._only_reads(function)
+        return function is None or self._calls.is_pure(name) or self._only_reads(function, callers)
+
+
+def _is_own(target: c_ast.Node, bindings: Bindings) -> bool:
+    """Whether an l-value is in a function's own variables, and not where one of them points to."""
+    root = target
+    while isinstance(root, (c_ast.ArrayRef, c_ast.StructRef)):
+        root = root.name
+    symbol = bindings.symbol(root) if isinstance(root, c_ast.ID) else None
+    if symbol is None or symbol.storage is Storage.GLOBAL:
+        return False
+    if symbol.storage is Storage.PARAMETER and not isinstance(symbol.type, Scalar):
+        return False
+    return root is target or not _has_pointers(symbol.type)
+
+
+def _has_pointers(kind: CType) -> bool:
+    if isinstance(kind, ArrayType):
+        return _has_pointers(kind.target)
+    if isinstance(kind, StructType):
+        return any(map(_has_pointers, kind.fields.values()))
+    return not isinstance(kind, Scalar)

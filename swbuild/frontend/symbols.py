@@ -12,7 +12,7 @@ from swbuild.classes import dataclass
 from swbuild.expressions.types import INT, ElementType
 from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.constants import Constant, Evaluator, enumeration
-from swbuild.frontend.ctype import UNKNOWN_ENUMERATION, CType, FunctionType, OtherType, TypeNames
+from swbuild.frontend.ctype import UNKNOWN_ENUMERATION, CType, FunctionType, OtherType, Pointer, TypeNames
 from swbuild.frontend.scop import Storage
 
 __all__ = ["Bindings", "FileScope", "Symbol", "bind_function", "enum_symbols", "identifiers", "walk"]
@@ -185,7 +185,10 @@ class Bindings:
 
 
 def bind_function(function: c_ast.FuncDef, scope: FileScope) -> Bindings:
-    """Resolve every identifier of ``function``."""
+    """Resolve every identifier of ``function``.
+
+    Calls of variables are spelled ``(*f)(x)`` from then on, so that calls by name are those of functions.
+    """
     binder = _Binder(scope)
     params = function.decl.type.args
     for parameter in params.params if params is not None else ():
@@ -216,6 +219,12 @@ class _Binder:
                 self.bindings.uses[id(node)] = names[node.name]
                 return
 
+    def _visit_funccall(self, node: c_ast.FuncCall) -> None:
+        for child in node:
+            self.visit(child)
+        if isinstance(node.name, c_ast.ID) and self.bindings.symbol(node.name) is not None:
+            node.name = c_ast.UnaryOp("*", node.name, node.name.coord)
+
     def _visit_structref(self, node: c_ast.StructRef) -> None:
         self.visit(node.name)
 
@@ -232,6 +241,8 @@ class _Binder:
         if not isinstance(node.type, c_ast.FuncDecl):
             self.visit(node.type)
         kind = self.scope.types.resolve(node.type)
+        if isinstance(kind, FunctionType) and self.storage is Storage.PARAMETER:
+            kind = Pointer(kind)
         if node.name is not None:
             static = "static" in node.storage or "extern" in node.storage
             symbol = Symbol(

@@ -722,6 +722,17 @@ CASES: list[Case] = [
         top="static double take(double *v, int i) { double t = v[i]; v[i] = 0; return t; }",
         fallback=True,
     ),
+    _c(
+        "called_in_expressions_with_commas",
+        "double t = 2; for (int i = 1; i < n; i++) y[i] = (t = x[i], at_once(x, i)) + (x[i] > 0 ? at_once(x, i - 1) : t);",
+        top="static double at_once(const double *v, int i) { return v[i]; }",
+    ),
+    _c(
+        "called_behind_a_comma",
+        "double t = 2; for (int i = 0; i < n; i++) y[i] = (t = x[i], weighted(3, A[i], t));",
+        top="static double weighted(int k, const double *v, double t) { double r = 0; for (int i = 0; i < k; i++) r += v[i] * t; return r; }",
+        fallback=True,
+    ),
     # -- functions with effects
     _c(
         "expanded_rows",

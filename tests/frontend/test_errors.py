@@ -23,6 +23,12 @@ double global_state;
 static double counting(double v) {{ static int calls; calls++; return v; }}
 static double through(double *v) {{ *v += 1; return *v; }}
 static int again(int n) {{ return n ? again(n - 1) : 0; }}
+static double down(const double *v, int n) {{ double r = *v; if (n) r += down(v, n - 1); return r; }}
+static double inner_call(double v) {{ v += counting(v); {{ double counting = 3; v += counting; }} return v; }}
+static double inner_write(double v) {{ global_state = v; {{ double global_state = 3; v += global_state; }} return v; }}
+static double moving(double *v) {{ double *p = v; p[0] += 1; return p[0]; }}
+static int fours(double v) {{ return v / 4 * 4; }}
+static int asking(int k, int (*how)(int)) {{ return how(k); }}
 void kernel(int n, int m, double A[n][m], double *restrict x, struct point *s, union both *b, double **rows,
             struct point *points, volatile int *device, long double wide, int *counts, int *restrict idx) {{
   int i, j;
@@ -42,6 +48,8 @@ REFUSED = {
     "bound_written": ("SW211", "for (int i = 0; i < @n; i++) n = n - 1;"),
     "bound_float": ("SW211", "for (int i = 0; i < @t; i++) x[i] = 0;"),
     "bound_call": ("SW211", "for (int i = 0; i < @external(n); i++) x[i] = 0;"),
+    "bound_of_a_double": ("SW211", "for (int i = 0; i < @fours(n); i++) x[i] = 0;"),
+    "bound_by_a_function": ("SW211", "for (int i = 0; i < @asking(n, again); i++) x[i] = 0;"),
     "bound_quotient": ("SW211", "for (int i = 0; i < @n / m; i++) x[i] = 0;"),
     "step_variable": ("SW210", "for (int i = 0; i < n; i += @m) x[i] = 0;"),
     "step_product": ("SW210", "for (int i = 1; i < n; @i *= 2) x[i] = 0;"),
@@ -84,6 +92,11 @@ REFUSED = {
     "impure_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @counting(x[i]);"),
     "pointer_call": ("SW214", "for (i = 0; i < n; i++) x[i] = 1 + @through(&x[i]);"),
     "recursive_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @again(i);"),
+    "recursive_reading": ("SW214", "for (i = 0; i < n; i++) x[i] = 1 + @down(x, i);"),
+    "name_of_a_function_inside": ("SW214", "for (i = 0; i < n; i++) x[i] = 1 + @inner_call(x[i]);"),
+    "name_of_a_global_inside": ("SW214", "for (i = 0; i < n; i++) x[i] = 1 + @inner_write(x[i]);"),
+    "pointer_of_its_own": ("SW214", "for (i = 0; i < n; i++) x[i] = 1 + @moving(&x[i]);"),
+    "behind_a_comma": ("SW214", "for (i = 0; i < n; i++) x[i] = (t = x[i], @down(&t, 0));"),
     "address": ("SW216", "for (i = 0; i < n; i++) x[i] = (&@x[i] != 0);"),
     "undeclared": ("SW227", "for (i = 0; i < n; i++) x[i] = @unknown;"),
     "undeclared_array": ("SW227", "for (i = 0; i < n; i++) @unknown[i] = 1;"),
@@ -137,6 +150,54 @@ def test_a_construct_without_a_model_is_refused_at_its_place(name: str, tmp_path
     assert [(d.code, d.span.line, d.span.column) for d in found][:1] == [(code, line, column)], found
     assert found[0].span.file.endswith("kernel.c")
     assert found[0].hint
+
+
+VARIABLES = """\
+#include <math.h>
+typedef double function(double);
+static double own(double v) { return v - 7; }
+static void put(double *p, double v) { *p = v; }
+static int low(int k) { return k > 5 ? 5 : k; }
+static double (*chosen)(double) = own;
+static void pass(double *p, double own(double)) { *p = own(*p); }
+static void choose(double *p) { double (*own)(double) = sqrt; *p = own(*p); }
+void kernel(int n, double *x, @) {
+  @
+#pragma scop
+  @
+#pragma endscop
+}
+"""
+
+# A parameter, what stands before the region, the region, and the code of its refusal.
+CALLED_VARIABLES = {
+    "math": ("double (*exp)(double)", "", "for (int i = 0; i < n; i++) x[i] = exp(i);", "SW214"),
+    "own": ("double (*own)(double)", "", "for (int i = 0; i < n; i++) x[i] = own(i);", "SW214"),
+    "function": ("double exp(double)", "", "for (int i = 0; i < n; i++) x[i] = exp(i);", "SW214"),
+    "named_type": ("function own", "", "for (int i = 0; i < n; i++) x[i] = own(i);", "SW214"),
+    "effect": ("void (*put)(double *, double)", "", "for (int i = 0; i < n; i++) put(&x[i], i);", "SW214"),
+    "bound": ("int (*low)(int)", "", "for (int i = 0; i < low(n); i++) x[i] = 0;", "SW211"),
+    "first": ("int (*low)(int)", "", "for (int i = low(n); i < n; i++) x[i] = 0;", "SW211"),
+    "least": ("int (*min)(int, int)", "", "for (int i = 0; i < min(n, 3); i++) x[i] = 0;", "SW211"),
+    "local": (
+        "int m",
+        "double (*fabs)(double) = sqrt;",
+        "for (int i = 0; i < n; i++) x[i] = fabs(i);",
+        "SW214",
+    ),
+    "file": ("int m", "", "for (int i = 0; i < n; i++) x[i] = chosen(i);", "SW214"),
+    "in_callee": ("int m", "", "for (int i = 0; i < n; i++) choose(&x[i]);", "SW214"),
+    "to_callee": ("int m", "", "for (int i = 0; i < n; i++) pass(&x[i], sqrt);", "SW214"),
+}
+
+
+@pytest.mark.parametrize("name", CALLED_VARIABLES)
+def test_a_call_of_a_variable_is_not_one_of_a_function_of_its_name(name: str, tmp_path: Path) -> None:
+    *parts, code = CALLED_VARIABLES[name]
+    text = VARIABLES
+    for part in parts:
+        text = text.replace("@", part, 1)
+    assert code in [d.code for d in _refusals(tmp_path, text)]
 
 
 def test_all_problems_of_a_region_are_reported_at_once(tmp_path: Path) -> None:

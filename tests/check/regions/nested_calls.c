@@ -17,3 +17,10 @@ void f3(int n, int m, double u[n][m], double v[n][m]) {
   for (int i = 1; i < n-1; i++) for (int j = 1; j < m-1; j++) v[i][j] = u[i][j] + 0.1 * lap(n, m, u, i, j);
 #pragma endscop
 }
+static double scale = 2;
+static double twice_named(double v) { double r = v * scale; { double scale = 3; r += scale; } return r; }
+void inner_names(int n, double *restrict a, double *restrict b) {
+#pragma scop
+  for (int i = 0; i < n; i++) b[i] = twice_named(a[i]);
+#pragma endscop
+}
