@@ -9,7 +9,7 @@ from functools import cached_property
 from pycparser import c_ast
 
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.symbols import Bindings, Symbol, walk
+from swbuild.frontend.symbols import Bindings, FileScope, Symbol, walk
 from swbuild.frontend.unread import Unread
 
 __all__ = ["Changes", "is_write", "writes"]
@@ -32,10 +32,10 @@ def is_write(node: c_ast.Node) -> bool:
 
 
 class Changes:
-    """What ``function`` changes, whose names are bound; ``text`` is that of the file, preprocessed."""
+    """What ``function`` changes, whose names are bound, and what the functions of its file may."""
 
-    def __init__(self, function: c_ast.FuncDef, bindings: Bindings, text: str) -> None:
-        self._bindings, self._text = bindings, text
+    def __init__(self, function: c_ast.FuncDef, bindings: Bindings, scope: FileScope) -> None:
+        self._bindings, self._scope = bindings, scope
         self._nodes = list(walk(function.body))
         self._order = {id(node): place for place, node in enumerate(self._nodes)}
         self._places = self._find_places()
@@ -83,11 +83,11 @@ class Changes:
         callees = [n.name for n in later if isinstance(n, c_ast.FuncCall)]
         if not any(map(self._may_be_of_the_file, callees)):
             return False
-        return any(_count_in_text(self._text, name) > self._count(name) for name in names)
+        return any(_count_in_text(self._scope.text, name) > self._count(name) for name in names)
 
     def _may_be_of_the_file(self, callee: c_ast.Node) -> bool:
         named = isinstance(callee, c_ast.ID) and self._bindings.symbol(callee) is None
-        return not named or _is_defined(self._text, callee.name)
+        return not named or self._scope.is_defined(callee.name)
 
     def _count(self, name: str) -> int:
         """Return how often the function writes a variable or member ``name``, or takes its address."""
@@ -132,12 +132,6 @@ def _last_name(target: c_ast.Node) -> str | None:
     if isinstance(target, c_ast.StructRef):
         return str(target.field.name)
     return str(target.name) if isinstance(target, c_ast.ID) else None
-
-
-def _is_defined(text: str, function: str) -> bool:
-    """Whether ``text`` looks as if it defined ``function``."""
-    pattern = rf"(?<![\w$]){re.escape(function)}\s*\)?\s*\((?:[^(){{}};]|\([^(){{}};]*\))*\)[^;(){{}}=]*\{{"
-    return re.search(pattern, text) is not None
 
 
 def _count_in_text(text: str, name: str) -> int:

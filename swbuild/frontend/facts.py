@@ -10,7 +10,7 @@ from swbuild.expressions.types import is_integer
 from swbuild.frontend.changes import Changes, writes
 from swbuild.frontend.constants import Constant, Evaluator, converted
 from swbuild.frontend.ctype import Scalar
-from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
+from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
 
 __all__ = ["RegionFacts"]
 
@@ -18,7 +18,7 @@ __all__ = ["RegionFacts"]
 class RegionFacts:
     """Facts about the statements ``items`` of a function whose names are bound.
 
-    ``text`` is that of the file, preprocessed.
+    ``scope`` is that of the file.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class RegionFacts:
         items: Sequence[c_ast.Node],
         bindings: Bindings,
         function: c_ast.FuncDef,
-        text: str,
+        scope: FileScope,
     ) -> None:
         self.bindings, self.function = bindings, function
         self.items = items
@@ -40,7 +40,7 @@ class RegionFacts:
         self._counters: dict[int, set[Symbol]] = {}
         self._kept: list[c_ast.Node] = []
         self._values: dict[int, c_ast.Node] = {}
-        self._changes = Changes(function, bindings, text)
+        self._changes = Changes(function, bindings, scope)
 
     def keep(self, node: c_ast.Node) -> None:
         """Keep a node made by us alive, so that its identity stays its own."""

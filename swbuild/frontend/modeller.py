@@ -97,7 +97,7 @@ class _Modeller:
         without_continues(self.items)
         self.items = without_countdowns(self.items, region.function, self.bindings)
         self.items = without_second_counters(self.items, self.bindings)
-        facts = RegionFacts(self.items, self.bindings, region.function, scope.text)
+        facts = RegionFacts(self.items, self.bindings, region.function, scope)
         self.visible = self.bindings.visible.get(id(region.begin), {})
         self.builder = RegionBuilder(facts, scope, problems, self.calls, self.visible)
 
