@@ -225,6 +225,39 @@ def test_loops_on_lines_of_their_own_match_where_their_function_does_not(tmp_pat
     assert any(cost.own for cost in costs)
 
 
+TESTED_ONCE = """\
+\t.text
+f:
+\tmovq\t(%rdi), %rax
+.L2:
+\tcmpq\t%rax, %rdx
+\tjle\t.L4
+.L3:
+\tvmovsd\t(%rsi,%rax), %xmm1
+\tvaddsd\t%xmm0, %xmm1, %xmm1
+\tvmovsd\t%xmm1, (%rsi,%rax)
+\taddq\t$8, %rax
+\tjmp\t.L2
+.L4:
+\tret
+"""
+TESTED_TWICE = TESTED_ONCE.replace("\tjmp\t.L2", "\tcmpq\t%rax, %rdx\n\tjg\t.L3").replace(".L2:\n", "")
+
+
+def test_a_loop_that_one_code_tests_at_its_entry_too_matches() -> None:
+    running, model = read_blocks(TESTED_ONCE, 32), read_blocks(TESTED_TWICE, 32)
+    costs = block_costs(running, model, OLD)
+    assert not any(cost.own for cost in costs)
+    (loop,) = [k for k, block in enumerate(model) if block.loops]
+    (body,) = [k for k, block in enumerate(running) if ".L3" in block.labels]
+    assert costs[body].cycles == function_cycles(model, OLD)[loop]
+
+
+def test_a_loop_that_goes_on_elsewhere_does_not_match() -> None:
+    other = f"{TESTED_TWICE}.L5:\n\tvmovsd\t(%rsi), %xmm0\n\tret\n".replace("jle\t.L4", "jle\t.L5")
+    assert any(cost.own for cost in block_costs(read_blocks(TESTED_ONCE, 32), read_blocks(other, 32), OLD))
+
+
 SOURCE = """\
 #include <stdint.h>
 int wide(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {

@@ -143,8 +143,22 @@ def _matched(running: Sequence[Block], model: Sequence[Block]) -> dict[int, int]
             pairs[here] = there
             waiting += zip(running[here].following, model[there].following, strict=True)
         elif pairs[here] != there:
-            return None
+            if not _is_copy(model, pairs[here], there):
+                return None
+            if ours and not between:
+                pairs.setdefault(ours[-1], there)
     return pairs if len(set(pairs.values())) == len(pairs) else None
+
+
+def _is_copy(function: Sequence[Block], one: int, other: int) -> bool:
+    """Return whether two branches go the same ways: compilers test at the entry and at the end of a loop."""
+    ends = [{_goal(function, k) for k in function[number].following} for number in (one, other)]
+    return _kind(function[one]) == _kind(function[other]) and ends[0] == ends[1]
+
+
+def _goal(function: Sequence[Block], number: int) -> tuple[int | None, ...]:
+    passed, end = _way(function, number)
+    return (passed[0] if passed else end,)
 
 
 def _kind(block: Block) -> tuple[object, ...]:
