@@ -72,15 +72,16 @@ def _buffer(scop: Scop, buffer: Buffer, nodes: list[Node]) -> str:
     moves += [f"put ({buffer.store.value})"] if buffer.written else []
     what = " and ".join(moves) or "not in main memory"
     count = f"{buffer.slots} x " if buffer.slots > 1 else ""
-    how = "".join(_second_slot(buffer.name, nodes))
+    how = "".join(_further_slots(buffer, nodes))
     return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {count}{buffer.bytes} bytes, {what}{how}"
 
 
-def _second_slot(buffer: str, nodes: list[Node]) -> Iterator[str]:
-    """Yield what the second slot of ``buffer`` is for, if it has one."""
-    groups = (n.group for n in nodes if isinstance(n, Transfer) and n.buffer == buffer)
+def _further_slots(buffer: Buffer, nodes: list[Node]) -> Iterator[str]:
+    """Yield what the slots of ``buffer`` but the first are for, if it has any."""
+    groups = (n.group for n in nodes if isinstance(n, Transfer) and n.buffer == buffer.name)
     for direction in {group.direction for group in groups if group.ahead}:
-        yield " one iteration ahead" if direction is Direction.GET else ", waited for one iteration later"
-    share = next((n for n in nodes if isinstance(n, Share) and n.buffer == buffer), None)
+        early = " one iteration ahead" if buffer.slots == 2 else " two iterations ahead"
+        yield early if direction is Direction.GET else ", waited for one iteration later"
+    share = next((n for n in nodes if isinstance(n, Share) and n.buffer == buffer.name), None)
     if share is not None:
         yield " once for all CPEs" if share.along is Along.ALL else f" once for each {share.along.value}"

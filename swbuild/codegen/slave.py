@@ -29,6 +29,7 @@ from swbuild.expressions.trees import names_in, substituted
 from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import (
+    AT_HAND,
     Arrived,
     Barrier,
     Begin,
@@ -118,7 +119,14 @@ def _storage(
         lines.append(f"{dialect.storage} {dialect.reply_type} {name};")
     if any(isinstance(n, Meet) for _, kernel in kernels for n in walk(kernel.body)):
         lines.append(f"{dialect.storage} {dialect.reply_type} {transfers.arrived};")
+    if any(_hands_ahead(kernel) for _, kernel in kernels):
+        lines.append(f"{dialect.storage} {dialect.reply_type} {transfers.sent};")
     return lines
+
+
+def _hands_ahead(kernel: KernelCode) -> bool:
+    """Return whether CPEs hand boxes on while they compute."""
+    return any(isinstance(node, Share) and node.slot != AT_HAND for node in walk(kernel.body))
 
 
 def _member(buffer: Buffer) -> str:
@@ -283,18 +291,20 @@ class _Kernel:
                 yield node.group
 
     def _slots(self, buffer: Buffer) -> Lines:
-        """Name the slots of ``buffer``: the one at hand, and the one that is filled meanwhile."""
+        """Name the slots of ``buffer``."""
         element = self.scop.array(buffer.array).element
         slot, memory = ldm_name(buffer.name, 0), f"{self.ldm}.{_member(buffer)}"
         if buffer.slots == 1:
             return [f"{element.name} *const {slot} = {memory};"]
-        following = f"{memory} + {buffer.bytes // element.size}"
-        return [f"{element.name} *{slot} = {memory}, *{ldm_name(buffer.name, 1)} = {following};"]
+        length = buffer.bytes // element.size
+        further = (f"*{ldm_name(buffer.name, k)} = {memory} + {k * length}" for k in range(1, buffer.slots))
+        return [f"{element.name} *{slot} = {memory}, {', '.join(further)};"]
 
-    def _rotated(self, buffer: Buffer) -> Lines:
+    def _rotated(self, buffer: Buffer, node: Rotate) -> Lines:
         element = self.scop.array(buffer.array).element.name
-        (slot, following), spare = (ldm_name(buffer.name, k) for k in (0, 1)), own(f"{buffer.name}_done")
-        return [f"{{ {element} *const {spare} = {slot}; {slot} = {following}; {following} = {spare}; }}"]
+        slot, other = ldm_name(buffer.name, node.target), ldm_name(buffer.name, node.source)
+        spare = own(f"{buffer.name}_done")
+        return [f"{{ {element} *const {spare} = {slot}; {slot} = {other}; {other} = {spare}; }}"]
 
     def _box_variables(self, buffer: Buffer) -> str:
         names = [low_of(buffer.name, k).name for k in range(len(buffer.box.low))]
@@ -369,11 +379,11 @@ class _Kernel:
         if isinstance(node, (Register, Fetch, Keep)):
             return [held(node, self.dialect.vectors)]
         if isinstance(node, Rotate):
-            return [line for name in node.buffers for line in self._rotated(self.buffers[name])]
+            return [line for name in node.buffers for line in self._rotated(self.buffers[name], node)]
         if isinstance(node, Fence):
             return self._fences()
         if isinstance(node, Meet):
-            return self.transfers.meet()
+            return self.transfers.meet(ahead=_hands_ahead(self.kernel))
         if isinstance(node, Share):
             return self.transfers.share(self._moved(node.buffer), node)
         if isinstance(node, Arrived):

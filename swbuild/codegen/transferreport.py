@@ -6,7 +6,19 @@ from collections.abc import Iterator
 
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import in_parentheses
-from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node, Place, Rotate, Row, Transfer
+from swbuild.kernelir.nodes import (
+    AT_HAND,
+    Block,
+    Counter,
+    Deal,
+    Guard,
+    Loop,
+    Node,
+    Place,
+    Rotate,
+    Row,
+    Transfer,
+)
 from swbuild.kernelir.origin import Role
 from swbuild.lowering.code import KernelCode, RegionCode
 
@@ -27,11 +39,13 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
     for position, (node, loops) in enumerate(visited):
         if isinstance(node, Place):
             places[node.buffer] = node
-        elif isinstance(node, Rotate):  # a box comes ahead for each iteration: told by that of the iteration
+        elif (
+            isinstance(node, Rotate) and node.target == AT_HAND
+        ):  # a box comes ahead for each iteration: told by that of the iteration
             later = [found for found, _ in visited[position + 1 :]]
             boxes = ((name, _box_at_hand(later, name)) for name in node.buffers if name in loaded)
             rows += [_row(name, "get", loops, place.size, elements) for name, place in boxes]
-        elif isinstance(node, Transfer) and node.slot == 0:
+        elif isinstance(node, Transfer) and node.slot == AT_HAND:
             sizes = (node.part.size,) if isinstance(node.part, Row) else places[node.buffer].size
             rows.append(_row(node.buffer, node.group.direction.value, loops, sizes, elements))
     return list({tuple(row.items()): row for row in rows}.values())
@@ -45,7 +59,7 @@ def _box_at_hand(later: list[Node], buffer: str) -> Place:
             if found is not None:
                 break
             found = node
-        elif isinstance(node, Transfer) and node.buffer == buffer and node.slot == 1:
+        elif isinstance(node, Transfer) and node.buffer == buffer and node.slot != AT_HAND:
             found = None  # that was the box of the next iteration
     assert found is not None
     return found

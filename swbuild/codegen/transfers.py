@@ -6,7 +6,20 @@ from swbuild.classes import dataclass
 from swbuild.codegen.ctext import Lines, array_index, listed
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Parenthesised
 from swbuild.expressions.printing import c_text, in_parentheses
-from swbuild.kernelir.nodes import Along, Arrived, Begin, Direction, Group, Piece, Row, Share, Transfer, Wait
+from swbuild.kernelir.nodes import (
+    AT_HAND,
+    NEXT,
+    Along,
+    Arrived,
+    Begin,
+    Direction,
+    Group,
+    Piece,
+    Row,
+    Share,
+    Transfer,
+    Wait,
+)
 from swbuild.kernelir.terms import both
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.machine import Dialect
@@ -16,8 +29,8 @@ __all__ = ["Moved", "Transfers", "ldm_name"]
 
 
 def ldm_name(buffer: str, slot: int) -> str:
-    """Return the pointer to a buffer's slot at hand (0), or to the one that is filled meanwhile (1)."""
-    return own(f"{buffer}_{('ldm', 'next')[slot]}")
+    """Return the pointer to a slot of a buffer."""
+    return own(f"{buffer}_{('ldm', 'next', 'coming', 'early')[slot]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +80,37 @@ class Transfers:
         """The name of the word that counts what other CPEs have handed out."""
         return own(f"sw_arrived_{self.stem}")
 
-    def meet(self) -> Lines:
-        """Have all CPEs ready for what others hand out."""
-        return [f"{self.arrived} = 0;", *self.dialect.barrier.split("\n")]
+    @property
+    def sent(self) -> str:
+        """The name of the word that counts what this CPE has handed out while it computes."""
+        return own(f"sw_sent_{self.stem}")
+
+    def meet(self, *, ahead: bool) -> Lines:
+        """Have all CPEs ready for what others hand out; ``ahead``: while they compute."""
+        words = [self.arrived, *([self.sent] if ahead else [])]
+        return [*(f"{word} = 0;" for word in words), *self.dialect.barrier.split("\n")]
 
     def share(self, moved: Moved, node: Share) -> Lines:
         """Hand out a box."""
         broadcasts = self.dialect.broadcasts
         ways = {Along.ROW: broadcasts.row, Along.COLUMN: broadcasts.column, Along.ALL: broadcasts.everybody}
+        if node.slot != AT_HAND:
+            begun = (broadcasts.begin_row, broadcasts.begin_column, broadcasts.begin_everybody)
+            ways = dict(zip((Along.ROW, Along.COLUMN, Along.ALL), begun, strict=True))
         call = ways[node.along].format(
-            ldm=ldm_name(moved.name, 0),
-            source=ldm_name(moved.name, 1),
+            ldm=ldm_name(moved.name, node.slot),
+            source=ldm_name(moved.name, NEXT),
             bytes=" * ".join([*map(in_parentheses, node.size), str(moved.element)]),
+            sent=self.sent,
             reply=self.arrived,
         )
         return [f"if ({c_text(both((node.owner, *node.under)))})", f"  {call}"]
 
     def await_shares(self, node: Arrived) -> Lines:
         """Wait for all boxes that are handed to this CPE."""
-        always = sum(not under for under in node.under)
-        sometimes = [in_parentheses(both(under)) for under in node.under if under]
-        count = " + ".join([*([str(always)] if always or not sometimes else []), *sometimes])
-        return self.dialect.broadcasts.arrived.format(reply=self.arrived, count=count).split("\n")
+        arrived = self.dialect.broadcasts.arrived.format
+        own_ones = arrived(reply=self.sent, count=_how_many(node.sent)).split("\n") if node.sent else []
+        return [*arrived(reply=self.arrived, count=_how_many(node.under)).split("\n"), *own_ones]
 
     def issue(self, moved: Moved, node: Transfer) -> Lines:
         """Issue one operation."""
@@ -102,6 +124,13 @@ class Transfers:
         if direction is Direction.PUT:
             return self.dialect.put_strided if strided else self.dialect.put
         return self.dialect.get_strided if strided else self.dialect.get
+
+
+def _how_many(conditions: tuple[tuple[Expression, ...], ...]) -> str:
+    """Return how many of ``conditions`` have parts that all hold."""
+    always = sum(not parts for parts in conditions)
+    sometimes = [in_parentheses(both(parts)) for parts in conditions if parts]
+    return " + ".join([*([str(always)] if always or not sometimes else []), *sometimes])
 
 
 def _piece(moved: Moved, piece: Piece, slot: int) -> dict[str, str]:

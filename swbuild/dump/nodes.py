@@ -10,6 +10,7 @@ from swbuild.expressions.nodes import Constant, Expression
 from swbuild.expressions.printing import c_text, in_parentheses
 from swbuild.expressions.statement_printing import statement_text
 from swbuild.kernelir.nodes import (
+    AT_HAND,
     Along,
     Arrived,
     Barrier,
@@ -178,7 +179,12 @@ def _place(node: Place) -> Iterator[str]:
 
 @node_lines.register
 def _rotate(node: Rotate) -> Iterator[str]:
-    yield f"turn to the next slot of {', '.join(node.buffers)}"
+    turn = (
+        "turn to the next slot"
+        if node == Rotate(node.buffers)
+        else f"turn slot {node.target} to {node.source}"
+    )
+    yield f"{turn} of {', '.join(node.buffers)}"
 
 
 @node_lines.register
@@ -192,7 +198,8 @@ def _share(node: Share) -> Iterator[str]:
     size = " x ".join(map(in_parentheses, node.size))
     who = "all" if node.along is Along.ALL else f"the {node.along.value}"
     when = "".join(f", if {c_text(condition)}" for condition in node.under)
-    yield f"hand {size} of {node.buffer} to {who}, from where {c_text(node.owner)}{when}"
+    meanwhile = "" if node.slot == AT_HAND else f" into slot {node.slot}"
+    yield f"hand {size} of {node.buffer} to {who}{meanwhile}, from where {c_text(node.owner)}{when}"
 
 
 @node_lines.register

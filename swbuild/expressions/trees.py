@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 
-__all__ = ["constant_value", "mentions", "names_in", "substituted", "transformed", "walk", "without_zeros"]
+__all__ = [
+    "added_up",
+    "constant_value",
+    "mentions",
+    "names_in",
+    "substituted",
+    "transformed",
+    "walk",
+    "without_zeros",
+]
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
@@ -47,6 +56,23 @@ def without_zeros(expression: Expression) -> Expression:
         if not isinstance(node, Binary) or constant_value(node.right) != 0:
             return node
         return node.left if node.operator in (BinaryOperator.ADD, BinaryOperator.SUB) else node
+
+    return transformed(expression, change)
+
+
+def added_up(expression: Expression) -> Expression:
+    """Return ``expression`` with constants that are added to a value one after the other as one number."""
+
+    def change(node: Expression) -> Expression:
+        if not isinstance(node, Binary) or node.operator is not BinaryOperator.ADD:
+            return node
+        left, number = node.left, constant_value(node.right)
+        if number is not None and constant_value(left) is not None:
+            return Constant(left.value + number) if isinstance(left, Constant) else node
+        if number is None or not isinstance(left, Binary) or left.operator is not BinaryOperator.ADD:
+            return node
+        before = constant_value(left.right)
+        return node if before is None else Binary(node.operator, left.left, Constant(before + number))
 
     return transformed(expression, change)
 

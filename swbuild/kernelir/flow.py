@@ -3,8 +3,10 @@
 The tree is walked once, in the order of execution.  Of a loop one iteration is looked at, and a second one
 where the first leaves other transfers in flight than it met.  An iteration has to leave no group open that
 it has opened, unless it waits for it first: then the group has to be open before the loop where the loop
-runs, and is not after it if only iterations that others follow have opened it.  What is opened under a
-condition counts as open until it is waited for, or until a place where the same condition does not hold.
+runs, and is not after it if only iterations that others follow have opened it.  So it is with a group that
+only iterations open that two others follow, if it is open before where the first iteration is not the last.
+What is opened under a condition counts as open until it is waited for, or until a place where the same
+condition does not hold.  Boxes that are handed out while CPEs compute are a group as well.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from dataclasses import replace
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.kernelir.nodes import (
+    AT_HAND,
+    NEXT,
     Arrived,
     Begin,
     Block,
@@ -36,7 +40,7 @@ from swbuild.kernelir.nodes import (
     Wait,
 )
 from swbuild.kernelir.passes import walk
-from swbuild.kernelir.prefetching import goes_on, starts
+from swbuild.kernelir.prefetching import first_goes_on, goes_on, goes_on_twice, starts
 from swbuild.kernelir.scope import Scope
 
 __all__ = ["flow_faults"]
@@ -59,6 +63,9 @@ class _Open:
 
 
 _State = Mapping[Group, _Open]
+
+#: Boxes that are handed out while CPEs compute, which :class:`Arrived` waits for.
+_HANDED = Group(-1, Direction.GET, ahead=True)
 
 
 class _Walk:
@@ -89,6 +96,7 @@ class _Walk:
 
     def _loop(self, node: Loop | Counter | Deal, state: _State) -> _State:
         self.leave_meeting(f"an iteration over {node.iterator} begins")
+        outside, state = state, _in_an_iteration(node, state)
         behind = self.after(node.body, state)
         self.leave_meeting(f"an iteration over {node.iterator} ends")
         if isinstance(node, Counter) or (isinstance(node, Loop) and node.condition is None):
@@ -101,13 +109,17 @@ class _Walk:
             self.found.append(f"the {group.name} are waited for in every iteration over {node.iterator}")
         return {
             group: _maybe(before, behind.get(group, before))
-            for group, before in state.items()
+            for group, before in outside.items()
             if not self._ends(node, before, behind.get(group, before))
         }
 
     def _ends(self, loop: Loop | Deal, before: _Open, behind: _Open) -> bool:
         """Return whether a group is open just where ``loop`` goes on, and thus not after it."""
-        if isinstance(loop, Deal) or loop.first is None or behind.under != goes_on(loop):
+        if isinstance(loop, Deal) or loop.first is None:
+            return False
+        if before.under == first_goes_on(loop):
+            return behind.under == goes_on_twice(loop)
+        if behind.under != goes_on(loop):
             return False
         runs = loop.trip_count is not None and loop.trip_count > 0
         return runs or before.under == starts(loop) or _parts(starts(loop)) <= self.holding
@@ -129,7 +141,7 @@ class _Walk:
             if group in other and group not in then and group in state and not state[group].slots:
                 continue  # where the condition does not hold, there is nothing to wait for
             if group not in state:
-                found = replace(found, under=node.condition)
+                found = replace(found, under=found.under or node.condition)
             elif group in then and group in other:
                 found = _maybe(other[group], then[group])
             merged[group] = found
@@ -151,11 +163,13 @@ class _Walk:
             self._compute(node, state)
         elif isinstance(node, Meet):
             self.leave_meeting("all CPEs meet again")
+            if _HANDED in state:
+                self.found.append("all CPEs meet again before what was handed out has arrived")
             self.handed = []
         elif isinstance(node, Share):
-            self._share(node, state)
+            return self._share(node, state)
         elif isinstance(node, Arrived):
-            self._arrived(node)
+            return self._arrived(node, state)
         elif isinstance(node, ElementStore):
             self._is_placed(node.buffer, f"an element of {node.buffer} is stored")
             self._touched(node.buffer, state, f"an element of {node.buffer} is stored")
@@ -204,38 +218,46 @@ class _Walk:
     def _rotate(self, node: Rotate, state: _State) -> _State:
         for name in node.buffers:
             loaded = name not in self.scope.buffers or self.scope.buffers[name].loaded
+            slots = {(name, node.target), (name, node.source)}
             for group, other in state.items():
-                if group.direction is Direction.GET and any(buffer == name for buffer, _ in other.slots):
+                if group.direction is Direction.GET and slots & other.slots:
                     self.found.append(f"{name} turns to the next slot while {group.name} are in flight")
-            if loaded and (name, 1) not in self.filled:
+            if loaded and (name, node.source) not in self.filled:
                 self.found.append(f"{name} turns to a slot that was never filled")
-            self.filled.discard((name, int(loaded)))
-            self.filled |= {(name, 0)} if loaded else set()
-        return {group: _turned(other, node.buffers) for group, other in state.items()}
+            self.filled.discard((name, node.source if loaded else node.target))
+            self.filled |= {(name, node.target)} if loaded else set()
+        return {group: _turned(other, node) for group, other in state.items()}
 
     def leave_meeting(self, what: str) -> None:
         if self.handed:
             self.found.append(f"{what} before {' and '.join(self.handed)} has arrived")
         self.handed = None
 
-    def _share(self, node: Share, state: _State) -> None:
+    def _share(self, node: Share, state: _State) -> _State:
         what = f"{node.buffer} is handed out"
         for group, other in state.items():
             if any(buffer == node.buffer for buffer, _ in other.slots):
                 self.found.append(f"{what} while the {group.name} are in flight")
-        if (node.buffer, 1) not in self.filled:
+        if (node.buffer, NEXT) not in self.filled:
             self.found.append(f"{what} from a slot that was never filled")
         if self.handed is None:
             self.found.append(f"{what} before all CPEs have met")
-        self.handed = [*(self.handed or []), node.buffer]
-        self.filled.discard((node.buffer, 1))
-        self.filled.add((node.buffer, 0))
+        self.filled.discard((node.buffer, NEXT))
+        self.filled.add((node.buffer, node.slot))
+        if node.slot == AT_HAND:
+            self.handed = [*(self.handed or []), node.buffer]
+            return state
+        before = state.get(_HANDED, _Open())
+        slots = before.slots | {(node.buffer, NEXT), (node.buffer, node.slot)}
+        return {**state, _HANDED: replace(before, slots=slots, certain=before.certain + 1)}
 
-    def _arrived(self, node: Arrived) -> None:
-        if len(self.handed or []) != len(node.under):
-            handed = len(self.handed or [])
+    def _arrived(self, node: Arrived, state: _State) -> _State:
+        meanwhile = state.get(_HANDED)
+        handed = len(self.handed or []) if meanwhile is None else meanwhile.certain
+        if handed != len(node.under) or (meanwhile is not None and meanwhile.sometimes):
             self.found.append(f"{len(node.under)} boxes are waited for, {handed} are handed out")
         self.handed = None
+        return {group: other for group, other in state.items() if group != _HANDED}
 
     def _compute(self, node: Compute | Keep, state: _State) -> None:
         self.leave_meeting(f"{node.statement} computes")
@@ -269,10 +291,26 @@ def _parts(condition: Expression) -> frozenset[Expression]:
     return frozenset({condition})
 
 
-def _turned(group: _Open, buffers: tuple[str, ...]) -> _Open:
-    """Return ``group`` with what is in flight from or to slots of ``buffers``, after they have turned."""
-    slots = ((name, 1 - slot if name in buffers else slot) for name, slot in group.slots)
+def _turned(group: _Open, node: Rotate) -> _Open:
+    """Return ``group`` with what is in flight from or to slots, after these have turned."""
+    other = {node.target: node.source, node.source: node.target}
+    slots = ((n, other.get(slot, slot) if n in node.buffers else slot) for n, slot in group.slots)
     return replace(group, slots=frozenset(slots))
+
+
+def _in_an_iteration(loop: Loop | Counter | Deal, state: _State) -> _State:
+    """Return ``state`` as an iteration of ``loop`` begins.
+
+    A group that ``loop`` waits for and that is open if the first iteration goes on, is so for each iteration.
+    """
+    if not isinstance(loop, Loop) or loop.first is None or loop.condition is None:
+        return state
+    first, each = first_goes_on(loop), goes_on(loop)
+    waited = {node.group for node in walk(loop.body) if isinstance(node, Wait)}
+    return {
+        group: replace(open_, under=each) if group in waited and open_.under == first else open_
+        for group, open_ in state.items()
+    }
 
 
 def _maybe(before: _Open, after: _Open) -> _Open:

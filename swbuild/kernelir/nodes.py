@@ -15,6 +15,10 @@ from swbuild.expressions.types import ElementType
 from swbuild.kernelir.origin import Origin
 
 __all__ = [
+    "AT_HAND",
+    "COMING",
+    "EARLY",
+    "NEXT",
     "Along",
     "Arrived",
     "Barrier",
@@ -261,8 +265,7 @@ class Row:
 class Transfer:
     """Issue the transfer of ``part`` of what a slot of a buffer holds, as one of ``group``.
 
-    ``slot`` 0 is the one that all else is about, 1 the one that the next :class:`Rotate` turns to.
-    ``counted``: the emitted code counts it.
+    The ``slot`` :data:`AT_HAND` is the one that all else is about.  ``counted``: the emitted code counts it.
     """
 
     buffer: str
@@ -272,11 +275,18 @@ class Transfer:
     counted: bool = False
 
 
+#: The slots of a buffer: what a CPE computes on, what comes next or is handed on, what others hand to it
+#: while it computes, and what comes meanwhile for the iteration after the next.
+AT_HAND, NEXT, COMING, EARLY = range(4)
+
+
 @dataclass(frozen=True, slots=True)
 class Rotate:
-    """Turn to the next slot of each of ``buffers``: what is in slot 1 is in slot 0 from now on."""
+    """Exchange two slots of each of ``buffers``: what is in ``source`` is in ``target`` from now on."""
 
     buffers: tuple[str, ...]
+    target: int = AT_HAND
+    source: int = NEXT
 
 
 class Along(Enum):
@@ -294,7 +304,7 @@ class Meet:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Have the CPE that is the ``owner`` hand what is in slot 1 of a buffer to slot 0 of all ``along``.
+    """Have the CPE that is the ``owner`` hand what is in slot 1 of a buffer to a ``slot`` of all ``along``.
 
     The box has ``size`` indices per dimension.  Nothing is handed out unless all of ``under`` hold; along the
     way all CPEs agree on that, and on the size.
@@ -305,13 +315,18 @@ class Share:
     owner: Expression
     size: tuple[Expression, ...]
     under: tuple[Expression, ...] = ()
+    slot: int = AT_HAND
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Wait for what was handed out since :class:`Meet`: a box for each of ``under`` whose parts all hold."""
+    """Wait for what was handed out since :class:`Meet`: a box for each of ``under`` whose parts all hold.
+
+    ``sent`` says the same of boxes that this CPE hands out itself while it computes.
+    """
 
     under: tuple[tuple[Expression, ...], ...]
+    sent: tuple[tuple[Expression, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

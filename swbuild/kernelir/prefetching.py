@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
-from swbuild.expressions.trees import substituted, without_zeros
+from swbuild.expressions.trees import added_up, substituted, without_zeros
 from swbuild.kernelir.groups import Permission, Permissions, Slotted, Transfers
 from swbuild.kernelir.nodes import (
     Begin,
@@ -23,7 +23,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.passes import transform, walk, with_expressions, with_values
 
-__all__ = ["goes_on", "prefetched", "starts"]
+__all__ = ["first_goes_on", "following", "goes_on", "goes_on_twice", "prefetched", "starts"]
 
 
 def prefetched(node: Node, may: Permission) -> Slotted:
@@ -47,10 +47,22 @@ def starts(loop: Loop) -> Expression:
 def goes_on(loop: Loop) -> Expression:
     """Return the condition under which an iteration of ``loop`` is not the last."""
     assert loop.condition is not None
-    return substituted(loop.condition, {loop.iterator: _next(loop)})
+    return substituted(loop.condition, {loop.iterator: following(loop)})
 
 
-def _next(loop: Loop) -> Expression:
+def first_goes_on(loop: Loop) -> Expression:
+    """Return the condition under which the first iteration of ``loop`` is not the last."""
+    assert loop.first is not None
+    return added_up(without_zeros(substituted(goes_on(loop), {loop.iterator: loop.first})))
+
+
+def goes_on_twice(loop: Loop) -> Expression:
+    """Return the condition under which two iterations of ``loop`` come after one."""
+    return added_up(substituted(goes_on(loop), {loop.iterator: following(loop)}))
+
+
+def following(loop: Loop) -> Expression:
+    """Return the value of the iterator of ``loop`` in the next iteration."""
     return Binary(BinaryOperator.ADD, Name(loop.iterator), Constant(loop.step))
 
 
@@ -88,11 +100,11 @@ def _ahead(loop: Loop, gets: Transfers, early: frozenset[str]) -> Node:
     assert isinstance(loop.body, Block) and loop.first is not None
     soon = _early_gets(gets, early)
     first = with_expressions(with_values(soon, {loop.iterator: loop.first}), without_zeros)
-    following = with_values(soon, {loop.iterator: _next(loop)})
+    later = with_values(soon, {loop.iterator: following(loop)})
     body = (
         replace(gets.wait, group=_early_group(gets), count=_count(gets, early)),
         Rotate(tuple(name for name in gets.buffers if name in early)),
-        Guard(goes_on(loop), following),
+        Guard(goes_on(loop), later),
         *_other_gets(gets, early),
         *loop.body.children[len(gets.nodes) + 2 :],
     )

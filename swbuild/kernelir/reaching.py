@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from swbuild.expressions.nodes import Expression
 from swbuild.kernelir.nodes import (
+    EARLY,
+    NEXT,
     Along,
     Arrived,
     Block,
@@ -83,6 +85,6 @@ def _owned(node: Node, shares: dict[str, Share], holding: frozenset[Expression])
     elif isinstance(node, (Loop, Counter, Deal)):
         yield from _owned(node.body, shares, holding)
     elif isinstance(node, Transfer) and node.buffer in shares:
-        alone = node.slot == 1 and {*parts_of(shares[node.buffer].owner)} <= holding
+        alone = node.slot in (NEXT, EARLY) and {*parts_of(shares[node.buffer].owner)} <= holding
         if node.group.direction is Direction.GET and not alone:
             yield f"{node.buffer}, which is handed out, is got by others as well"

@@ -21,6 +21,7 @@ from swbuild.kernelir.nodes import (
     Phase,
     Place,
     Rotate,
+    Share,
     Transfer,
 )
 from swbuild.kernelir.passes import expressions_of, walk
@@ -194,7 +195,7 @@ def _buffer(node: Node, scope: Scope) -> Iterator[str]:
     buffer = scope.buffers.get(name)
     if buffer is None:
         yield f"{_what(node)} speaks of the buffer {name}, which does not exist"
-    elif isinstance(node, Transfer) and not 0 <= node.slot < buffer.slots:
+    elif isinstance(node, (Transfer, Share)) and not 0 <= node.slot < buffer.slots:
         yield f"{_what(node)} speaks of slot {node.slot} of {buffer.slots}"
     elif isinstance(node, Place):
         yield from _box(node, buffer.bound)
@@ -202,8 +203,8 @@ def _buffer(node: Node, scope: Scope) -> Iterator[str]:
 
 def _rotated(node: Rotate, scope: Scope) -> Iterator[str]:
     for name in node.buffers:
-        if name not in scope.buffers or scope.buffers[name].slots < 2:
-            yield f"{name} turns to its next slot and has no other"
+        if name not in scope.buffers or scope.buffers[name].slots <= node.source:
+            yield f"{name} turns to another slot and has none"
 
 
 def _box(node: Place, bound: tuple[int, ...]) -> Iterator[str]:

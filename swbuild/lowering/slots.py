@@ -1,4 +1,4 @@
-"""Which buffers of a kernel have a second slot: for transfers meanwhile, or to hand boxes on from."""
+"""Which buffers of a kernel have further slots: for transfers meanwhile, or to hand boxes on from."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.deferring import deferred
+from swbuild.kernelir.handing import handed_ahead
 from swbuild.kernelir.nodes import Node
 from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.program import Program
@@ -56,8 +57,18 @@ def with_shared_boxes(
     )
     grid = Grid(telling_names(mapping), machine.mesh[0], mapping.threads == machine.mesh)
     found = shared(body, grid, may)
-    buffers = tuple(slotted(b) if b.name in found.buffers and b.slots == 1 else b for b in place.plan.buffers)
+    ahead: set[str] = set()
+
+    def may_be_ahead(names: tuple[str, ...]) -> bool:
+        taken = room.take_to_hand_on_ahead(name for name in names if name not in ahead)
+        ahead.update(names if taken else ())
+        return taken
+
+    begins = bool(machine.dialect.broadcasts.begin_row)
+    tree = handed_ahead(found.tree, may_be_ahead) if begins else found.tree
+    slots = {name: 4 if name in ahead else 2 for name in found.buffers}
+    buffers = tuple(slotted(b, slots[b.name]) if b.name in slots else b for b in place.plan.buffers)
     taken = sum(b.total for b in buffers) - sum(b.total for b in place.plan.buffers)
     plan = replace(place.plan, buffers=buffers, bytes=place.plan.bytes + taken)
     refused = {name: found.refused.get(name, _NO_ROOM) for name in sorted(place.handed - found.buffers)}
-    return found.tree, replace(place, plan=plan), refused
+    return tree, replace(place, plan=plan), refused

@@ -59,6 +59,12 @@ _BROADCAST_PIECES: Mapping[str, tuple[str, ...]] = {
     "everybody": _COPIED,
     "arrived": ("reply", "count"),
 }
+_BEGUN = (*_COPIED, "sent")
+_BEGUN_PIECES: Mapping[str, tuple[str, ...]] = {
+    "begin_row": _BEGUN,
+    "begin_column": _BEGUN,
+    "begin_everybody": _BEGUN,
+}
 
 
 def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
@@ -94,10 +100,11 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
                 what = f"`{field}` has {count} functions"
                 hint = "product and operand, product less operand, operand less product"
                 yield Problem(("dialect", "vectors", field), what, hint)
-    if model.dialect.broadcasts.row:
-        for field, pieces in _BROADCAST_PIECES.items():
-            place = ("dialect", "broadcasts", field)
-            yield from _template(place, getattr(model.dialect.broadcasts, field), pieces)
+    broadcasts = model.dialect.broadcasts
+    used = _BROADCAST_PIECES if broadcasts.row else {}
+    used = {**used, **(_BEGUN_PIECES if broadcasts.begin_row else {})}
+    for field, pieces in used.items():
+        yield from _template(("dialect", "broadcasts", field), getattr(broadcasts, field), pieces)
 
 
 def _names(model: MachineModel) -> Iterator[Problem]:

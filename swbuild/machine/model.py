@@ -81,13 +81,17 @@ class Broadcasts:
     """How C has one CPE copy a piece of its LDM into that of others; without ``row`` the machine cannot.
 
     ``source`` and ``ldm`` are places in the LDM, the same for all CPEs; all of a ``row`` of the mesh, a
-    ``column`` or ``everybody`` have the piece when ``arrived`` has counted it.
+    ``column`` or ``everybody`` have the piece when ``arrived`` has counted it.  Those that only ``begin`` it,
+    which a machine need not have, count in ``sent`` what has left the source.
     """
 
     row: str = ""
     column: str = ""
     everybody: str = ""
     arrived: str = ""
+    begin_row: str = ""
+    begin_column: str = ""
+    begin_everybody: str = ""
 
 
 @dataclass(frozen=True, slots=True)

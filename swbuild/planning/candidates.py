@@ -285,11 +285,31 @@ def _handed_on(view: View, picked: list[Choice], budget: int) -> Iterator[list[C
     sharers = [view.sharers(family) for family in view.shape.families]
     found, whole = _with_second_slots(picked, sharers, budget)
     if found != picked:
-        yield found
+        yield _handed_ahead(view, found, budget)
     for part in SMALLER if not whole else ():
         fewer = _buffers(view, int(part * budget))
         if fewer is not None:
-            yield _with_second_slots(_ahead(view, fewer, budget), sharers, budget)[0]
+            some = _with_second_slots(_ahead(view, fewer, budget), sharers, budget)[0]
+            yield _handed_ahead(view, some, budget)
+
+
+def _handed_ahead(view: View, picked: list[Choice], budget: int) -> list[Choice]:
+    """Return ``picked`` with what is handed on one visit ahead, as ``budget`` has room for.
+
+    That is done for all boxes that are got ahead in a loop, or for none.
+    """
+    if not view.machine.dialect.broadcasts.begin_row:
+        return picked
+    found = list(picked)
+    left = budget - sum(option.bytes for option in picked)
+    early = {option.moved[0].level for option in picked if option.moved and option.moved[0].ahead}
+    for level in sorted(early, reverse=True):
+        here = [k for k, o in enumerate(picked) if o.moved and o.moved[0].ahead and o.moved[0].level == level]
+        needed = sum(picked[k].bytes for k in here)
+        if needed <= left and all(picked[k].moved[0].sharers > 1 for k in here):
+            left -= needed
+            found = [option.handed_ahead() if k in here else option for k, option in enumerate(found)]
+    return found
 
 
 def _with_second_slots(picked: list[Choice], sharers: list[float], budget: int) -> tuple[list[Choice], bool]:

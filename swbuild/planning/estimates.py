@@ -17,7 +17,7 @@ from swbuild.planning.computing import body_of
 from swbuild.planning.handing import Alike, alike_in, sharers_of
 from swbuild.planning.loops import Nest, loops_of, row_of
 from swbuild.planning.sharing import share_of
-from swbuild.planning.slots import Room
+from swbuild.planning.slots import Room, slotted
 from swbuild.planning.tilecosts import Lengths, Tileable, TileCosts, even_lengths, tile_costs
 from swbuild.planning.tilings import Placed
 from swbuild.planning.traffic import ARGUMENTS, Sight, moved_by
@@ -78,7 +78,8 @@ def _lengths(size: int | None, trips: float) -> Lengths:
 class Counted:
     """A placed kernel that can be estimated at any sizes: its loops, and what its statements compute.
 
-    Boxes of the buffers ``early`` are got one iteration ahead, those of ``handed`` by one CPE for others.
+    Boxes of the buffers ``early`` are got one iteration ahead, those of ``handed`` by one CPE for others; the
+    LDM has ``room`` for further slots.
     """
 
     placed: Placed
@@ -87,6 +88,7 @@ class Counted:
     works: dict[str, _Work]
     early: frozenset[str]
     handed: Alike
+    room: int = 0
 
     def at(self, sizes: Mapping[str, int]) -> Estimate:
         """Return what the kernel takes at ``sizes``."""
@@ -118,7 +120,7 @@ class Counted:
             entries = 0.0 if works[name].costs else share.largest * _entries(nest, outer)
             computing += instances * weights[name] + entries * _ENTRY
             direct += instances * works[name].direct
-        buffers = placed.plan.buffers
+        buffers, handed_ahead = placed.plan.buffers, self._handed_ahead()
         moved = tuple(
             m
             for buffer in buffers
@@ -129,6 +131,7 @@ class Counted:
                 share.largest,
                 ahead=buffer.name in self.early,
                 sharers=self._sharers(buffer.name, outer),
+                handed_ahead=buffer.name in handed_ahead,
             )
         )
         return Launch(
@@ -138,6 +141,20 @@ class Counted:
     def handing(self, names: frozenset[str]) -> Counted:
         """Return the same with only those of ``names`` handed on."""
         return replace(self, handed={name: used for name, used in self.handed.items() if name in names})
+
+    def _handed_ahead(self) -> frozenset[str]:
+        """Return the buffers that are handed on one iteration ahead, with all others of their level."""
+        if not self.machine.dialect.broadcasts.begin_row:
+            return frozenset()
+        found, left = set[str](), self.room
+        buffers = [b for b in self.placed.plan.buffers if b.name in self.early]
+        for level in sorted({b.level for b in buffers}, reverse=True):
+            here = [b for b in buffers if b.level == level]
+            needed = sum(2 * slotted(b).bytes for b in here)
+            if needed <= left and all(b.name in self.handed for b in here):
+                left -= needed
+                found.update(b.name for b in here)
+        return frozenset(found)
 
     def _sharers(self, buffer: str, outer: tuple[int, ...]) -> float:
         """Return how many CPEs get the boxes of ``buffer`` from one of them."""
@@ -164,7 +181,7 @@ def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions
         for name, used in alike.items()
         if name in placed.handed and (name in early or room.take_to_hand_on(name))
     }
-    return Counted(placed, machine, Sight(scop, loops, {}), works, early, handed)
+    return Counted(placed, machine, Sight(scop, loops, {}), works, early, handed, room.left)
 
 
 def _early(placed: Placed, room: Room) -> frozenset[str]:

@@ -1,8 +1,9 @@
-"""Room in the LDM for second slots of a kernel's buffers, and which of them may have one."""
+"""Room in the LDM for further slots of a kernel's buffers, and which of them may have some."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
 from swbuild.frontend.scop import Scop
@@ -20,8 +21,13 @@ class Room:
         self._buffers = {buffer.name: buffer for buffer in place.plan.buffers}
         used = (*(b.array for b in place.plan.buffers), *(d.array for d in place.plan.direct))
         self._users = Counter(used)
-        self._left = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
+        self._all = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
         self.taken = 0
+
+    @property
+    def left(self) -> int:
+        """The bytes that nothing has been given so far."""
+        return self._all - self.taken
 
     def take_for_gets(self, name: str) -> bool:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
@@ -43,15 +49,23 @@ class Room:
         buffer = self._buffers[name]
         return not buffer.load and self._users[buffer.array] == 1 and self._fits(buffer)
 
+    def take_to_hand_on_ahead(self, names: Iterable[str]) -> bool:
+        """Return whether all of the buffers may be handed on ahead, and take room for four slots of each."""
+        buffers = [self._buffers[name] for name in names]
+        further = sum(slotted(b, 4).total - slotted(b).total for b in buffers)
+        return self._take(further)
+
     def _fits(self, buffer: Buffer) -> bool:
-        further = slotted(buffer).total - buffer.total
-        if self.taken + further > self._left:
+        return self._take(slotted(buffer).total - buffer.total)
+
+    def _take(self, further: int) -> bool:
+        if further > self.left:
             return False
         self.taken += further
         return True
 
 
-def slotted(buffer: Buffer) -> Buffer:
-    """Return ``buffer`` with two slots, each of them aligned."""
+def slotted(buffer: Buffer, slots: int = 2) -> Buffer:
+    """Return ``buffer`` with so many ``slots``, each of them aligned."""
     padded = -(-buffer.bytes // buffer.alignment) * buffer.alignment
-    return replace(buffer, slots=2, bytes=padded)
+    return replace(buffer, slots=slots, bytes=padded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import gcd, prod
 
 import islpy as isl
@@ -36,12 +37,20 @@ class Sight:
 
 
 def moved_by(
-    sight: Sight, buffer: Buffer, outer: tuple[int, ...], largest: float, *, ahead: bool, sharers: float = 1.0
+    sight: Sight,
+    buffer: Buffer,
+    outer: tuple[int, ...],
+    largest: float,
+    *,
+    ahead: bool,
+    sharers: float = 1.0,
+    handed_ahead: bool = False,
 ) -> Iterator[Moved]:
     """Yield what the busiest CPE, with ``largest`` of all work, moves for ``buffer`` in a launch.
 
     ``outer`` are the values of the sizes and of the host's loops.  ``ahead``: boxes are got one iteration
-    ahead where there is one.  Of so many ``sharers``, one gets a box for all.
+    ahead where there is one.  Of so many ``sharers``, one gets a box for all, and hands it on;
+    ``handed_ahead``: one iteration ahead as well.
     """
     bounds = sight.loops.visits[buffer.name]
     stored = buffer.store is not Store.NONE
@@ -53,7 +62,8 @@ def moved_by(
     for is_put in [False] * buffer.load + [True] * stored:
         operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         part = _part_ahead(sight, buffer, samples, outer) if ahead and not is_put else 0.0
-        yield Moved(buffer.level, is_put, visits, operations, shape, part, 1.0 if is_put else sharers)
+        found = Moved(buffer.level, is_put, visits, operations, shape, part)
+        yield found if is_put else replace(found, sharers=sharers, handed_ahead=handed_ahead)
 
 
 def _part_ahead(sight: Sight, buffer: Buffer, samples: list[Weighted], outer: tuple[int, ...]) -> float:

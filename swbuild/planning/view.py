@@ -55,6 +55,12 @@ class Choice(Option):
         moved = tuple(replace(m, sharers=sharers) for m in self.moved)
         return replace(self, bytes=self.bytes * 2 // slots, moved=moved)
 
+    def handed_ahead(self) -> Choice:
+        """Return the buffer, which is handed on, with slots for that to be done one visit ahead."""
+        return replace(
+            self, bytes=2 * self.bytes, moved=tuple(replace(m, handed_ahead=True) for m in self.moved)
+        )
+
     def got_ahead(self, part: float) -> Choice:
         """Return the buffer with two slots, ``part`` of its visits getting what the next one needs."""
         return replace(self, bytes=2 * self.bytes, moved=tuple(replace(m, ahead=part) for m in self.moved))

@@ -13,7 +13,12 @@ from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check
 from swbuild.compilation import compile_regions
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.frontend import CppOptions, read_source
+from swbuild.kernelir.handing import handed_ahead
 from swbuild.kernelir.nodes import (
+    AT_HAND,
+    COMING,
+    EARLY,
+    NEXT,
     Along,
     Arrived,
     Begin,
@@ -26,6 +31,7 @@ from swbuild.kernelir.nodes import (
     Meet,
     Node,
     Place,
+    Rotate,
     Share,
     Transfer,
     Wait,
@@ -33,6 +39,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.passes import transform, walk
+from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.sharing import Grid, shared
 from swbuild.kernelir.transfers import Limits, allot_replies
@@ -211,6 +218,66 @@ def test_all_cpes_have_to_run_what_all_come_to() -> None:
     assert "all CPEs are to meet where not all run the kernel" in found
 
 
+def in_turn() -> Node:
+    """Return the same with boxes that come ahead, and are handed on ahead, in a loop over k."""
+    k = Name("k")
+    boxes = [(name, Binary(BinaryOperator.ADD, low, k)) for name, low in (("A", I0), ("B", J0))]
+    loop = Loop("k", Constant(0), less(k, N), 32, gets(*boxes), Origin(Role.TILE))
+    inside = rounds("i", RID, less(I0, N), rounds("j", CID, less(J0, M), loop))
+    return handed_ahead(made(prefetched(inside, lambda _: True).tree), lambda _: True)
+
+
+FOUR = replace(SCOPE, buffers=dict.fromkeys("AB", replace(TWICE, slots=4)), budget=2048)
+
+
+def test_boxes_are_handed_on_ahead() -> None:
+    tree = in_turn()
+    assert faults(allot_replies(tree), FOUR) == ()
+    assert [share.slot for share in only(tree, Share) if isinstance(share, Share)] == [COMING] * 4
+    assert any("slot 2 of 2" in fault for fault in faults(allot_replies(tree), SCOPE))
+
+
+def early(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return ``node`` with those of its gets changed that are for the iteration after the next."""
+    return change(node) if isinstance(node, Transfer) and node.slot == EARLY else node
+
+
+LATE: dict[str, tuple[Callable[[Node], Node], str]] = {
+    "nobody waits for the boxes": (
+        lambda n: Block(()) if isinstance(n, Arrived) else n,
+        "all CPEs meet again before what was handed out has arrived",
+    ),
+    "one box is not waited for": (
+        lambda n: replace(n, under=n.under[:1]) if isinstance(n, Arrived) else n,
+        "1 boxes are waited for, 2 are handed out",
+    ),
+    "it is not turned to": (
+        lambda n: Block(()) if isinstance(n, Rotate) and n.source == COMING else n,
+        "in a slot that was never filled",
+    ),
+    "it comes into the slot that is handed on": (
+        lambda n: early(n, lambda n: replace(n, slot=NEXT)),
+        "is issued while slot 1 is moved for",
+    ),
+    "it comes into the slot of the boxes that come": (
+        lambda n: early(n, lambda n: replace(n, slot=COMING)),
+        "is issued while slot 2 is moved for",
+    ),
+    "it is handed out to where CPEs compute": (
+        lambda n: replace(n, slot=AT_HAND) if isinstance(n, Share) else n,
+        "before A and B has arrived",
+    ),
+    "gets are not waited for": (lambda n: Block(()) if isinstance(n, Wait) else n, "are begun again"),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_faults_of_what_is_handed_on_ahead_are_found(name: str) -> None:
+    change, what = LATE[name]
+    found = faults(allot_replies(transform(in_turn(), change)), FOUR)
+    assert any(what in fault for fault in found), found
+
+
 HEAD = """void f(int n, int m, int l, double c[restrict n][m], double a[restrict n][l],
        double b[restrict l][m], double *restrict x, float s[restrict l], short *restrict h,
        double p[restrict 12][9], double q[restrict 9][20], double r[restrict 12][20]) {
@@ -254,8 +321,10 @@ def slave(directory: Path, body: str, options: KernelOptions) -> str:
 
 def test_tiles_are_handed_on_by_rma(tmp_path: Path) -> None:
     text = slave(tmp_path, GEMM, OPTIONS)
-    assert "if (sw_cid == sw_rid && i0 < n)\n" in text and "athread_rma_row_bcast(a_ldm, a_next, " in text
-    assert "athread_rma_col_bcast(b_ldm, b_next, " in text
+    assert "if (sw_cid == sw_rid && i0 < n)\n" in text and "athread_rma_row_ibcast(a_coming, a_next, " in text
+    assert "athread_rma_col_ibcast(b_coming, b_next, " in text
+    text = slave(tmp_path, GEMM, replace(OPTIONS, prefetch=Prefetch.NEVER))
+    assert "athread_rma_row_bcast(a_ldm, a_next, " in text and "athread_rma_col_bcast(b_ldm, b_next, " in text
     assert "once for each row" in text and "once for each column" in text
     text = slave(tmp_path, VECTOR, replace(OPTIONS, threads=(64, 1)))
     assert "athread_rma_bcast(s_ldm, s_next, " in text and "once for all CPEs" in text

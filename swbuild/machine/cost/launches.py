@@ -42,7 +42,8 @@ class Moved:
 
     It does so in ``visits`` turns of ``operations`` transfers each.  Transfers of one ``level`` and direction
     are waited for together.  The part ``ahead`` of the visits gets what the next one needs.
-    Of so many ``sharers``, who need the same, one moves it and hands it on to the others.
+    Of so many ``sharers``, who need the same, one moves it and hands it on to the others; ``handed_ahead``:
+    what it gets ahead is handed on one visit ahead as well.
     """
 
     level: int
@@ -52,6 +53,7 @@ class Moved:
     shape: Shape
     ahead: float = 0.0
     sharers: float = 1.0
+    handed_ahead: bool = False
 
     @property
     def bytes(self) -> float:
@@ -150,15 +152,19 @@ def _waited(launch: Launch, moved: Sequence[Moved], machine: MachineModel) -> fl
 
 
 def _handing(launch: Launch, machine: MachineModel) -> float:
-    """Return how long boxes are handed on, which nothing hides."""
+    """Return how long boxes are handed on; where that is done ahead, computing hides all but the meeting."""
     shared = [m for m in launch.moved if m.sharers > 1 and m.visits > 0]
-    total = 0.0
+    total = hidden = 0.0
     for _, found in groupby(sorted(shared, key=_together), _together):
         group = list(found)
         visits = max(m.visits for m in group)
         boxes = [HandedOn(launch.busy / m.sharers * m.visits / visits, m.box) for m in group]
-        total += visits * round_cycles(boxes, machine)
-    return total
+        taken = visits * round_cycles(boxes, machine)
+        total += taken
+        if all(m.handed_ahead for m in group):
+            meeting = visits * machine.control.sync_cycles
+            hidden += group[0].ahead * min(taken - meeting, launch.computing)
+    return total - min(hidden, launch.computing)
 
 
 def _together(moved: Moved) -> tuple[int, float]:
