@@ -21,9 +21,6 @@ from swbuild.planning.tilings import Choice, Estimated, Infeasible, Placed, Tili
 
 __all__ = ["Dearer", "Limit", "alone", "order_cycles", "place_order"]
 
-#: Estimates of what is computed that differ by less are equal.
-_AS_MUCH = 1.001
-
 #: takes what is tried on the way, in its order
 Record = Callable[[Ordered | Estimated | Tiling | Choice], None]
 
@@ -141,14 +138,15 @@ def _alone(task: _Task, order: Order, placed: Placed) -> Placed | None:
 def _alone_if_better(task: _Task, order: Order, placed: Placed) -> Placed:
     """Return the kernel ``placed``, or with tiles for each CPE alone, if that may well take less time.
 
-    Transfers are estimated better than what is computed.  So boxes are only shared where that saves time and
-    what is computed takes no longer for it.
+    Transfers are estimated better than what is computed.  So boxes are only shared where that saves time even
+    if what is computed took longer for it by twice as much as estimated.
     """
     other = _alone(task, order, placed) if placed.handed else None
     if other is None:
         return placed
     here, there = (task.parts(order, each) for each in (placed, other))
-    return placed if here.total < there.total and here.computing <= _AS_MUCH * there.computing else other
+    longer = max(0.0, here.computing - there.computing)
+    return placed if here.total + longer < there.total else other
 
 
 def _in_parts(
