@@ -277,27 +277,83 @@ static void inside_ldm(const void *place, long length)
         fail("ldm", "what is handed on or waited for is not in the LDM");
 }
 
-void swmock_bcast(int along, void *to, const void *from, long length, void *reply)
+static void one_more(char *number)
 {
-    int pen = swmock_pen, number;
+    int value;
 
+    memcpy(&value, number, sizeof value);
+    value++;
+    memcpy(number, &value, sizeof value);
+}
+
+/* What is handed on while CPEs compute: it arrives at once, or when no CPE can run without it. */
+struct box {
+    int pen, along;
+    long to, from, length, sent, reply;
+};
+static struct box boxes[2 * CPES];
+static int box_count;
+
+static int is_for(int k, int pen, int along)
+{
+    return !(along == 1 && k / 8 != pen / 8) && !(along == 2 && k % 8 != pen % 8);
+}
+
+static void deliver_boxes(void)
+{
+    for (int i = 0; i < box_count; i++) {
+        const struct box *box = &boxes[i];
+        for (int k = 0; k < CPES; k++)
+            if (is_for(k, box->pen, box->along)) {
+                memcpy(own[k] + box->to, own[box->pen] + box->from, (size_t)box->length);
+                one_more(own[k] + box->reply);
+            }
+        one_more(own[box->pen] + box->sent);
+    }
+    box_count = 0;
+}
+
+static void check_box(int along, const char *to, const char *from, long length, const void *reply)
+{
     if (length <= 0 || length % 4 || (uintptr_t)to % 4 || (uintptr_t)from % 4)
         fail("rma", "a length or an address that is not a multiple of 4");
     inside_ldm(to, length);
     inside_ldm(from, length);
-    inside_ldm(reply, sizeof number);
-    if ((char *)to < (const char *)from + length && (const char *)from < (char *)to + length)
+    inside_ldm(reply, sizeof(int));
+    if (to < from + length && from < to + length)
         fail("rma", "a box that is handed on from its own place");
-    for (int k = 0; k < CPES; k++) {
-        char *ldm = k == pen ? running->ldm : own[k];
-        if ((along == 1 && k / 8 != pen / 8) || (along == 2 && k % 8 != pen % 8))
-            continue;
-        if (states[k] == FRESH || states[k] == MEETING)
+    for (int k = 0; k < CPES; k++)
+        if (is_for(k, swmock_pen, along) && (states[k] == FRESH || states[k] == MEETING))
             fail("rma", "a box for a CPE that has not come to where it is handed on");
+}
+
+void swmock_bcast(int along, void *to, const void *from, long length, void *reply)
+{
+    check_box(along, to, from, length, reply);
+    for (int k = 0; k < CPES; k++) {
+        char *ldm = k == swmock_pen ? running->ldm : own[k];
+        if (!is_for(k, swmock_pen, along))
+            continue;
         memcpy(ldm + ((char *)to - running->ldm), from, (size_t)length);
-        number = number_at(ldm, (char *)reply - running->ldm) + 1;
-        memcpy(ldm + ((char *)reply - running->ldm), &number, sizeof number);
+        one_more(ldm + ((char *)reply - running->ldm));
     }
+}
+
+void swmock_ibcast(int along, void *to, const void *from, long length, void *sent, void *reply)
+{
+    char *ldm = running->ldm;
+
+    if (order == 0) {
+        swmock_bcast(along, to, from, length, reply);
+        one_more(sent);
+        return;
+    }
+    check_box(along, to, from, length, reply);
+    inside_ldm(sent, sizeof(int));
+    if (box_count == 2 * CPES)
+        fail("rma", "boxes are handed on before others have arrived");
+    boxes[box_count++] = (struct box){swmock_pen, along, (char *)to - ldm, (const char *)from - ldm, length,
+                                      (char *)sent - ldm, (char *)reply - ldm};
 }
 
 void swmock_arrived(void *reply, int value)
@@ -332,11 +388,17 @@ void swmock_spawn(void (*kernel)(void *), void *argument)
     while (count_of(ENDED) < CPES) {
         if (round_of_turns(used))
             continue;
+        if (box_count && count_of(MEETING) < CPES) {
+            deliver_boxes();
+            continue;
+        }
         if (count_of(MEETING) < CPES)
             fail("hang", count_of(WAITING) ? "a wait without end" : "a barrier that not all CPEs come to");
         for (int pen = 0; pen < CPES; pen++)
             states[pen] = READY;
     }
+    if (box_count)
+        fail("rma", "the kernel ends before what was handed on has arrived");
 }
 
 static void check_memory(const void *memory, long first, long last, int put)

@@ -30,6 +30,12 @@ __asm__(".macro memb\n.endm");
 #define athread_rma_row_bcast(to, from, length, reply) swmock_bcast(1, to, from, length, (void *)(reply))
 #define athread_rma_col_bcast(to, from, length, reply) swmock_bcast(2, to, from, length, (void *)(reply))
 #define athread_rma_bcast(to, from, length, reply) swmock_bcast(3, to, from, length, (void *)(reply))
+#define athread_rma_row_ibcast(to, from, length, sent, reply) \
+    swmock_ibcast(1, to, from, length, (void *)(sent), (void *)(reply))
+#define athread_rma_col_ibcast(to, from, length, sent, reply) \
+    swmock_ibcast(2, to, from, length, (void *)(sent), (void *)(reply))
+#define athread_rma_ibcast(to, from, sent, length, reply) \
+    swmock_ibcast(3, to, from, length, (void *)(sent), (void *)(reply))
 #define athread_rma_wait_value(reply, value) swmock_arrived((void *)(reply), value)
 typedef volatile long athread_rply_t;
 typedef volatile int crts_rply_t;

@@ -11,6 +11,7 @@ int swmock_put(const void *ldm, void *memory, long length, void *reply, long str
 void swmock_wait(void *reply, int value);
 void swmock_barrier(void);
 void swmock_bcast(int along, void *to, const void *from, long length, void *reply); /* 1: row, 2: column, 3: all */
+void swmock_ibcast(int along, void *to, const void *from, long length, void *sent, void *reply);
 void swmock_arrived(void *reply, int value);
 void athread_dma_barrier(void);
 extern int swmock_pen;
