@@ -27,7 +27,7 @@ from swbuild.kernelir.nodes import (
     Transfer,
     Wait,
 )
-from swbuild.kernelir.passes import transform, with_expressions, with_values
+from swbuild.kernelir.passes import transform, walk, with_expressions, with_values
 from swbuild.kernelir.prefetching import first_goes_on, following, goes_on, goes_on_twice
 
 __all__ = ["handed_ahead"]
@@ -54,8 +54,9 @@ def handed_ahead(node: Node, may: Callable[[tuple[str, ...]], bool]) -> Node:
     """Return the tree whose loops hand on the boxes of the next iteration while they compute on others.
 
     That is done in loops that hand on what they have got one iteration ahead, and get nothing else so; if
-    their buffers ``may`` have four slots.  All CPEs run such a loop equally often.  Equivalent: a box is
-    handed into a slot that no CPE has used since all have met, and is waited for before it is computed on.
+    nothing is handed on in loops inside and their buffers ``may`` have four slots.  All CPEs run such a loop
+    equally often.  Equivalent: a box is handed into a slot that no CPE has used since all have met, and is
+    waited for before it is computed on and before all meet again.
     """
 
     def change(found: Node) -> Node:
@@ -82,6 +83,8 @@ def _round_of(node: Node) -> _Round | None:
     if not isinstance(meet, Meet) or len(handed) != len(shares) or not isinstance(arrived, Arrived):
         return None
     if not isinstance(soon, Guard) or soon.condition != goes_on(loop):
+        return None
+    if any(isinstance(inner, Meet) for step in rest for inner in walk(step)):
         return None
     return _Round(first, loop, wait, handed, arrived, soon, tuple(rest))
 

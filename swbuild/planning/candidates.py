@@ -294,22 +294,20 @@ def _handed_on(view: View, picked: list[Choice], budget: int) -> Iterator[list[C
 
 
 def _handed_ahead(view: View, picked: list[Choice], budget: int) -> list[Choice]:
-    """Return ``picked`` with what is handed on one visit ahead, as ``budget`` has room for.
+    """Return ``picked`` with what is handed on one visit ahead, if ``budget`` has room for it.
 
-    That is done for all boxes that are got ahead in a loop, or for none.
+    That is done for all boxes that are got ahead in the innermost loop that has any, or for none.
     """
-    if not view.machine.dialect.broadcasts.begin_row:
+    early = [option.moved[0].level for option in picked if option.moved and option.moved[0].ahead]
+    if not early or not view.machine.dialect.broadcasts.begin_row:
         return picked
-    found = list(picked)
-    left = budget - sum(option.bytes for option in picked)
-    early = {option.moved[0].level for option in picked if option.moved and option.moved[0].ahead}
-    for level in sorted(early, reverse=True):
-        here = [k for k, o in enumerate(picked) if o.moved and o.moved[0].ahead and o.moved[0].level == level]
-        needed = sum(picked[k].bytes for k in here)
-        if needed <= left and all(picked[k].moved[0].sharers > 1 for k in here):
-            left -= needed
-            found = [option.handed_ahead() if k in here else option for k, option in enumerate(found)]
-    return found
+    moved = [(k, option.moved[0]) for k, option in enumerate(picked) if option.moved]
+    here = [k for k, first in moved if first.ahead and first.level == max(early)]
+    needed = sum(picked[k].bytes for k in here)
+    alike = all(picked[k].moved[0].sharers > 1 for k in here)
+    if not alike or needed > budget - sum(option.bytes for option in picked):
+        return picked
+    return [option.handed_ahead() if k in here else option for k, option in enumerate(picked)]
 
 
 def _with_second_slots(picked: list[Choice], sharers: list[float], budget: int) -> tuple[list[Choice], bool]:

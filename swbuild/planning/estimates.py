@@ -143,18 +143,15 @@ class Counted:
         return replace(self, handed={name: used for name, used in self.handed.items() if name in names})
 
     def _handed_ahead(self) -> frozenset[str]:
-        """Return the buffers that are handed on one iteration ahead, with all others of their level."""
-        if not self.machine.dialect.broadcasts.begin_row:
-            return frozenset()
-        found, left = set[str](), self.room
+        """Return the buffers that are handed on one iteration ahead: all of the innermost loop, or none."""
         buffers = [b for b in self.placed.plan.buffers if b.name in self.early]
-        for level in sorted({b.level for b in buffers}, reverse=True):
-            here = [b for b in buffers if b.level == level]
-            needed = sum(2 * slotted(b).bytes for b in here)
-            if needed <= left and all(b.name in self.handed for b in here):
-                left -= needed
-                found.update(b.name for b in here)
-        return frozenset(found)
+        if not buffers or not self.machine.dialect.broadcasts.begin_row:
+            return frozenset()
+        level = max(b.level for b in buffers)
+        here = [b for b in buffers if b.level == level]
+        needed = sum(2 * slotted(b).bytes for b in here)
+        alike = all(b.name in self.handed for b in here)
+        return frozenset(b.name for b in here) if alike and needed <= self.room else frozenset()
 
     def _sharers(self, buffer: str, outer: tuple[int, ...]) -> float:
         """Return how many CPEs get the boxes of ``buffer`` from one of them."""
