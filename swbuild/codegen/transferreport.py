@@ -39,9 +39,8 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
     for position, (node, loops) in enumerate(visited):
         if isinstance(node, Place):
             places[node.buffer] = node
-        elif (
-            isinstance(node, Rotate) and node.target == AT_HAND
-        ):  # a box comes ahead for each iteration: told by that of the iteration
+        elif isinstance(node, Rotate) and node.target == AT_HAND:
+            # a box comes ahead for each iteration, which says where it lies
             later = [found for found, _ in visited[position + 1 :]]
             boxes = ((name, _box_at_hand(later, name)) for name in node.buffers if name in loaded)
             rows += [_row(name, "get", loops, place.size, elements) for name, place in boxes]
