@@ -13,6 +13,9 @@ __all__ = ["LACKING", "SPAWN_COUNTER", "read_counts", "run_environment"]
 
 #: The exit status of a run to which this computer did not give what it needs: memory, threads.
 LACKING = 99
+#: Messages that FIFOs of register communication hold, where a run is not checked: as many as the emulator can
+#: have there, since its threads change places whenever one is full.  Model time knows the machine's depth.
+_DEEP = "256"
 #: A declaration and an expression for the spawns so far, see :func:`swbuild.check.harness.harness_source`.
 SPAWN_COUNTER = (
     "extern unsigned long swemu_spawn_count(void) __attribute__((weak));"
@@ -26,6 +29,7 @@ def run_environment(mode: str, counters: Path) -> dict[str, str]:
     return {
         "SWBUILD_EMU_DMA": "late" if checked else mode,
         "SWBUILD_EMU_CHECKED": "1" if checked else "0",
+        "SWBUILD_EMU_FIFO": "" if checked else _DEEP,
         "SWBUILD_EMU_COUNTERS": str(counters),
     }
 

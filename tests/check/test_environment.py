@@ -24,6 +24,7 @@ FOREIGN = {
     "SWBUILD_EMU_CPES": "3",
     "SWBUILD_EMU_DMA": "nonsense",
     "SWBUILD_EMU_STACK": "main",
+    "SWBUILD_EMU_FIFO": "1",
     "SWBUILD_EMU_CHECKED_CODE": "0",
     "SWBUILD_EMU_COUNTERS": "counters-of-others.json",
     "PMI_RANK": "2",

@@ -19,6 +19,9 @@ __all__ = ["steps"]
 _OPERATION = re.compile(r"[a-z][a-z0-9]*")
 _STACK = Address("", 0, "sp", "", 1)
 
+#: What stands for an instruction that sends or receives a message: the replay knows how long that takes.
+_MESSAGES = frozenset({"__swemu_reg_send", "__swemu_reg_receive"})
+
 
 def steps(line: str, width: int) -> tuple[Step, ...]:
     """Return the steps of one line of AT&T assembly; none for a directive, a label or an empty line.
@@ -34,7 +37,7 @@ def steps(line: str, width: int) -> tuple[Step, ...]:
     if names.does_nothing(name):
         return ()
     if control := _control(name, text):
-        return (control,)
+        return () if control.where in _MESSAGES else (control,)
     found = _data(name, split(text), width)
     halves = names.halves_of(name, text, width)
     return tuple(replace(step, share=halves) for step in found) if halves > 1 else tuple(found)

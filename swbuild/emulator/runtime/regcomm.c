@@ -7,7 +7,7 @@
 #if HAS_REGISTERS
 #define WIDTH REGISTER_BYTES
 #define REACH(column) ((column) ? MESH_ROWS : MESH_COLUMNS)
-#define MAX_DEPTH 64
+#define MAX_DEPTH 256
 
 struct fifo {
     int first, used;
@@ -62,12 +62,13 @@ static void out_of_register(void *value, const char *slot, int bytes)
     }
 }
 
-static void post(struct cpe *to, int column, const void *value, int bytes)
+static void post(const struct cpe *to, int column, const void *value, int bytes)
 {
     struct fifo *f = &fifos[column][to->id];
     into_register(f->slot[(f->first + f->used++) % MAX_DEPTH], value, bytes);
-    swemu_sched_wake(to);
 }
+
+static struct cpe *neighbour(const struct cpe *c, int pen) { return swemu.cpes[c->cg * SWEMU_CPES + pen]; }
 
 static uint64_t receivers(const struct cpe *c, int target, int column)
 {
@@ -94,7 +95,7 @@ void __swemu_reg_send(const void *value, int bytes, int target, int column);
 void __swemu_reg_send(const void *value, int bytes, int target, int column)
 {
     uintptr_t pc = CALLER();
-    struct cpe *c = swemu_enter(pc, "register communication");
+    struct cpe *c = swemu_enter_message(pc);
     uint64_t to = receivers(c, target, column);
     swemu_site(c, pc, OP_SEND)->calls++;
     swemu_trace_reg(c, pc, true, column, to, bytes);
@@ -106,23 +107,41 @@ void __swemu_reg_send(const void *value, int bytes, int target, int column)
         swemu_sched_block(c, put_names[column], pc);
     c->waits_room = 0;
     for (uint64_t left = to; left; left &= left - 1)
-        post(swemu.cpes[c->cg * SWEMU_CPES + __builtin_ctzll(left)], column, value, bytes);
+        post(neighbour(c, __builtin_ctzll(left)), column, value, bytes);
+    c->asleep[column] |= to;
+    if (swemu.baton)
+        swemu_regcomm_tell(c);
     swemu_unlock();
 }
 
-static void wake_senders(const struct cpe *c, int column)
+static void wake_senders(const struct cpe *c)
 {
-    struct cpe *const *group = &swemu.cpes[c->cg * SWEMU_CPES];
-    for (int k = 0; k < SWEMU_CPES; k++)
-        if (group[k]->waits_room >> c->pen & 1 && group[k]->waits_column == column)
-            swemu_sched_wake(group[k]);
+    for (int k = 0; k < SWEMU_CPES; k++) {
+        struct cpe *sender = neighbour(c, k);
+        if (sender->waits_room >> c->pen & 1 && room(sender, sender->waits_room, sender->waits_column))
+            swemu_sched_wake(sender);
+    }
+}
+
+/* Wake who waits for what this CPE has sent, or for the room of what it has received.  In eager mode that is not
+ * done for each message but when the CPE turns to something else, so that threads change places less often. */
+void swemu_regcomm_tell(struct cpe *c)
+{
+    for (int column = 0; column < 2; column++) {
+        for (uint64_t left = c->asleep[column]; left; left &= left - 1)
+            swemu_sched_wake(neighbour(c, __builtin_ctzll(left)));
+        c->asleep[column] = 0;
+    }
+    if (c->room_untold)
+        wake_senders(c);
+    c->room_untold = false;
 }
 
 void __swemu_reg_receive(void *value, int bytes, int column);
 void __swemu_reg_receive(void *value, int bytes, int column)
 {
     uintptr_t pc = CALLER();
-    struct cpe *c = swemu_enter(pc, "register communication");
+    struct cpe *c = swemu_enter_message(pc);
     struct fifo *f = &fifos[column][c->id];
     swemu_site(c, pc, OP_RECV)->calls++;
     swemu_trace_reg(c, pc, false, column, 0, bytes);
@@ -132,7 +151,9 @@ void __swemu_reg_receive(void *value, int bytes, int column)
     out_of_register(value, f->slot[f->first], bytes);
     f->first = (f->first + 1) % MAX_DEPTH;
     f->used--;
-    wake_senders(c, column);
+    c->room_untold = true;
+    if (swemu.baton)
+        swemu_regcomm_tell(c);
     swemu_unlock();
     swemu_check_receive(c, column);
 }
@@ -151,4 +172,5 @@ void swemu_regcomm_leave(struct cpe *c)
 }
 #else
 void swemu_regcomm_leave(struct cpe *c) { (void)c; }
+void swemu_regcomm_tell(struct cpe *c) { (void)c; }
 #endif

@@ -201,6 +201,7 @@ void swemu_sched_block(struct cpe *c, const char *what, uintptr_t pc)
     c->pc = pc;
     c->state = CPE_BLOCKED;
     advance();
+    swemu_regcomm_tell(c);
     if (swemu.baton) {
         pass_baton(c);
     } else {
@@ -243,6 +244,7 @@ void swemu_sched_leave(struct cpe *c)
 {
     c->state = CPE_IDLE;
     advance();
+    swemu_regcomm_tell(c);
     swemu.busy--;
     if (swemu.baton)
         hand_over(next_holder(c));
@@ -266,12 +268,23 @@ static void nap(unsigned n)
     nanosleep(&t, NULL);
 }
 
+/* Wake those who wait for messages, or for room for them, and have not been told yet. */
+static void tell_others(struct cpe *c)
+{
+    if (!c->asleep[0] && !c->asleep[1] && !c->room_untold)
+        return;
+    swemu_lock();
+    swemu_regcomm_tell(c);
+    swemu_unlock();
+}
+
 static void relax_eager(struct cpe *c, unsigned n, const volatile void *word, uintptr_t pc)
 {
     if (n == 0) {
         c->pc = pc;
         c->spin_word = word;
         advance();
+        tell_others(c);
     }
     __atomic_add_fetch(&c->turns, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&c->state, CPE_SPINNING, __ATOMIC_RELAXED);
@@ -367,7 +380,7 @@ int __swemu_wait_equal(const volatile void *reply, int value)
 }
 
 /* Return the calling CPE; a slave-only function that the host calls is a fault. */
-struct cpe *swemu_enter(uintptr_t pc, const char *what)
+static inline __attribute__((always_inline)) struct cpe *entered(uintptr_t pc, const char *what)
 {
     struct cpe *c = swemu_self;
     if (UNLIKELY(!c))
@@ -378,6 +391,15 @@ struct cpe *swemu_enter(uintptr_t pc, const char *what)
         swemu_timing_hold(c);
     return c;
 }
+
+struct cpe *swemu_enter(uintptr_t pc, const char *what)
+{
+    struct cpe *c = entered(pc, what);
+    tell_others(c);
+    return c;
+}
+
+struct cpe *swemu_enter_message(uintptr_t pc) { return entered(pc, "register communication"); }
 
 /* ---- the fall-back for loops that wait without calling the runtime ---- */
 

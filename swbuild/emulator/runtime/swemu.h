@@ -111,6 +111,8 @@ struct cpe {
     unsigned long barriers, job;
     uint64_t waits_room;         /* receivers whose FIFO it wants to send to */
     int waits_column;
+    uint64_t asleep[2];          /* receivers whom nobody has woken yet for its messages in a row or a column */
+    bool room_untold;            /* the same of senders, and of the messages that it has received */
     const void *published;       /* its part of a collective */
     bool gave;                   /* a transfer of its has come to others, who may have waited for it */
     struct site *untold;         /* of loads and stores of main memory that the trace does not have yet */
@@ -168,6 +170,7 @@ uint64_t swemu_random(void);
 static inline void swemu_lock(void) { pthread_mutex_lock(&swemu.lock); }
 void swemu_unlock(void);
 struct cpe *swemu_enter(uintptr_t pc, const char *what);
+struct cpe *swemu_enter_message(uintptr_t pc); /* the same, but those waiting for messages are not told yet */
 void swemu_relax_at(unsigned n, const volatile void *word, uintptr_t pc);
 void swemu_pause(struct cpe *c);
 
@@ -275,6 +278,7 @@ void swemu_count_direct(struct cpe *c, uintptr_t pc, size_t bytes, bool write);
 
 /* regcomm.c */
 void swemu_regcomm_leave(struct cpe *c);
+void swemu_regcomm_tell(struct cpe *c); /* with the lock */
 
 /* trace.c */
 void swemu_trace_open(void);
