@@ -213,7 +213,7 @@ def _build_and_run(
 def _shares(directory: Path, name: str) -> bool:
     """Return whether CPEs hand data to each other in a generated program."""
     slave = directory / f"{name}.slave.c"
-    return slave.exists() and "athread_rma_" in slave.read_text()
+    return slave.exists() and any(word in slave.read_text() for word in ("athread_rma_", "sw_hand_"))
 
 
 def _called(case: Case, generated: Verdict) -> Case:

@@ -44,17 +44,13 @@ class _Campaign:
 
     def batch(self, first: int, count: int) -> dict[str, Program]:
         """Run one batch; return the programs that passed with something on the CPEs."""
-        programs, machine = programs_of(first, count, products=self.products), self.machine(first)
+        programs, machine = programs_of(first, count, products=self.products), machine_of(first)
         verdicts = run_batch(programs, machine, self.work / "batch", self.root)
         self.total.update(v.kind for v in verdicts.values())
         for name, verdict in verdicts.items():
             if verdict.failed:
                 self.failure(name, programs[name], machine, verdict)
         return {name: programs[name] for name, v in verdicts.items() if v.kind == "ok" and v.spawns}
-
-    def machine(self, first: int) -> str:
-        """Return the machine for the batch that begins with this seed."""
-        return "sw26010-pro" if self.products else machine_of(first)
 
     def failure(self, name: str, program: Program, machine: str, verdict: Verdict) -> None:
         """Keep a failure of a new kind, as small as it gets."""
@@ -134,7 +130,7 @@ def main() -> int:
     )
     parser.add_argument("--seconds", type=float, default=batches.LIMIT, help="limit of one generation")
     parser.add_argument(
-        "--products", action="store_true", help="products whose tiles CPEs hand to each other, on the Pro"
+        "--products", action="store_true", help="products whose tiles CPEs hand to each other"
     )
     parser.add_argument("--reduce-slow", action="store_true", help="make programs that take long small, too")
     parser.add_argument("--keep", type=Path, default=Path("found"))
@@ -149,7 +145,7 @@ def main() -> int:
             passed = campaign.batch(seed, args.batch)
             chosen = dict(list(passed.items())[: args.emulate])
             if chosen:
-                campaign.emulate(chosen, campaign.machine(seed))
+                campaign.emulate(chosen, machine_of(seed))
             seed += args.batch
             print(f"{seed - args.first} programs: {dict(campaign.total)}", flush=True)
     bad = set(campaign.total) - {"ok", "refused", "emulated"}

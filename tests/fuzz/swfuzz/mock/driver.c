@@ -181,7 +181,7 @@ void generated(void) {}
 static ucontext_t entry, nowhere;
 static jmp_buf host, cpes[CPES]; /* cheaper than contexts, which save the mask of signals each time */
 static char stacks[CPES][STACK] __attribute__((aligned(64)));
-static enum state { FRESH, READY, MEETING, WAITING, ENDED } states[CPES];
+static enum state { FRESH, READY, MEETING, WAITING, SENDING, RECEIVING, ENDED } states[CPES];
 static char *own[CPES]; /* the LDMs of CPEs that do not run */
 static long awaited[CPES], wanted[CPES];
 static void (*spawned)(void *);
@@ -231,10 +231,36 @@ static int number_at(const char *ldm, long offset)
     return number;
 }
 
+/* Messages that have been sent along rows (0) and columns (1), and whom a CPE waits for that sends or receives. */
+#define DEPTH 4
+struct queue {
+    int first, used;
+    char slots[DEPTH][32];
+};
+static struct queue queues[2][CPES];
+static int column_of[CPES];
+
+static int gets_it(int k, int pen, int column)
+{
+    return k != pen && (column ? k % 8 == pen % 8 : k / 8 == pen / 8);
+}
+
+static int has_room(int pen, int column)
+{
+    for (int k = 0; k < CPES; k++)
+        if (gets_it(k, pen, column) && queues[column][k].used == DEPTH)
+            return 0;
+    return 1;
+}
+
 static int may_run(int pen)
 {
     if (states[pen] == WAITING)
         return number_at(own[pen], awaited[pen]) >= wanted[pen];
+    if (states[pen] == SENDING)
+        return has_room(pen, column_of[pen]);
+    if (states[pen] == RECEIVING)
+        return queues[column_of[pen]][pen].used > 0;
     return states[pen] == FRESH || states[pen] == READY;
 }
 
@@ -367,6 +393,46 @@ void swmock_arrived(void *reply, int value)
         fail("rma", "more boxes have come than are waited for");
 }
 
+void *swmock_aligned(const void *place, long bytes)
+{
+    inside_ldm(place, bytes);
+    if ((uintptr_t)place % (uintptr_t)bytes)
+        fail("ldm", "a vector that is not aligned");
+    return (void *)place;
+}
+
+/* Along the way of a message all others take it; it is kept in few places until they do. */
+void swmock_send(const void *value, long length, int column)
+{
+    column_of[swmock_pen] = column;
+    while (!has_room(swmock_pen, column))
+        stop(SENDING);
+    for (int k = 0; k < CPES; k++) {
+        struct queue *queue = &queues[column][k];
+        if (gets_it(k, swmock_pen, column))
+            memcpy(queue->slots[(queue->first + queue->used++) % DEPTH], value, (size_t)length);
+    }
+}
+
+void swmock_receive(void *value, long length, int column)
+{
+    struct queue *queue = &queues[column][swmock_pen];
+
+    column_of[swmock_pen] = column;
+    while (!queue->used)
+        stop(RECEIVING);
+    memcpy(value, queue->slots[queue->first], (size_t)length);
+    queue->first = (queue->first + 1) % DEPTH;
+    queue->used--;
+}
+
+static void check_no_messages(void)
+{
+    for (int k = 0; k < 2 * CPES; k++)
+        if (queues[k / CPES][k % CPES].used)
+            fail("messages", "the kernel ends before all messages are received");
+}
+
 void swmock_spawn(void (*kernel)(void *), void *argument)
 {
     long used = running->end - running->ldm;
@@ -393,12 +459,15 @@ void swmock_spawn(void (*kernel)(void *), void *argument)
             continue;
         }
         if (count_of(MEETING) < CPES)
-            fail("hang", count_of(WAITING) ? "a wait without end" : "a barrier that not all CPEs come to");
+            fail("hang", count_of(WAITING)                         ? "a wait without end"
+                         : count_of(SENDING) + count_of(RECEIVING) ? "messages that are not sent or received"
+                                                                   : "a barrier that not all CPEs come to");
         for (int pen = 0; pen < CPES; pen++)
             states[pen] = READY;
     }
     if (box_count)
         fail("rma", "the kernel ends before what was handed on has arrived");
+    check_no_messages();
 }
 
 static void check_memory(const void *memory, long first, long last, int put)

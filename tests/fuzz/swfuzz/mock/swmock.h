@@ -13,6 +13,9 @@ void swmock_barrier(void);
 void swmock_bcast(int along, void *to, const void *from, long length, void *reply); /* 1: row, 2: column, 3: all */
 void swmock_ibcast(int along, void *to, const void *from, long length, void *sent, void *reply);
 void swmock_arrived(void *reply, int value);
+void *swmock_aligned(const void *place, long bytes);
+void swmock_send(const void *value, long length, int column);
+void swmock_receive(void *value, long length, int column);
 void athread_dma_barrier(void);
 extern int swmock_pen;
 
