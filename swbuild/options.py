@@ -201,10 +201,10 @@ class KernelOptions:
 
     @property
     def hands_on(self) -> bool:
-        """Whether a CPE may get boxes for others: tiles are dealt in turn, and the machine has broadcasts."""
+        """Whether a CPE may get boxes for others: tiles are dealt in turn, and it can pass them on."""
         wanted = self.preset is not Preset.CLASSIC and self.share is not Share.NEVER
         dealt = self.distribution in (None, Distribution.CYCLIC)
-        return wanted and dealt and bool(load(self.machine).dialect.broadcasts.row)
+        return wanted and dealt and load(self.machine).dialect.hands_on
 
     @property
     def shaped(self) -> bool:

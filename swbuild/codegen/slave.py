@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 
 import islpy as isl
@@ -19,6 +19,7 @@ from swbuild.codegen.ctext import (
     print_node,
     texts_of,
 )
+from swbuild.codegen.messages import Handed, functions
 from swbuild.codegen.registers import held
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.codegen.transfers import Moved, Transfers, ldm_name
@@ -50,6 +51,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.transfers import low_of, size_of
+from swbuild.kernelir.vectors import vector_types
 from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode, RegionCode, SpawnCode, symbol_stem
 from swbuild.machine import Dialect, load
 from swbuild.mapping.tiling import thread_parameters
@@ -71,13 +73,16 @@ _Range = tuple[Expression, Expression]
 def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -> Lines:
     """Return the slave file's lines after its opening comment; ``base`` names its header."""
     kernels = [(region, kernel) for region in regions for kernel in region.kernels]
-    dialect = load(kernels[0][0].options.machine).dialect
+    machine = load(kernels[0][0].options.machine)
+    dialect = machine.dialect
     includes = sorted(
         {name for region in regions for name in region.scop.includes}
         | {name for region, kernel in kernels for name in partials.headers(kernel, region.scop)}
     )
     stores = (node for _, kernel in kernels for node in walk(kernel.body) if isinstance(node, Keep))
     further = dialect.vectors.includes if any(node.vector for node in stores) else ()
+    sent = _in_messages(kernels)
+    further = tuple(dict.fromkeys((*further, *(dialect.messages.includes if sent else ()))))
     fused = further and any(region.options.contract for region in regions)
     headers = [_FUSED] if fused else []
     headers += [f"#include <{name}>" for name in (*includes, *dialect.includes, *further)]
@@ -86,6 +91,7 @@ def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings
     lines, stem = [""], symbol_stem(regions)
     lines += [line for text in called for line in text.split("\n")] + [""] * bool(called)
     lines += _storage(regions, kernels, stem, dialect)
+    lines += functions(sent, stem, dialect, vector_types(machine))
     for region in regions:
         printed = {kernel.name: _Kernel(region, kernel, stem, dialect) for kernel in region.kernels}
         lines += [line for kernel in printed.values() for line in ("", *kernel.lines())]
@@ -122,6 +128,16 @@ def _storage(
     if any(_hands_ahead(kernel) for _, kernel in kernels):
         lines.append(f"{dialect.storage} {dialect.reply_type} {transfers.sent};")
     return lines
+
+
+def _in_messages(kernels: Iterable[tuple[RegionCode, KernelCode]]) -> list[Handed]:
+    """Return what is handed on in messages."""
+    found: list[Handed] = []
+    for region, kernel in kernels:
+        arrays = {buffer.name: region.scop.array(buffer.array) for buffer in kernel.plan.buffers}
+        shares = (node for node in walk(kernel.body) if isinstance(node, Share) and node.in_messages)
+        found += [(share.along, arrays[share.buffer].element) for share in shares]
+    return found
 
 
 def _hands_ahead(kernel: KernelCode) -> bool:
@@ -398,7 +414,7 @@ class _Kernel:
     def _moved(self, name: str) -> Moved:
         buffer = self.buffers[name]
         element = self.scop.array(buffer.array).element
-        return Moved(name, buffer.array, self.extents[buffer.array], element.size)
+        return Moved(name, buffer.array, self.extents[buffer.array], element)
 
     def _place(self, node: Place) -> Lines:
         buffer = self.buffers[node.buffer]

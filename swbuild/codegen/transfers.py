@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from swbuild.classes import dataclass
 from swbuild.codegen.ctext import Lines, array_index, listed
+from swbuild.codegen.messages import function_of
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Parenthesised
 from swbuild.expressions.printing import c_text, in_parentheses
+from swbuild.expressions.types import ElementType
 from swbuild.kernelir.nodes import (
     AT_HAND,
     NEXT,
@@ -35,12 +37,12 @@ def ldm_name(buffer: str, slot: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A buffer as its transfers are printed: ``extents`` of its array as C text, bytes of an ``element``."""
+    """A buffer as its transfers are printed: ``extents`` of its array as C text, of elements of this type."""
 
     name: str
     array: str
     extents: tuple[str, ...]
-    element: int
+    element: ElementType
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Transfers:
 
     def share(self, moved: Moved, node: Share) -> Lines:
         """Hand out a box."""
+        if node.in_messages:
+            return self._in_messages(moved, node)
         broadcasts = self.dialect.broadcasts
         ways = {Along.ROW: broadcasts.row, Along.COLUMN: broadcasts.column, Along.ALL: broadcasts.everybody}
         if node.slot != AT_HAND:
@@ -100,11 +104,21 @@ class Transfers:
         call = ways[node.along].format(
             ldm=ldm_name(moved.name, node.slot),
             source=ldm_name(moved.name, NEXT),
-            bytes=" * ".join([*map(in_parentheses, node.size), str(moved.element)]),
+            bytes=" * ".join([*map(in_parentheses, node.size), str(moved.element.size)]),
             sent=self.sent,
             reply=self.arrived,
         )
         return [f"if ({c_text(both((node.owner, *node.under)))})", f"  {call}"]
+
+    def _in_messages(self, moved: Moved, node: Share) -> Lines:
+        """Hand out a box in messages, in which all CPEs along the way take part."""
+        name, count = (
+            function_of(node.along, moved.element, self.stem),
+            " * ".join(map(in_parentheses, node.size)),
+        )
+        slots = f"{ldm_name(moved.name, node.slot)}, {ldm_name(moved.name, NEXT)}"
+        call = f"{name}({slots}, {count}, {c_text(node.owner)});"
+        return [f"if ({c_text(both(node.under))})", f"  {call}"] if node.under else [call]
 
     def await_shares(self, node: Arrived) -> Lines:
         """Wait for all boxes that are handed to this CPE."""
@@ -144,12 +158,12 @@ def _piece(moved: Moved, piece: Piece, slot: int) -> dict[str, str]:
     pieces = {
         "ldm": ldm if whole else f"{ldm} + {array_index(sizes, piece.offset)}",
         "memory": f"{moved.array} + {array_index(moved.extents, place)}",
-        "bytes": f"{length} * {moved.element}",
+        "bytes": f"{length} * {moved.element.size}",
     }
     if piece.rows is not None:
         pieces["block"] = pieces["bytes"]
         pieces["bytes"] = f"{in_parentheses(piece.rows)} * {pieces['block']}"
-        pieces["gap"] = f"({moved.extents[-1]} - {length}) * {moved.element}"
+        pieces["gap"] = f"({moved.extents[-1]} - {length}) * {moved.element.size}"
     return pieces
 
 
@@ -163,5 +177,5 @@ def _row(moved: Moved, row: Row) -> dict[str, str]:
     return {
         "ldm": f"&{own(f'LDM_{moved.name}')}({listed(index)})",
         "memory": f"{moved.array} + {array_index(moved.extents, index)}",
-        "bytes": f"({c_text(row.size)}) * {moved.element}",
+        "bytes": f"({c_text(row.size)}) * {moved.element.size}",
     }

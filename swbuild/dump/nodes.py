@@ -199,7 +199,8 @@ def _share(node: Share) -> Iterator[str]:
     who = "all" if node.along is Along.ALL else f"the {node.along.value}"
     when = "".join(f", if {c_text(condition)}" for condition in node.under)
     meanwhile = "" if node.slot == AT_HAND else f" into slot {node.slot}"
-    yield f"hand {size} of {node.buffer} to {who}{meanwhile}, from where {c_text(node.owner)}{when}"
+    how = " in messages" if node.in_messages else ""
+    yield f"hand {size} of {node.buffer} to {who}{how}{meanwhile}, from where {c_text(node.owner)}{when}"
 
 
 @node_lines.register

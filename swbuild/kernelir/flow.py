@@ -240,10 +240,12 @@ class _Walk:
                 self.found.append(f"{what} while the {group.name} are in flight")
         if (node.buffer, NEXT) not in self.filled:
             self.found.append(f"{what} from a slot that was never filled")
-        if self.handed is None:
+        if self.handed is None and not node.in_messages:
             self.found.append(f"{what} before all CPEs have met")
         self.filled.discard((node.buffer, NEXT))
         self.filled.add((node.buffer, node.slot))
+        if node.in_messages:
+            return state
         if node.slot == AT_HAND:
             self.handed = [*(self.handed or []), node.buffer]
             return state

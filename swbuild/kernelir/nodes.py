@@ -307,7 +307,8 @@ class Share:
     """Have the CPE that is the ``owner`` hand what is in slot 1 of a buffer to a ``slot`` of all ``along``.
 
     The box has ``size`` indices per dimension.  Nothing is handed out unless all of ``under`` hold; along the
-    way all CPEs agree on that, and on the size.
+    way all CPEs agree on that, and on the size.  ``in_messages``: all of them take part, and have the box
+    when they go on; nobody has to meet before, or waits afterwards.
     """
 
     buffer: str
@@ -316,6 +317,7 @@ class Share:
     size: tuple[Expression, ...]
     under: tuple[Expression, ...] = ()
     slot: int = AT_HAND
+    in_messages: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,15 +40,25 @@ _OFTEN = "CPEs do not run the loops around it equally often"
 
 
 @dataclass(frozen=True, slots=True)
+class InMessages:
+    """What messages along the mesh need to know of it: the number ``cpe`` of a CPE, and the ``columns``."""
+
+    cpe: Expression
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
     """The CPEs of the core group as a kernel numbers them: the names of row and column, and how many rows.
 
-    ``straight``: its rows and columns are those of the mesh, along which CPEs can share.
+    ``straight``: its rows and columns are those of the mesh, along which CPEs can share.  ``messages``: they
+    do so in messages, and what is for all is handed on along each column.
     """
 
     threads: tuple[str, ...]
     rows: int
     straight: bool
+    messages: InMessages | None = None
 
     def along(self, differing: frozenset[str]) -> Along | None:
         """Return who has equal boxes that depend on the names ``differing`` only, None for nobody."""
@@ -58,11 +68,23 @@ class Grid:
             return None
         return Along.ROW if self.threads[0] in differing else Along.COLUMN
 
-    def owner(self, along: Along) -> Expression:
-        """Return the condition that a CPE is the one that gets boxes for others ``along``.
+    def handed(self, shares: list[Share]) -> list[Node]:
+        """Return what hands out the boxes of ``shares``."""
+        if self.messages or not shares:
+            return [*shares]
+        return [Meet(), *shares, Arrived(tuple(share.under for share in shares))]
 
-        Those of rows and of columns lie on the two diagonals of the mesh: none has to get both.
+    def owner(self, along: Along) -> Expression:
+        """Return the condition that a CPE is one that gets boxes for others ``along``.
+
+        Those of rows and of columns lie on the two diagonals of the mesh: none has to get both.  In messages
+        one of each column gets what is for all.
         """
+        if self.messages is not None and along is Along.ALL:
+            columns = Constant(self.messages.columns)
+            row = Binary(BinaryOperator.DIV, self.messages.cpe, columns)
+            column = Binary(BinaryOperator.MOD, self.messages.cpe, columns)
+            return Binary(BinaryOperator.EQ, row, Binary(BinaryOperator.SUB, Constant(self.rows - 1), column))
         names = [Name(name) for name in self.threads]
         if along is Along.ALL:
             return both(Binary(BinaryOperator.EQ, name, Constant(0)) for name in names)
@@ -190,7 +212,12 @@ class _Pass:
         *nodes, wait = group
         assert isinstance(begin, Begin) and isinstance(wait, Wait)
         gets = self._issued(nodes, around, around.conditions, deep=True)
-        return [replace(begin, dynamic=True), *gets.nodes, replace(wait, count=None), *_handed(gets.shares)]
+        return [
+            replace(begin, dynamic=True),
+            *gets.nodes,
+            replace(wait, count=None),
+            *self._grid.handed(gets.shares),
+        ]
 
     def _ahead(self, block: Block, around: Around) -> Block:
         """Return the loop whose boxes come one iteration ahead, and the gets before it."""
@@ -219,7 +246,7 @@ class _Pass:
             (
                 replace(wait, count=None),
                 *([Rotate(others)] if others else []),
-                *_handed(shares),
+                *self._grid.handed(shares),
                 Guard(goes_on(made), self._early(soon.then, following)),
                 self._block(Block(tuple(rest)), inside),
             )
@@ -306,7 +333,9 @@ class _Pass:
         if when is None:
             self._refuse([place.buffer], "no CPE has a tile whenever another has that needs the same")
             return None
-        return Share(place.buffer, along, self._grid.owner(along), size, when)
+        owner = self._grid.owner(along)
+        in_messages = self._grid.messages is not None
+        return Share(place.buffer, along, owner, size, when, in_messages=in_messages)
 
 
 def _is_ahead(block: Block) -> bool:
@@ -339,11 +368,6 @@ def _late(node: Node) -> tuple[Begin, Node, Wait] | None:
 def _unless_common(condition: Expression, around: Around) -> tuple[Expression, ...]:
     """Return the parts of ``condition`` that differ from CPE to CPE."""
     return tuple(part for part in parts_of(condition) if around.differing(part))
-
-
-def _handed(shares: list[Share]) -> list[Node]:
-    """Return what hands out boxes."""
-    return [Meet(), *shares, Arrived(tuple(share.under for share in shares))] if shares else []
 
 
 def _counted(node: Node, slot: int | None) -> Node:

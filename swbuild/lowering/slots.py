@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.deferring import deferred
 from swbuild.kernelir.handing import handed_ahead
 from swbuild.kernelir.nodes import Node
 from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.program import Program
-from swbuild.kernelir.sharing import Grid, shared
+from swbuild.kernelir.sharing import Grid, InMessages, shared
 from swbuild.machine import MachineModel
+from swbuild.mapping.tiling import Mapping as Dealt
 from swbuild.mapping.tiling import telling_names
 from swbuild.planning.slots import Room, slotted
 from swbuild.planning.tilings import Placed
@@ -55,7 +57,7 @@ def with_shared_boxes(
     may = frozenset(
         b.name for b in place.plan.buffers if b.name in place.handed and room.take_to_hand_on(b.name)
     )
-    grid = Grid(telling_names(mapping), machine.mesh[0], mapping.threads == machine.mesh)
+    grid = _grid(mapping, machine)
     found = shared(body, grid, may)
     ahead: set[str] = set()
 
@@ -72,3 +74,16 @@ def with_shared_boxes(
     plan = replace(place.plan, buffers=buffers, bytes=place.plan.bytes + taken)
     refused = {name: found.refused.get(name, _NO_ROOM) for name in sorted(place.handed - found.buffers)}
     return tree, replace(place, plan=plan), refused
+
+
+def _grid(mapping: Dealt, machine: MachineModel) -> Grid:
+    """Return the CPEs as ``mapping`` numbers them in a kernel, row by row of the mesh."""
+    names, (rows, columns) = telling_names(mapping), machine.mesh
+    straight = mapping.threads == machine.mesh
+    if machine.dialect.broadcasts.row:
+        return Grid(names, rows, straight)
+    cpe: Expression = Name(names[0])
+    if len(names) > 1:
+        count = Constant(mapping.threads[1])
+        cpe = Binary(BinaryOperator.ADD, Binary(BinaryOperator.MUL, cpe, count), Name(names[1]))
+    return Grid(names, rows, straight, InMessages(cpe, columns))

@@ -67,6 +67,17 @@ _BEGUN_PIECES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: The same of what it says of messages.
+_MESSAGE_PIECES: Mapping[str, tuple[str, ...]] = {
+    "load": ("vector", "place"),
+    "store": ("vector", "place"),
+    "send_row": ("vector",),
+    "send_column": ("vector",),
+    "receive_row": ("vector",),
+    "receive_column": ("vector",),
+}
+
+
 def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
     """Yield what is wrong with the machine that ``file`` describes with every entry."""
     if model.name != file.stem:
@@ -105,6 +116,12 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
     used = {**used, **(_BEGUN_PIECES if broadcasts.begin_row else {})}
     for field, pieces in used.items():
         yield from _template(("dialect", "broadcasts", field), getattr(broadcasts, field), pieces)
+    messages = model.dialect.messages
+    for field, pieces in (_MESSAGE_PIECES if messages.send_row else {}).items():
+        yield from _template(("dialect", "messages", field), getattr(messages, field), pieces)
+    if messages.send_row and not model.dialect.vectors.load:
+        what = "`messages` are vectors, and `dialect.vectors` has none"
+        yield Problem(("dialect", "messages"), what, "say how C asks for vectors")
 
 
 def _names(model: MachineModel) -> Iterator[Problem]:

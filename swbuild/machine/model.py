@@ -95,6 +95,25 @@ class Broadcasts:
 
 
 @dataclass(frozen=True, slots=True)
+class Messages:
+    """How C passes what a vector holds to all others of a row of the mesh; without ``send_row`` it cannot.
+
+    ``vector`` is a variable of one of the machine's types, and is loaded from and stored to the ``place`` in
+    the LDM that a pointer leads to, with the alignment of vectors.  Who sends waits until all others of its
+    row (column) have room for the message, who receives for the next one, in the order in which they were
+    sent.
+    """
+
+    includes: tuple[str, ...] = ()
+    load: str = ""
+    store: str = ""
+    send_row: str = ""
+    send_column: str = ""
+    receive_row: str = ""
+    receive_column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """How C asks for a spawn, a transfer and a wait: templates, braces hold the names of the pieces.
 
@@ -127,6 +146,12 @@ class Dialect:
     multiply_add: tuple[str, ...] = ("__builtin_fma", "__builtin_fmaf")
     vectors: Vectors = Vectors()
     broadcasts: Broadcasts = Broadcasts()
+    messages: Messages = Messages()
+
+    @property
+    def hands_on(self) -> bool:
+        """Whether a CPE can pass on what it has in its LDM."""
+        return bool(self.broadcasts.row or self.messages.send_row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,6 +495,12 @@ class MachineModel:
     def mesh(self) -> tuple[int, int]:
         """Return the rows and columns of a core group's mesh of CPEs."""
         return self.mesh_rows, self.mesh_columns
+
+    def hands_on(self, element: str, size: int) -> bool:
+        """Return whether CPEs can pass on boxes of elements of this type of C and ``size`` in bytes."""
+        if self.dialect.broadcasts.row:
+            return size % self.rma.alignment == 0
+        return self.dialect.hands_on and element in ("double", "float")
 
     @property
     def thread_shapes(self) -> tuple[tuple[int, int], ...]:

@@ -286,9 +286,9 @@ class Defaults:
         "Who gets a tile that all CPEs of a row of the mesh read alike, or all of a column, or all CPEs: one "
         "of them, who hands it to the others (`auto`, where that is estimated to take less time; `always`, "
         "wherever it can be), or each for itself (`never`).  Tiles can be shared on machines with broadcasts "
-        "(the SW26010-Pro), in kernels that all CPEs run, with `cyclic` distribution, along rows and columns "
-        "where the grid of threads is the mesh: both are chosen for it if they are not given.  "
-        "`preset: classic` shares none.",
+        "(the SW26010-Pro) or register communication (the SW26010), in kernels that all CPEs run, with "
+        "`cyclic` distribution, along rows and columns where the grid of threads is the mesh: both are "
+        "chosen for it if they are not given.  `preset: classic` shares none.",
         example="never",
         default=None,
         shown="auto",

@@ -157,7 +157,9 @@ class Counted:
         """Return how many CPEs get the boxes of ``buffer`` from one of them."""
         if buffer not in self.handed:
             return 1.0
-        return sharers_of(self.handed[buffer], self.sight.loops, self.placed.tiled.mapping, outer)
+        return sharers_of(
+            self.handed[buffer], self.sight.loops, self.placed.tiled.mapping, self.machine, outer
+        )
 
 
 def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> Counted:

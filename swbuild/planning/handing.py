@@ -8,11 +8,12 @@ from math import prod
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.machine import load
+from swbuild.machine import MachineModel, load
 from swbuild.mapping import tiling
 from swbuild.memory.plan import Buffer
 from swbuild.options import KernelOptions
 from swbuild.planning.loops import Loops
+from swbuild.planning.shape import all_getters
 from swbuild.planning.slots import Room
 from swbuild.planning.tilings import Placed
 
@@ -37,8 +38,9 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
     straight = mapping.threads == machine.mesh
     found = {}
     for buffer in placed.plan.buffers:
-        aligned = scop.array(buffer.array).element.size % machine.rma.alignment == 0
-        if not (aligned and buffer.load and room.may_hand_on(buffer.name) and _is_even(buffer, mapped)):
+        element = scop.array(buffer.array).element
+        passed = machine.hands_on(element.name, element.size)
+        if not (passed and buffer.load and room.may_hand_on(buffer.name) and _is_even(buffer, mapped)):
             continue
         used = _used(buffer, mapped)
         if not used or (straight and len(used) == 1):
@@ -72,8 +74,14 @@ def _depends(value: isl.PwAff, position: int, visits: isl.Set) -> bool:
     )
 
 
-def sharers_of(used: frozenset[int], loops: Loops, mapping: tiling.Mapping, outer: tuple[int, ...]) -> float:
-    """Return how many CPEs need the same box in the launch at the values ``outer`` of sizes and host's loops.
+def sharers_of(
+    used: frozenset[int],
+    loops: Loops,
+    mapping: tiling.Mapping,
+    machine: MachineModel,
+    outer: tuple[int, ...],
+) -> float:
+    """Return for how many CPEs one gets a box at the values ``outer`` of sizes and host's loops.
 
     The box depends on the mapped loops ``used``.
     """
@@ -82,4 +90,4 @@ def sharers_of(used: frozenset[int], loops: Loops, mapping: tiling.Mapping, oute
         first, tiles = loops.top.span(before)
         found *= 1 if k in used else max(1, min(tiles, count))
         before = (*before, first + loops.top.steps[len(before)] * (tiles // 2))
-    return found
+    return found if used else max(1.0, found / all_getters(machine))

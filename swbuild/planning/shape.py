@@ -10,9 +10,20 @@ from functools import lru_cache
 from math import prod
 
 from swbuild.classes import dataclass
+from swbuild.machine import MachineModel
 from swbuild.planning.tilecosts import Lengths, TileCosts, even_lengths
 
-__all__ = ["Copies", "Family", "KernelShape", "Loop", "Place", "Subscript", "Work", "joint_share"]
+__all__ = [
+    "Copies",
+    "Family",
+    "KernelShape",
+    "Loop",
+    "Place",
+    "Subscript",
+    "Work",
+    "all_getters",
+    "joint_share",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +146,7 @@ class Family:
     """Places that access one array with subscripts that differ by constants.
 
     ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's.
+    ``passed_on``: a CPE can pass boxes of it on to others.
     """
 
     array: str
@@ -146,6 +158,7 @@ class Family:
     places: tuple[int, ...]
     instances: float
     refs: frozenset[tuple[str, int]]
+    passed_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +202,8 @@ class KernelShape:
     copies: tuple[Copies, ...] = ()
     ahead: bool = False
     hands_on: bool = False
+
+
+def all_getters(machine: MachineModel) -> int:
+    """Return how many CPEs get a box that all need: one, or with messages one of each column of the mesh."""
+    return 1 if machine.dialect.broadcasts.row else machine.mesh[1]

@@ -73,11 +73,11 @@ def shape_of(
     places = tuple(_places(top, mapped, len(tiled.loops), nests))
     free = _unlimited(scop)
     loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
-    families, direct = _families(scop, nests, places, private, sizes)
     order = _orders(tiled, nests)
     buffers = buffers_of(scop, {nest.statement.name: nest.domain for nest in nests}, private)
     tiles = tile_costs(scop, tiled.schedule, copies, buffers, options)
     machine = load(options.machine)
+    families, direct = _families(scop, nests, places, private, sizes, machine)
     works = tuple(
         _work(scop, nest, private, machine, *order[nest.statement.name], tiles.get(nest.statement.name))
         for nest in nests
@@ -378,6 +378,7 @@ def _families(
     places: tuple[Place, ...],
     private: frozenset[str],
     sizes: Mapping[str, int],
+    machine: MachineModel,
 ) -> tuple[tuple[Family, ...], float]:
     """Return the families of all accesses to arrays, and how many accesses can have no buffers."""
     groups: dict[tuple[object, ...], list[tuple[_Nest, Access, list[tuple[int, int, int | None]]]]] = {}
@@ -395,7 +396,8 @@ def _families(
             groups.setdefault((access.array, factors), []).append(
                 (nest, access, [(0, c, f) for _, c, f in read])
             )
-    return tuple(_family(scop, key, members, places, sizes) for key, members in groups.items()), direct
+    families = (_family(scop, key, members, places, sizes, machine) for key, members in groups.items())
+    return tuple(families), direct
 
 
 def _subscripts(
@@ -437,6 +439,7 @@ def _family(
     members: Sequence[tuple[_Nest, Access, list[tuple[int, int, int | None]]]],
     places: tuple[Place, ...],
     sizes: Mapping[str, int],
+    machine: MachineModel,
 ) -> Family:
     name, factors = str(key[0]), key[1]
     assert isinstance(factors, tuple)
@@ -454,7 +457,8 @@ def _family(
     extents = tuple(_extent(extent, sizes) for extent in array.extents)
     count = sum(nest.instances for nest, _, _ in members)
     refs = frozenset((nest.statement.name, access.ref) for nest, access, _ in members)
-    return Family(name, array.element.size, extents, subscripts, reads, writes, within, count, refs)
+    passed = machine.hands_on(array.element.name, array.element.size)
+    return Family(name, array.element.size, extents, subscripts, reads, writes, within, count, refs, passed)
 
 
 def _extent(extent: isl.PwAff | None, sizes: Mapping[str, int]) -> int:

@@ -62,7 +62,8 @@ def moved_by(
     for is_put in [False] * buffer.load + [True] * stored:
         operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         part = _part_ahead(sight, buffer, samples, outer) if ahead and not is_put else 0.0
-        found = Moved(buffer.level, is_put, visits, operations, shape, part)
+        element = sight.scop.array(buffer.array).element.size
+        found = Moved(buffer.level, is_put, visits, operations, shape, part, element=element)
         yield found if is_put else replace(found, sharers=sharers, handed_ahead=handed_ahead)
 
 

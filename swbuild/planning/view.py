@@ -12,7 +12,7 @@ from swbuild.machine.cost.launches import Moved, Shape, cycles_alone
 from swbuild.memory.budget import Option
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
-from swbuild.planning.shape import Family, KernelShape, Loop, Place, joint_share
+from swbuild.planning.shape import Family, KernelShape, Loop, Place, all_getters, joint_share
 
 __all__ = ["Candidate", "Choice", "View"]
 
@@ -178,12 +178,12 @@ class View:
         """
         whole = prod(self.threads) == self.machine.cpes and not self.joint
         written = any(other.writes for other in self.shape.families if other.array == family.array)
-        aligned = family.element % self.machine.rma.alignment == 0
-        if not (self.shape.hands_on and whole and aligned) or written or self.uneven:
+        if not (self.shape.hands_on and whole and family.passed_on) or written or self.uneven:
             return 1.0
-        used = {k for subscript in family.subscripts for k, _ in subscript.factors if k < self.shape.mapped}
+        factors = [factor for subscript in family.subscripts for factor in subscript.factors]
+        used = {k for k, _ in factors if k < self.shape.mapped}
         if not used:
-            return self.busy
+            return max(1.0, self.busy / all_getters(self.machine))
         if self.threads != self.machine.mesh or len(used) > 1:
             return 1.0
         (other,) = {0, 1} - used
@@ -260,7 +260,8 @@ class View:
         shape = Shape(rows, sizes[-1] * family.element, pitch, self._alignment(family, place))
         operations = float(prod(sizes[:-2]))
         ways = [put for put, wanted in ((False, family.reads), (True, family.writes)) if wanted]
-        return tuple(Moved(place.number, put, visits, operations, shape) for put in ways)
+        size = family.element
+        return tuple(Moved(place.number, put, visits, operations, shape, element=size) for put in ways)
 
     def _alignment(self, family: Family, place: Place) -> int:
         """Return of what number of bytes the beginning of a box is a multiple."""

@@ -124,22 +124,26 @@ def test_tiles_that_take_a_little_longer_to_compute_are_taken_where_sharing_save
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-def test_estimates_of_shared_tiles_are_near_the_replayed_time(model: SourceModel, tmp_path: Path) -> None:
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_estimates_of_shared_tiles_are_near_the_replayed_time(
+    model: SourceModel, machine: str, tmp_path: Path
+) -> None:
     times = {}
-    for options in (NEVER, AUTO):
+    shares, alone = (replace(options, machine=machine) for options in (AUTO, NEVER))
+    for options in (alone, shares):
         unit = complete(generate_unit(model, {scop.name: options for scop in model.scops}))
         assert unit.slave is not None
         for file in (unit.host, unit.slave, unit.header):
             (tmp_path / file.name).write_text(file.text, encoding="utf-8")
         files = [tmp_path / unit.host.name], [tmp_path / unit.slave.name]
-        times[options.share] = timed("sw26010-pro", tmp_path, *files)
+        times[options.share] = timed(machine, tmp_path, *files)
     auto, never = times[Sharing.AUTO], times[Sharing.NEVER]
     ratios = []
-    for name, result in results(model, AUTO).items():
+    for name, result in results(model, shares).items():
         private = result.order.scheduled.private
         for place in result.placed:
             kernel = place.tiled.kernel.name
-            estimate = counted(result.assembled.code.scop, place, private, AUTO).at({"n": N})
+            estimate = counted(result.assembled.code.scop, place, private, shares).at({"n": N})
             assert auto[kernel].cycles < 1.02 * never[kernel].cycles, name
             ratios += [estimate.cycles.total / auto[kernel].cycles] if place.handed else []
     assert len(ratios) >= 3
@@ -161,6 +165,16 @@ def test_a_round_takes_a_meeting_and_the_network_for_all_boxes() -> None:
     small, large = (round_cycles([HandedOn(8.0, size)], PRO) for size in (8192.0, 16384.0))
     assert large - small == pytest.approx(8 * 8192 / PRO.rma.bytes_per_cycle)
     assert small > PRO.control.sync_cycles + PRO.rma.remote_latency
+
+
+def test_messages_take_their_time_for_each_vector() -> None:
+    machine = load("sw26010")
+    small, large = (round_cycles([HandedOn(8.0, size)], machine) for size in (4096.0, 8192.0))
+    singles = round_cycles([HandedOn(8.0, 4096.0, 4)], machine)
+    assert large - small == pytest.approx(small - machine.register.latency)
+    assert singles == pytest.approx(large), "four lanes whatever their size"
+    both = round_cycles([HandedOn(8.0, 4096.0), HandedOn(8.0, 4096.0)], machine)
+    assert both == pytest.approx(2 * small), "a CPE takes part along its row, then along its column"
 
 
 def test_explanations_name_who_shares_what(model: SourceModel) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +42,7 @@ from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.scope import Held, Scope
-from swbuild.kernelir.sharing import Grid, shared
+from swbuild.kernelir.sharing import Grid, InMessages, shared
 from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
@@ -159,6 +160,67 @@ def test_along_other_grids_only_what_all_need_is_shared() -> None:
 
 def test_what_is_made_is_sound() -> None:
     assert faults(allot_replies(made()), SCOPE) == ()
+
+
+#: The same where boxes are passed on in messages.
+NUMBER = Binary(BinaryOperator.ADD, times(8, RID), CID)
+SENDING = replace(GRID, messages=InMessages(NUMBER, 8))
+
+
+def sent(node: Node | None = None) -> Node:
+    return shared(node or tree(), SENDING, frozenset({"A", "B"})).tree
+
+
+def test_in_messages_nobody_meets_or_waits() -> None:
+    shares = [node for node in only(sent(), Share) if isinstance(node, Share)]
+    assert [share.along for share in shares] == [Along.ROW, Along.COLUMN]
+    assert all(share.in_messages and share.slot == AT_HAND for share in shares)
+    assert not only(sent(), Meet) and not only(sent(), Arrived)
+    assert faults(allot_replies(sent()), SCOPE) == ()
+
+
+def test_in_messages_one_of_each_column_has_what_is_for_all() -> None:
+    """Whoever passes on a box along a column passes on all that go there: messages name no sender."""
+    found = sent(rounds("i", RID, less(I0, N), gets(("A", N), ("B", I0))))
+    shares = {node.buffer: node for node in only(found, Share) if isinstance(node, Share)}
+    assert shares["A"].along is Along.ALL and shares["B"].along is Along.ROW
+    eight = Constant(8)
+    row, column = (Binary(o, NUMBER, eight) for o in (BinaryOperator.DIV, BinaryOperator.MOD))
+    last = Binary(BinaryOperator.SUB, Constant(7), column)
+    assert shares["A"].owner == Binary(BinaryOperator.EQ, row, last)
+    columns = [node.owner for node in only(sent(), Share) if isinstance(node, Share)][1]
+    assert columns == Binary(BinaryOperator.EQ, RID, Binary(BinaryOperator.SUB, Constant(7), CID))
+
+
+MISSENT: dict[str, tuple[Callable[[Node], Node], str]] = {
+    "some do not take part": (
+        lambda n: Guard(less(RID, Constant(3)), n) if isinstance(n, Share) else n,
+        "not all CPEs come to where they meet: a condition differs",
+    ),
+    "who takes part disagrees": (
+        lambda n: disagreed(n) if isinstance(n, Share) else n,
+        "disagree about A",
+    ),
+    "it is sent while it comes": (
+        lambda n: Block(()) if isinstance(n, Wait) else n,
+        "is handed out while the gets of level 0 are in flight",
+    ),
+    "it is sent before it has been got": (
+        lambda n: Block((n, n)) if isinstance(n, Share) else n,
+        "from a slot that was never filled",
+    ),
+    "it is not sent": (
+        lambda n: Block(()) if isinstance(n, Share) else n,
+        "uses A in a slot that was never filled",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISSENT)
+def test_faults_of_what_is_passed_on_in_messages_are_found(name: str) -> None:
+    change, what = MISSENT[name]
+    found = faults(allot_replies(transform(sent(), change)), SCOPE)
+    assert any(what in fault for fault in found), found
 
 
 def without(kind: type) -> Node:
@@ -330,6 +392,28 @@ def test_tiles_are_handed_on_by_rma(tmp_path: Path) -> None:
     assert "athread_rma_bcast(s_ldm, s_next, " in text and "once for all CPEs" in text
 
 
+def test_tiles_are_handed_on_in_messages(tmp_path: Path) -> None:
+    options = replace(OPTIONS, machine="sw26010")
+    text = slave(tmp_path, GEMM, options)
+    assert "if (sw_cid == sw_rid && i0 < n) {\n" in text and "simd_putr(v, 8);" in text
+    assert re.search(r"sw_hand_row_double_\w+\(a_ldm, a_next, .*, sw_cid == sw_rid\);", text)
+    assert re.search(r"sw_hand_column_double_\w+\(b_ldm, b_next, .*, sw_rid == 7 - sw_cid\);", text)
+    assert "once for each row" in text and "once for each column" in text and "athread_syn" not in text
+    text = slave(tmp_path, VECTOR, replace(options, threads=(64, 1)))
+    assert re.search(r"sw_hand_column_float_\w+\(s_ldm, .*, sw_rid / 8 == 7 - sw_rid % 8\);", text)
+    assert "once for all CPEs" in text and "simd_putr" not in text
+
+
+def test_integers_are_not_passed_on_in_messages(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < n; i++) for (int k = 0; k < l; k++) x[i] += a[i][k] * w[k];"
+    head = HEAD.replace("short *restrict h", "short *restrict h, int w[restrict l]")
+    for machine, handed in (("sw26010", False), ("sw26010-pro", True)):
+        options = replace(OPTIONS, machine=machine, threads=(64, 1))
+        found = generated(tmp_path, f"{head}{body}\n#pragma endscop\n}}\n", options)
+        assert found.slave is not None
+        assert ("got once" in found.slave.text or "once for all" in found.slave.text) == handed
+
+
 @pytest.mark.parametrize("prefetch", list(Prefetch))
 def test_tiles_are_shared_where_others_are_stored_late(tmp_path: Path, prefetch: Prefetch) -> None:
     text = slave(tmp_path, STORED, replace(OPTIONS, prefetch=prefetch))
@@ -346,12 +430,12 @@ def test_tiles_are_shared_where_others_are_stored_late(tmp_path: Path, prefetch:
         replace(OPTIONS, threads=(4, 16)),
         replace(OPTIONS, distribution=Distribution.BLOCK),
         replace(OPTIONS, distribution=Distribution.JOINT),
-        replace(OPTIONS, machine="sw26010"),
         replace(OPTIONS, ldm_budget=8 * (2 * 3 + 2 * 4 + 4 * 3) + 8),
     ],
 )
 def test_plain_gets_are_for_all_else(tmp_path: Path, options: KernelOptions) -> None:
     assert "ssync" not in slave(tmp_path, GEMM, options)
+    assert "sw_hand" not in slave(tmp_path, GEMM, replace(options, machine="sw26010"))
 
 
 def test_elements_that_rma_cannot_move_are_not_shared(tmp_path: Path) -> None:
@@ -399,30 +483,34 @@ PROGRAM = "\n".join(
 
 @pytest.mark.parametrize("prefetch", list(Prefetch))
 @pytest.mark.parametrize("threads", [(8, 8), (4, 16), (64, 1), (1, 1)])
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 def test_results_are_those_of_the_serial_loops(
-    tmp_path: Path, threads: tuple[int, int], prefetch: Prefetch
+    tmp_path: Path, machine: str, threads: tuple[int, int], prefetch: Prefetch
 ) -> None:
+    """In messages in checked mode, in which a CPE may send no more than the machine has room for."""
     path = tmp_path / "shared.c"
     path.write_text(PROGRAM)
-    options = replace(OPTIONS, threads=threads, prefetch=prefetch)
+    options = replace(OPTIONS, machine=machine, threads=threads, prefetch=prefetch)
     task = SourceTask(
         path,
         options=dict.fromkeys(BODIES, options),
         checks={name: RegionCheck(sizes=SIZES) for name in BODIES},
     )
-    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    settings = CheckSettings(modes=("checked",)) if machine == "sw26010" else CheckSettings()
+    results = check_source(task, settings, tmp_path, tmp_path / "objects")
     assert {result.region for result in results} == set(BODIES)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 
 
 @pytest.mark.parametrize("threads", [(8, 8), (64, 1)])
-def test_trees_are_sound(tmp_path: Path, threads: tuple[int, int]) -> None:
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_trees_are_sound(tmp_path: Path, machine: str, threads: tuple[int, int]) -> None:
     path = tmp_path / "shared.c"
     path.write_text(PROGRAM)
-    options = dict.fromkeys(BODIES, replace(OPTIONS, threads=threads))
+    options = dict.fromkeys(BODIES, replace(OPTIONS, machine=machine, threads=threads))
     found = [item.result for item in compile_regions(read_source(path, CppOptions(), None), options)]
     results = [result for result in found if isinstance(result, RegionResult)]
     assert len(results) == len(BODIES)
     assert [problem for result in results for problem in verify(result.assembled)] == []
     kernels = [kernel.result for result in results for kernel in result.assembled.kernels]
-    assert any(only(kernel, Meet) for kernel in kernels)
+    assert any(only(kernel, Share) for kernel in kernels)

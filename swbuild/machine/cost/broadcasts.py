@@ -1,4 +1,4 @@
-"""How long it takes to hand boxes on by broadcasts of RMA, in a round to which all CPEs come."""
+"""How long it takes to hand boxes on in a round to which all CPEs come: by RMA, or in messages."""
 
 from __future__ import annotations
 
@@ -12,20 +12,30 @@ __all__ = ["HandedOn", "round_cycles"]
 #: CPEs per side of a cluster of the mesh.
 _CLUSTER = 2
 
+#: Cycles of a turn of the loop that sends or receives messages, but for the message itself.
+_TURN = 6
+
 
 @dataclass(frozen=True, slots=True)
 class HandedOn:
-    """``times`` boxes of ``bytes`` that are handed on in one round, by different CPEs."""
+    """``times`` boxes of ``bytes`` that are handed on in one round, by different CPEs.
+
+    An ``element`` of theirs has so many bytes.
+    """
 
     times: float
     bytes: float
+    element: int = 8
 
 
 def round_cycles(boxes: Iterable[HandedOn], machine: MachineModel) -> float:
     """Return how long a round takes in which ``boxes`` are handed on, once the last CPE has come to it.
 
-    A broadcast passes the network, which all share, once.
+    A broadcast passes the network, which all share, once.  Messages pass from register to register: each CPE
+    sends or receives those of its row, and of its column, and stores them.
     """
+    if not machine.dialect.broadcasts.row:
+        return sum(_messages_cycles(box, machine) for box in boxes if box.times)
     rma = machine.rma
     carried = sum(
         box.times * max(box.bytes / rma.bytes_per_cycle, rma.minimum_cycles) for box in boxes if box.times
@@ -34,3 +44,10 @@ def round_cycles(boxes: Iterable[HandedOn], machine: MachineModel) -> float:
         return 0.0
     way = (max(machine.mesh) // _CLUSTER - 1) * max(rma.row_hop, rma.column_hop)
     return machine.control.sync_cycles + carried + rma.remote_latency + way
+
+
+def _messages_cycles(box: HandedOn, machine: MachineModel) -> float:
+    """Return how long it takes to hand ``box`` to a row or a column in messages of one vector each."""
+    register = machine.register
+    messages = box.bytes / (machine.simd.double_lanes * box.element)
+    return register.latency + messages * (_TURN + max(register.send_cycles, register.receive_cycles))

@@ -43,7 +43,7 @@ class Moved:
     It does so in ``visits`` turns of ``operations`` transfers each.  Transfers of one ``level`` and direction
     are waited for together.  The part ``ahead`` of the visits gets what the next one needs.
     Of so many ``sharers``, who need the same, one moves it and hands it on to the others; ``handed_ahead``:
-    what it gets ahead is handed on one visit ahead as well.
+    what it gets ahead is handed on one visit ahead as well.  An ``element`` has so many bytes.
     """
 
     level: int
@@ -54,6 +54,7 @@ class Moved:
     ahead: float = 0.0
     sharers: float = 1.0
     handed_ahead: bool = False
+    element: int = 8
 
     @property
     def bytes(self) -> float:
@@ -158,7 +159,7 @@ def _handing(launch: Launch, machine: MachineModel) -> float:
     for _, found in groupby(sorted(shared, key=_together), _together):
         group = list(found)
         visits = max(m.visits for m in group)
-        boxes = [HandedOn(launch.busy / m.sharers * m.visits / visits, m.box) for m in group]
+        boxes = [HandedOn(launch.busy / m.sharers * m.visits / visits, m.box, m.element) for m in group]
         taken = visits * round_cycles(boxes, machine)
         total += taken
         if all(m.handed_ahead for m in group):
