@@ -49,9 +49,11 @@ def _limit(region: RegionUnit) -> str:
             f"it is estimated to take {where['host_cycles']} cycles there, "
             f"{where['cpes_cycles']} on the core group"
         )
-    sums = _ordered_sums(region) if report["host_statements"] or not report["kernels"] else ""
+    sums, counters = _ordered_sums(region)
     if sums:
         return f"the reduction on {sums} keeps the order of the source (`reassociate: true` allows parts)"
+    if counters:
+        return f"{counters} counts beside the loop: write what it is as a formula of the loop's counter"
     small = _small_elements(region)
     if small:
         return f"the host alone writes {small}: elements of less than 4 bytes share words of memory"
@@ -63,18 +65,26 @@ def _limit(region: RegionUnit) -> str:
     return _transfers(report) or "the computation itself"
 
 
-def _ordered_sums(region: RegionUnit) -> str:
-    """Return the variables of reductions that keep loops on the host."""
+def _ordered_sums(region: RegionUnit) -> tuple[str, str]:
+    """Return the variables of reductions that keep loops on the host, and those that other statements read.
+
+    The latter are no reductions but count beside their loop.
+    """
+    from swbuild.polyhedral.reductions import find_reductions
     from swbuild.polyhedral.verdicts import analyse_region
 
+    scop = region.scop
     there = {item["statement"] for item in region.report["host_statements"]}
-    found = {
-        array: None
-        for loop in analyse_region(region.scop).loops
-        if there.intersection(loop.statements)
-        for array, _ in loop.reductions
-    }
-    return _words(found) if found else ""
+    adding: dict[str, frozenset[str]] = {}
+    for reduction in find_reductions(scop):
+        adding[reduction.array] = adding.get(reduction.array, frozenset()) | reduction.statements
+    sums: dict[str, None] = {}
+    counters: dict[str, None] = {}
+    for loop in analyse_region(scop).loops if there else ():
+        for array, _ in loop.reductions if there.intersection(loop.statements) else ():
+            others = scop.users(array) & {*loop.statements} - adding.get(array, frozenset())
+            (counters if others else sums)[array] = None
+    return _words(sums), _words(counters)
 
 
 def _small_elements(region: RegionUnit) -> str:
@@ -96,4 +106,5 @@ def _transfers(report: Mapping[str, Any]) -> str:
 
 
 def _words(names: Iterable[str]) -> str:
-    return listing(list(names)).replace("`", "")
+    found = list(names)
+    return listing(found).replace("`", "") if found else ""
