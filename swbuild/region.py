@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+from itertools import islice
 from math import inf
 
 import islpy as isl
@@ -50,6 +51,9 @@ __all__ = ["Attempt", "Cause", "Dropped", "Record", "RegionResult", "Tried", "co
 
 #: isl steps for one attempt at a region, besides those that have limits of their own.
 MAX_OPERATIONS = 3_000_000
+
+#: Wavefronts, with tiles of one shape each, of which code is tried.
+_MOST_FRONTS = 3
 
 #: isl steps for the last look at the order of a kernel.
 _LOOK = 500_000
@@ -511,9 +515,9 @@ def _refused_in(found: RegionResult) -> Mapping[str, Mapping[str, str]]:
 def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:
     """Return the code that runs tiles of loop nests in wavefronts, or None where nothing is won by it.
 
-    Tiles of the user's have to fit the LDM.
+    Tiles of the user's have to fit the LDM.  Where the first shapes of tiles have no code, others have none.
     """
-    for front, placed in in_fronts(task.scop, task.options, order, task.record):
+    for front, placed in islice(in_fronts(task.scop, task.options, order, task.record), _MOST_FRONTS):
         made = _placed(task, front, placed)
         if isinstance(made, RegionResult):
             task.record(Ordered(front, Judgement.TAKEN))
