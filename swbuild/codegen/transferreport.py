@@ -17,6 +17,7 @@ from swbuild.kernelir.nodes import (
     Place,
     Rotate,
     Row,
+    Share,
     Transfer,
 )
 from swbuild.kernelir.origin import Role
@@ -44,6 +45,8 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
             later = [found for found, _ in visited[position + 1 :]]
             boxes = ((name, _box_at_hand(later, name)) for name in node.buffers if name in loaded)
             rows += [_row(name, "get", loops, place.size, elements) for name, place in boxes]
+        elif isinstance(node, Share) and node.slot == AT_HAND:
+            rows.append(_row(node.buffer, "get", loops, node.size, elements))  # whoever gets it for all
         elif isinstance(node, Transfer) and node.slot == AT_HAND:
             sizes = (node.part.size,) if isinstance(node.part, Row) else places[node.buffer].size
             rows.append(_row(node.buffer, node.group.direction.value, loops, sizes, elements))

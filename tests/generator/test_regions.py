@@ -12,7 +12,7 @@ from generation import generated, unit_of
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.machine import machine_names
-from swbuild.options import Distribution, Fusion, KernelOptions
+from swbuild.options import Distribution, Fusion, KernelOptions, Share
 from swbuild.polyhedral import scheduling
 
 
@@ -228,12 +228,19 @@ def test_data_flow_beyond_isl_falls_back_to_conflicts(tmp_path: Path, loops: str
 
 
 def test_report_gives_transfers_as_formulas() -> None:
-    (kernel,) = region(unit_of("gemm", KernelOptions(tile=(32,)))).report["kernels"]
+    (kernel,) = region(unit_of("gemm", KernelOptions(tile=(32,), share=Share.NEVER))).report["kernels"]
     rows = {(row["buffer"], row["direction"]): row for row in kernel["transfers"]}
     assert set(rows) == {("A", "get"), ("B", "get"), ("C", "get"), ("C", "put")}
     assert rows["A", "get"]["per"] == "i0, j0, k0"
     assert rows["C", "put"]["per"] == "i0, j0"
     assert rows["A", "get"]["operations"] == "1"
+    assert rows["A", "get"]["bytes"] == "8 * (SW_MIN(32, ni - i0)) * (SW_MIN(32, nk - k0))"
+
+
+def test_report_gives_transfers_of_shared_tiles_by_round() -> None:
+    (kernel,) = region(unit_of("gemm", KernelOptions(tile=(32,), share=Share.ALWAYS))).report["kernels"]
+    rows = {(row["buffer"], row["direction"]): row for row in kernel["transfers"]}
+    assert rows["A", "get"]["per"] == "i0_round, j0_round, k0"
     assert rows["A", "get"]["bytes"] == "8 * (SW_MIN(32, ni - i0)) * (SW_MIN(32, nk - k0))"
 
 
