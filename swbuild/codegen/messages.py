@@ -37,26 +37,29 @@ def _way(along: Along) -> str:
 
 def _function(name: str, way: str, element: ElementType, dialect: Dialect, lanes: Lanes) -> Lines:
     """Return a function's definition.  Slots have room for whole vectors; the last one is filled up."""
-    messages, (vector, count) = dialect.messages, lanes[element]
-    sends = {"row": messages.send_row, "column": messages.send_column}[way]
-    receives = {"row": messages.receive_row, "column": messages.receive_column}[way]
-    load = messages.load.format(vector="v", place="from + k")
-    store = messages.store.format(vector="v", place="to + k")
+    messages, (vector, size) = dialect.messages, lanes[element]
+    to, source, length, sends, message, at = map(own, ("to", "from", "length", "sends", "message", "at"))
+    send = {"row": messages.send_row, "column": messages.send_column}[way].format(vector=message)
+    receive = {"row": messages.receive_row, "column": messages.receive_column}[way].format(vector=message)
+    load = messages.load.format(vector=message, place=f"{source} + {at}")
+    store = messages.store.format(vector=message, place=f"{to} + {at}")
     kind = element.name
+    arguments = f"{kind} *const {to}, {kind} *const {source}, const long {length}, const int {sends}"
+    every = f"for (long {at} = 0; {at} < {length}; {at} += {size}) {{"
     return [
-        f"/* Hands n elements on along a {way}, {count} in a message: from the CPE that sends, to all. */",
-        f"static void {name}({kind} *const to, {kind} *const from, const long n, const int sends)",
+        f"/* Hands elements on along a {way}, {size} in a message: from the CPE that sends, to all. */",
+        f"static void {name}({arguments})",
         "{",
-        f"  {vector.name} v;",
-        "  if (sends) {",
-        f"    for (long k = n; k % {count} != 0; k++)",
-        "      from[k] = 0;",
-        f"    for (long k = 0; k < n; k += {count}) {{",
-        *(f"      {line}" for line in (load, sends.format(vector="v"), store)),
+        f"  {vector.name} {message};",
+        f"  if ({sends}) {{",
+        f"    for (long {at} = {length}; {at} % {size} != 0; {at}++)",
+        f"      {source}[{at}] = 0;",
+        f"    {every}",
+        *(f"      {line}" for line in (load, send, store)),
         "    }",
         "  } else {",
-        f"    for (long k = 0; k < n; k += {count}) {{",
-        *(f"      {line}" for line in (receives.format(vector="v"), store)),
+        f"    {every}",
+        *(f"      {line}" for line in (receive, store)),
         "    }",
         "  }",
         "}",

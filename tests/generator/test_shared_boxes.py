@@ -395,13 +395,37 @@ def test_tiles_are_handed_on_by_rma(tmp_path: Path) -> None:
 def test_tiles_are_handed_on_in_messages(tmp_path: Path) -> None:
     options = replace(OPTIONS, machine="sw26010")
     text = slave(tmp_path, GEMM, options)
-    assert "if (sw_cid == sw_rid && i0 < n) {\n" in text and "simd_putr(v, 8);" in text
+    assert "if (sw_cid == sw_rid && i0 < n) {\n" in text and "simd_putr(message, 8);" in text
     assert re.search(r"sw_hand_row_double_\w+\(a_ldm, a_next, .*, sw_cid == sw_rid\);", text)
     assert re.search(r"sw_hand_column_double_\w+\(b_ldm, b_next, .*, sw_rid == 7 - sw_cid\);", text)
     assert "once for each row" in text and "once for each column" in text and "athread_syn" not in text
     text = slave(tmp_path, VECTOR, replace(options, threads=(64, 1)))
     assert re.search(r"sw_hand_column_float_\w+\(s_ldm, .*, sw_rid / 8 == 7 - sw_rid % 8\);", text)
     assert "once for all CPEs" in text and "simd_putr" not in text
+
+
+NAMED = """#include "own.h"
+void f(int n, int m, int count, double c[restrict n][m], double a[restrict n][count],
+       double b[restrict count][m]) {
+#pragma scop
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < count; k++)
+    c[i][j] += a[i][k] * b[k][j];
+#pragma endscop
+}
+"""
+
+
+def test_messages_stand_beside_the_names_of_the_source(tmp_path: Path) -> None:
+    """Macros and types of the source's headers are in the slave file as well."""
+    (tmp_path / "own.h").write_text(
+        "#define to 3\n#define sends +\n#define at (\ntypedef int from, message;\n"
+    )
+    path = tmp_path / "named.c"
+    path.write_text(NAMED)
+    options = replace(OPTIONS, machine="sw26010")
+    task = SourceTask(path, options={"f": options}, checks={"f": RegionCheck()})
+    (result,) = check_source(task, CheckSettings(modes=("late",)), tmp_path, tmp_path / "objects")
+    assert result.outcome is Outcome.PASS, explain(result)
 
 
 def test_integers_are_not_passed_on_in_messages(tmp_path: Path) -> None:
