@@ -23,7 +23,7 @@ from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory import box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.plan import Overflow
-from swbuild.options import KernelOptions, Where
+from swbuild.options import KernelOptions, Share, Where
 from swbuild.planning import placing
 from swbuild.planning.candidates import estimate, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work, joint_share
@@ -255,9 +255,16 @@ def test_all_cpes_have_work_and_the_ldm_is_used(text: str, machine: str, tmp_pat
 @pytest.mark.parametrize("machine", MACHINES)
 def test_fewer_cpes_have_work_where_transfers_count(machine: str, tmp_path: Path) -> None:
     """With 36 tiles of 4 x 4, rows come into the LDM 12 times: that takes half as long again."""
-    (grid,) = region(generated(tmp_path, SMALL, KernelOptions(machine=machine))).grids
+    options = KernelOptions(machine=machine, share=Share.NEVER)
+    (grid,) = region(generated(tmp_path, SMALL, options)).grids
     busy = busy_cpes(grid, {})
     assert busy is not None and busy.cpes <= 24
+
+
+def test_more_cpes_have_work_where_rows_come_once_for_a_row_of_the_mesh(tmp_path: Path) -> None:
+    (grid,) = region(generated(tmp_path, SMALL, KernelOptions(machine="sw26010"))).grids
+    busy = busy_cpes(grid, {})
+    assert busy is not None and busy.cpes > 24
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -358,7 +365,8 @@ def test_extents_of_arrays_bound_what_a_tile_touches(tmp_path: Path) -> None:
     text = body(
         loops, "int n, int m, double a[restrict 900][160], double c[restrict 160][160], double sum[160]"
     )
-    (kernel,) = region(generated(tmp_path, text, KernelOptions(machine=MACHINES[0]))).report["kernels"]
+    options = KernelOptions(machine=MACHINES[0], share=Share.NEVER)
+    (kernel,) = region(generated(tmp_path, text, options)).report["kernels"]
     (rows,) = [buffer for buffer in kernel["buffers"] if buffer["array"] == "a"]
     assert rows["level"] == 0 and rows["shape"][-1] == 160
 
