@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from swbuild.expressions.types import is_integer
 from swbuild.manifest.suggest import listing
 
 if TYPE_CHECKING:
     from swbuild.codegen.unit import RegionUnit
+    from swbuild.frontend.scop import Scop
 
 __all__ = ["summary"]
 
@@ -66,9 +68,9 @@ def _limit(region: RegionUnit) -> str:
 
 
 def _ordered_sums(region: RegionUnit) -> tuple[str, str]:
-    """Return the variables of reductions that keep loops on the host, and those that other statements read.
+    """Return the variables of reductions that keep loops on the host, and those that count beside a loop.
 
-    The latter are no reductions but count beside their loop.
+    The latter are no reductions, as other statements read them; what is added to them is no data.
     """
     from swbuild.polyhedral.reductions import find_reductions
     from swbuild.polyhedral.verdicts import analyse_region
@@ -82,9 +84,17 @@ def _ordered_sums(region: RegionUnit) -> tuple[str, str]:
     counters: dict[str, None] = {}
     for loop in analyse_region(scop).loops if there else ():
         for array, _ in loop.reductions if there.intersection(loop.statements) else ():
-            others = scop.users(array) & {*loop.statements} - adding.get(array, frozenset())
-            (counters if others else sums)[array] = None
+            steps = adding.get(array, frozenset())
+            if not scop.users(array) & {*loop.statements} - steps:
+                sums[array] = None
+            elif is_integer(scop.array(array).element) and not any(_reads_data(scop, name) for name in steps):
+                counters[array] = None
     return _words(sums), _words(counters)
+
+
+def _reads_data(scop: Scop, statement: str) -> bool:
+    """Return whether a statement accesses an element of an array."""
+    return any(not scop.array(access.array).is_scalar for access in scop.statement(statement).accesses)
 
 
 def _small_elements(region: RegionUnit) -> str:

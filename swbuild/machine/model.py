@@ -500,7 +500,9 @@ class MachineModel:
         """Return whether CPEs can pass on boxes of elements of this type of C and ``size`` in bytes."""
         if self.dialect.broadcasts.row:
             return size % self.rma.alignment == 0
-        return self.dialect.hands_on and element in ("double", "float")
+        vectors = self.dialect.vectors
+        types = {"double": vectors.double_type, "float": vectors.float_type}
+        return self.dialect.hands_on and bool(types.get(element))
 
     @property
     def thread_shapes(self) -> tuple[tuple[int, int], ...]:

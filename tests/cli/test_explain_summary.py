@@ -40,6 +40,10 @@ BODIES = {
         "int k = 0; for (int i = 0; i < n; i++) { a[0][k] = 3 * a[0][k]; k += 7; }",
         "stays on the host; limit: k counts beside the loop: write what it is as a formula of the loop's",
     ),
+    "a sum of which each part is used": (
+        "for (int i = 0; i < n; i++) { *s += a[0][i]; b[0][i] = *s; }",
+        "stays on the host; limit: i in line 4 is sequential: line 4 writes",
+    ),
     "recurrence": (
         "for (int i = 1; i < n; i++) *s = *s * a[i][0] + b[i][0];",
         "stays on the host; limit: i in line 4 is sequential: line 4 writes s, which line 4 reads",
