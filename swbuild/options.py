@@ -204,7 +204,7 @@ class KernelOptions:
         """Whether a CPE may get boxes for others: tiles are dealt in turn, and it can pass them on."""
         wanted = self.preset is not Preset.CLASSIC and self.share is not Share.NEVER
         dealt = self.distribution in (None, Distribution.CYCLIC)
-        return wanted and dealt and load(self.machine).dialect.hands_on
+        return wanted and dealt and load(self.machine).shares_tiles
 
     @property
     def shaped(self) -> bool:

@@ -119,9 +119,6 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
     messages = model.dialect.messages
     for field, pieces in (_MESSAGE_PIECES if messages.send_row else {}).items():
         yield from _template(("dialect", "messages", field), getattr(messages, field), pieces)
-    if model.dialect.hands_on and model.mesh_rows != model.mesh_columns:
-        what = "tiles can be handed on along meshes with as many rows as columns"
-        yield Problem(("dialect",), what, "leave out `broadcasts` and `messages`")
     if messages.send_row and not model.dialect.vectors.load:
         what = "`messages` are vectors, and `dialect.vectors` has none"
         yield Problem(("dialect", "messages"), what, "say how C asks for vectors")

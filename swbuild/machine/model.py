@@ -148,11 +148,6 @@ class Dialect:
     broadcasts: Broadcasts = Broadcasts()
     messages: Messages = Messages()
 
-    @property
-    def hands_on(self) -> bool:
-        """Whether a CPE can pass on what it has in its LDM."""
-        return bool(self.broadcasts.row or self.messages.send_row)
-
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -496,13 +491,19 @@ class MachineModel:
         """Return the rows and columns of a core group's mesh of CPEs."""
         return self.mesh_rows, self.mesh_columns
 
+    @property
+    def shares_tiles(self) -> bool:
+        """Return whether one CPE can get a tile for others: whose turn it is, is said for square meshes."""
+        passes_on = bool(self.dialect.broadcasts.row or self.dialect.messages.send_row)
+        return passes_on and self.mesh_rows == self.mesh_columns
+
     def hands_on(self, element: str, size: int) -> bool:
         """Return whether CPEs can pass on boxes of elements of this type of C and ``size`` in bytes."""
         if self.dialect.broadcasts.row:
-            return size % self.rma.alignment == 0
+            return self.shares_tiles and size % self.rma.alignment == 0
         vectors = self.dialect.vectors
         types = {"double": vectors.double_type, "float": vectors.float_type}
-        return self.dialect.hands_on and bool(types.get(element))
+        return self.shares_tiles and bool(types.get(element))
 
     @property
     def thread_shapes(self) -> tuple[tuple[int, int], ...]:

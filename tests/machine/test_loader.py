@@ -133,7 +133,6 @@ MISTAKES = [
     ("simd_set_doublev4({values})", "simd_set_doublev4()", "gather_double:", "does not use {values}"),
     ("  vectors:\n", "  broadcasts:\n    row: x({ldm})\n  vectors:\n", "broadcasts", "does not use {source}"),
     ("simd_putr({vector}, 8)", "simd_putr(8)", "send_row:", "does not use {vector}"),
-    ("mesh_rows: {value: 8", "mesh_rows: {value: 4", "dialect", "as many rows as columns"),
     ("[simd, register-", "[simd, rma, register-", "features", "`rma` and the numbers of it go together"),
 ]
 

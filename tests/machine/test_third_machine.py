@@ -206,6 +206,7 @@ def test_a_machine_with_fewer_cpes_and_the_older_interface(
         text = text.replace(old, new)
     (tmp_path / "half.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setenv("SWBUILD_MACHINES", str(tmp_path))
+    assert load("sw26010").hands_on("double", 8) and not load("half").hands_on("double", 8)
     checks = {name: RegionCheck(SIZES[name][:1]) for name in ("product", "columns")}
     options = dict.fromkeys(checks, KernelOptions(machine="half", reassociate=True))
     requests = tuple(RegionRequest(name, function=name) for name in checks)
