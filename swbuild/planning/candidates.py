@@ -268,10 +268,9 @@ def _priced(view: View, picked: list[Choice]) -> Cycles:
     moved = tuple(m for option in picked for m in option.moved)
     visits = sum(_VISIT * m.visits for m in moved) + _ROW * view.rows
     busy = view.busy
-    work = sum(view.computing(k) for k in range(len(shape.works)))
     direct = shape.direct * view.share + sum(option.direct for option in picked)
     mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0
-    launch = Launch(float(busy), work + visits, moved, direct, mean)
+    launch = Launch(float(busy), view.work + visits, moved, direct, mean)
     return launch_cycles(launch, view.machine)
 
 
@@ -341,11 +340,9 @@ def _ahead(view: View, picked: list[Choice], budget: int) -> list[Choice]:
 
 def _buffers(view: View, budget: int) -> list[Choice] | None:
     """Return a buffer for each family, or that it has none; None where they cannot fit ``budget``."""
-    outermost = [view.outermost(family) for family in view.shape.families]
-    if sum(option.bytes for option in outermost) <= budget:
-        return outermost
-    options = [view.options(family) for family in view.shape.families]
-    chosen = within(options, budget)
+    if sum(option.bytes for option in view.outermost) <= budget:
+        return view.outermost
+    chosen = within(view.options, budget)
     if chosen is None:
         return None
-    return [option for some, k in zip(options, chosen, strict=True) for option in some[k : k + 1]]
+    return [option for some, k in zip(view.options, chosen, strict=True) for option in some[k : k + 1]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from math import gcd, prod
 
 from swbuild.classes import dataclass
@@ -81,7 +82,7 @@ class View:
     def mapped(self) -> Iterator[tuple[int, Loop, int]]:
         return zip(self.threads, self.shape.loops, self.tile, strict=False)
 
-    @property
+    @cached_property
     def busy(self) -> float:
         """How many CPEs have work."""
         return self._busy()
@@ -93,7 +94,12 @@ class View:
             return min(float(prod(self.threads)), prod(loop.runs(size) for _, loop, size in mapped))
         return float(prod(min(count, loop.tiles(size)) for count, loop, size in mapped))
 
-    @property
+    @cached_property
+    def work(self) -> float:
+        """The cycles of the busiest CPE for all statements."""
+        return sum(self.computing(k) for k in range(len(self.shape.works)))
+
+    @cached_property
     def rows(self) -> float:
         """How many rows of tiles every CPE walks to find its own."""
         if not self.joint:
@@ -189,15 +195,18 @@ class View:
         (other,) = {0, 1} - used
         return float(min(self.threads[other], self.shape.loops[other].tiles(self.tile[other])))
 
-    def options(self, family: Family) -> list[Choice]:
-        """Return the buffers that ``family`` may have, from the outermost level on; the last has none."""
+    @cached_property
+    def options(self) -> list[list[Choice]]:
+        """The buffers that each family may have, from the outermost level on; the last has none."""
         return [
-            Choice(each.bytes, self._price(each), each.moved, each.direct) for each in self._choices(family)
+            [Choice(each.bytes, self._price(each), each.moved, each.direct) for each in self._choices(family)]
+            for family in self.shape.families
         ]
 
-    def outermost(self, family: Family) -> Choice:
-        """Return the first of the options of ``family``, without what it costs."""
-        return next(self._choices(family))
+    @cached_property
+    def outermost(self) -> list[Choice]:
+        """The first of the options of each family, without what it costs."""
+        return [next(self._choices(family)) for family in self.shape.families]
 
     def _choices(self, family: Family) -> Iterator[Choice]:
         """Yield the options of ``family``, without what they cost."""

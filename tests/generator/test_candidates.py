@@ -117,7 +117,7 @@ def test_a_visit_moves_what_one_run_of_the_loops_inside_it_takes() -> None:
     place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
     loops = (Loop(100, 100.0, constant=True), Loop(100, 50.5, constant=True))
     shape = KernelShape(1, loops, (place,), (family,), (), 1.0, 0.0)
-    buffer = View(shape, Candidate((4,), (10, 100)), load(MACHINES[0])).options(family)[0]
+    buffer = View(shape, Candidate((4,), (10, 100)), load(MACHINES[0])).options[0][0]
     assert buffer.bytes == 10 * 100 * 8
     assert [each.shape.row_bytes for each in buffer.moved] == [50 * 8]
 
@@ -290,7 +290,7 @@ def test_a_level_inside_the_iterations_of_a_tile_is_visited_for_each() -> None:
         family = Family("x", 8, (1024,), along, True, False, (0,), 1e6, frozenset())
         shape = KernelShape(1, (loop,), (place,), (family,), (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
         view = View(shape, Candidate((64,), (16,)), machine)
-        (buffer, _) = view.options(family)
+        ((buffer, _),) = view.options
         assert buffer.bytes == bytes_
         assert view.visits(place) * bytes_ == pytest.approx(1024 / 64 * 8)
 

@@ -28,7 +28,7 @@ from swbuild.region import RegionResult
 PRO = load("sw26010-pro")
 AUTO = KernelOptions(machine="sw26010-pro", share=Sharing.AUTO)
 NEVER = replace(AUTO, share=Sharing.NEVER)
-N = 384
+N = 256
 PROGRAM = f"""\
 #define N {N}
 double a[N][N], b[N][N], c[N][N], d[N][N], e[N][N], x[N], y[N];

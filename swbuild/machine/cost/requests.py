@@ -68,15 +68,18 @@ def _strided(start: int, length: int, block: int, gap: int, request: int) -> Req
     count, rest = divmod(length, block)
     step = (block + gap) % request
     period = request // gcd(step, request) if step else 1
-    phases = [_contiguous((start + k * step) % request, block, request) for k in range(min(period, count))]
-    parts = [(phase, (count - k + period - 1) // period) for k, phase in enumerate(phases)]
-    if rest:
-        parts.append((_contiguous((start + count * step) % request, rest, request), 1))
-    if len(parts) == 1:
-        ((phase, times),) = parts
-        return Requests(*[times * number for number in phase])
-    total = (sum(n * part[field] for part, n in parts) for field in range(5))
-    return Requests(*total)
+    times, further = divmod(count, period)
+    blocks, touched, full, merges, doubled = (
+        _contiguous((start + count * step) % request, rest, request) if rest else (0, 0, 0, 0, 0)
+    )
+    for k in range(min(period, count)):  # the blocks that begin where block k does, in another request
+        alike, one = times + (k < further), _contiguous((start + k * step) % request, block, request)
+        blocks += alike * one[0]
+        touched += alike * one[1]
+        full += alike * one[2]
+        merges += alike * one[3]
+        doubled += alike * one[4]
+    return Requests(blocks, touched, full, merges, doubled)
 
 
 def _merge_units(start: int, end: int, request: int) -> int:
