@@ -226,14 +226,20 @@ class _Reader:
         if isinstance(node, Conditional):
             return self._selected(node)
         if isinstance(node, Call):
-            mine = [self._is_own(argument) for argument in node.arguments]
-            others = [a for a, own in zip(node.arguments, mine, strict=True) if not own]
-            fits = sorted(mine) == [False, True] and all(map(self._is_free, others))
-            return _CALLS.get(node.function) if fits else None
+            return self._called(node)
         for operators, found in ((("+", "-"), Operator.SUM), (("*",), Operator.PRODUCT)):
             if isinstance(node, Operation) and node.operator in operators and self._chain(node, operators):
                 return found
         return None
+
+    def _called(self, node: Call) -> Operator | None:
+        """``fmax(m, e)`` and the like; a double ``m`` that ``fmaxf`` rounds at each step has no parts."""
+        mine = [_bare(argument) for argument in node.arguments if self._is_own(argument)]
+        others = [argument for argument in node.arguments if not self._is_own(argument)]
+        if len(mine) != 1 or len(others) != 1 or not self._is_free(others[0]):
+            return None
+        kept = isinstance(mine[0], AccessRef) and mine[0].type.size <= node.type.size
+        return _CALLS.get(node.function) if kept else None
 
     def _chain(self, node: Expression, operators: tuple[str, ...]) -> bool:
         """Return whether ``node`` is the accumulator and further terms, joined by ``operators`` only."""

@@ -64,6 +64,7 @@ def test_reductions_are_found(body: str, operator: str, tmp_path: Path) -> None:
         "if (a[i] > 0) s[0] = a[i];",
         "s[0] = a[i] < s[0] ? s[0] : 1.0;",
         "s[0] = fmax(s[0], s[0] + a[i]);",
+        "s[0] = fmaxf(s[0], (float)a[i]);",  # rounds what was there as well
         "k[0] += a[i];",  # the fraction is cut off at every step
         "k[0] = k[0] + 1.5;",
         "if (w[0] > b[i]) w[0] = b[i];",  # compares wider numbers than it keeps, in other programs
