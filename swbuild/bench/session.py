@@ -61,7 +61,7 @@ def _measure(task: SourceTask, settings: BenchSettings, directory: Path) -> tupl
     from swbuild.generate import generate_unit
 
     try:
-        model = read_source(task.path, task.cpp, task.requests)
+        model = read_source(task.path, task.cpp, task.requests, every=task.every)
         options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
         unit = generate_unit(model, options)
         found = []

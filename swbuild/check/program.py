@@ -20,7 +20,7 @@ from swbuild.codegen.unit import GeneratedUnit
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.endings import run_directory
 from swbuild.files import made, named_failures, write_text
-from swbuild.frontend.request import CppOptions
+from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.options import KernelOptions
 from swbuild.toolchain import (
     Completed,
@@ -53,13 +53,15 @@ _PRAGMA = re.compile(r'^\s*(?:(?:#|%:)\s*pragma\s+|_Pragma\s*\(\s*")scop\b', re.
 class ProgramTask:
     """A program: its sources, how they are compiled, and how it is run.
 
-    ``options`` go to regions by name, ``default_options`` to all others.  ``inputs`` are files
+    ``options`` go to regions by name, ``default_options`` to all others, and what ``every`` states holds for
+    all of them.  ``inputs`` are files
     that are copied into the directory in which it runs; every other file found there afterwards is output.
     ``link_arguments`` come behind the objects of both executables (``-lm`` is there anyway).
     """
 
     sources: tuple[Path, ...]
     cpp: CppOptions = field(default_factory=CppOptions)
+    every: RegionRequest = field(default_factory=RegionRequest)
     options: Mapping[str, KernelOptions] = field(default_factory=dict)
     default_options: KernelOptions = field(default_factory=KernelOptions)
     arguments: tuple[str, ...] = ()
@@ -216,7 +218,7 @@ def generate_program(task: ProgramTask) -> tuple[Offloaded, ...]:
     marked = [source for source in task.sources if _PRAGMA.search(_read(source))]
     found = []
     for source in marked:
-        model = read_source(source, task.cpp, None)
+        model = read_source(source, task.cpp, None, every=task.every)
         given = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
         options = {name: replace(each, files=len(marked)) for name, each in given.items()}
         found.append(Offloaded(source, generate_unit(model, options)))

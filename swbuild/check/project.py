@@ -22,6 +22,7 @@ def _task(source: ProjectSource) -> SourceTask:
         path=source.path,
         cpp=source.cpp,
         requests=source.requests,
+        every=source.every.request,
         options={name: kernel.options.for_kernels() for name, kernel in named.items()},
         checks={name: check_of(kernel.check) for name, kernel in named.items()},
         default_options=source.every.options.for_kernels(),

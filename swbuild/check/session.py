@@ -65,7 +65,7 @@ def check_source(
     try:
         made(directory)
         made(cache)
-        model = read_source(task.path, task.cpp, task.requests)
+        model = read_source(task.path, task.cpp, task.requests, every=task.every)
         options = {scop.name: task.options.get(scop.name, task.default_options) for scop in model.scops}
         unit = generate_unit(model, options)
     except SwbuildError as error:

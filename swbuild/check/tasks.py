@@ -39,11 +39,14 @@ class RegionCheck:
 
 @dataclass(frozen=True, slots=True)
 class SourceTask:
-    """One C file, the regions wanted of it (``None``: all), and options and checks by region name."""
+    """One C file, the regions wanted of it (``None``: all, under what ``every`` states), and options and
+    checks by region name.
+    """
 
     path: Path
     cpp: CppOptions = field(default_factory=CppOptions)
     requests: tuple[RegionRequest, ...] | None = None
+    every: RegionRequest = field(default_factory=RegionRequest)
     options: Mapping[str, KernelOptions] = field(default_factory=dict)
     checks: Mapping[str, RegionCheck] = field(default_factory=dict)
     default_options: KernelOptions = field(default_factory=KernelOptions)

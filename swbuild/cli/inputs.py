@@ -188,7 +188,11 @@ def _overrides(args: Namespace, params_are_sizes: bool) -> Defaults:
         if (text := getattr(args, name)) is not None
     }
     params = assignments(args.param)
-    check = Check(sizes=(params,) if params and params_are_sizes else None, seed=getattr(args, "seed", None))
+    check = Check(
+        sizes=(params,) if params and params_are_sizes else None,
+        seed=getattr(args, "seed", None),
+        timeout=getattr(args, "run_timeout", None),
+    )
     fixed = params if params and not params_are_sizes else None
     arrays = {name: tuple(extents.split(",")) for name, extents in map(_split_array, args.array)}
     return Defaults(

@@ -43,6 +43,7 @@ def program_task(args: Namespace, *, params_are_sizes: bool = False) -> ProgramT
     return ProgramTask(
         sources=tuple(source.path for source in project.sources),
         cpp=first.cpp,
+        every=first.every.request,
         default_options=first.every.options,
         arguments=tuple(args.arg),
         inputs=tuple(map(Path, args.input)),

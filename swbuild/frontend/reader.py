@@ -43,6 +43,7 @@ from swbuild.timings import step
 __all__ = ["read_source"]
 
 Pair = tuple[Marker, Marker]
+_NOTHING_STATED = RegionRequest()
 
 
 def read_source(
@@ -50,9 +51,10 @@ def read_source(
     cpp: CppOptions,
     requests: Sequence[RegionRequest] | None,
     seen: Preprocessed | None = None,
+    every: RegionRequest = _NOTHING_STATED,
 ) -> SourceModel:
-    """Return the model of the C file ``path``: the regions of ``requests`` (None: all of them,
-    default options).  ``seen`` is the file preprocessed under ``cpp``, where somebody has done that.
+    """Return the model of the C file ``path``: the regions of ``requests`` (None: all of them, under what
+    ``every`` states).  ``seen`` is the file preprocessed under ``cpp``, where somebody has done that.
 
     Regions that have no model are listed as refused.  Raises SwbuildError for mistakes that
     concern the file or the requests: unreadable, no region, unbalanced pragmas, syntax errors,
@@ -81,7 +83,7 @@ def read_source(
     scope.is_defined = partial(is_defined, source, chunks)
     lines = tuple((first.line, last.line, first.label) for first, last in pairs)
     regions = find_regions(tree, lines, locator)
-    wanted = match_requests(regions, requests, str(path))
+    wanted = match_requests(regions, requests, every, str(path))
     scops: dict[str, Scop] = {}
     refused: list[RefusedRegion] = []
     moving = moving_text(path, cpp, source, frozenset(scope.functions))

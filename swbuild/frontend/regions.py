@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re  # reads pragmas and heads of functions in the user's text
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -113,12 +114,15 @@ def _region(
 
 
 def match_requests(
-    regions: Sequence[Region], requests: Sequence[RegionRequest] | None, path: str
+    regions: Sequence[Region], requests: Sequence[RegionRequest] | None, every: RegionRequest, path: str
 ) -> tuple[tuple[Region, RegionRequest], ...]:
-    """Return each requested region with its request; raise for requests that fit none, or more than one."""
+    """Return each requested region with its request; raise for requests that fit none, or more than one.
+
+    Without ``requests`` these are all regions, each under what ``every`` states.
+    """
     if requests is None:
         return tuple(
-            (region, RegionRequest(name))
+            (region, replace(every, name=name))
             for region, name in zip(regions, _default_names(regions), strict=False)
         )
     problems: list[Diagnostic] = []

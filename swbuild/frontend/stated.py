@@ -13,7 +13,7 @@ from swbuild.frontend.integers import constant, universe
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.regions import Region
 from swbuild.frontend.request import RegionRequest
-from swbuild.frontend.symbols import Symbol, identifiers
+from swbuild.frontend.symbols import Symbol, identifiers, walk
 
 __all__ = ["Stated"]
 
@@ -87,8 +87,9 @@ class Stated:
                 "write a C expression over the sizes",
             ) from None
         node = tree.ext[0].init
+        for part in walk(node):
+            part.coord = self._region.begin.coord
         for name in identifiers(node):
-            name.coord = self._region.begin.coord
             symbol = self._visible.get(name.name)
             if symbol is None:
                 raise self._unknown(name.name, what)

@@ -88,7 +88,7 @@ class Check:
         shown="bit by bit where the order is kept",
         also=("tol", "epsilon"),
     )
-    timeout: int | None = option(
+    timeout: float | None = option(
         SECONDS, "How long one run may take.", example="90s", default=None, shown="60s", also=("time-limit",)
     )
     expected_failure: str | None = option(

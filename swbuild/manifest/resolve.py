@@ -40,7 +40,7 @@ class CheckPlan:
     sizes: tuple[dict[str, int], ...] = ()
     seed: int = 1
     tolerances: Tolerances = field(default_factory=Tolerances)
-    timeout: int = 60
+    timeout: float = 60
     expected_failure: str = ""
 
 

@@ -60,7 +60,7 @@ def read_project(project: Project) -> tuple[SourceModel, ...]:
     problems: list[Diagnostic] = []
     for source in project.sources:
         try:
-            models.append(read_source(source.path, source.cpp, source.requests))
+            models.append(read_source(source.path, source.cpp, source.requests, every=source.every.request))
         except SwbuildError as error:
             problems += error.diagnostics
     if problems:
@@ -106,7 +106,8 @@ def generate_project(
         try:
             with timings.stage("front end"):
                 preprocessed = (seen or {}).get(source.path)
-                model = read_source(source.path, source.cpp, source.requests, preprocessed)
+                every = source.every.request
+                model = read_source(source.path, source.cpp, source.requests, preprocessed, every)
             with timings.stage("generate"):
                 compiled = compile_regions(model, source.options(scop.name for scop in model.scops))
                 if watch is not None:

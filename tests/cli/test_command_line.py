@@ -72,6 +72,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["emulator", "path", "sw5cc"],
         ["check", "a.c", "--dma", "never"],
         ["check", "a.c", "--dma", "random"],
+        ["check", "a.c", "--seed", "-1"],
+        ["check", "a.c", "--timeout", "0"],
+        ["check", "a.c", "--timeout", "nan"],
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from swbuild.manifest import Project
 
 __all__ = ["configure", "run"]
+
+#: How long a run of a program may take where nothing says it.
+_PROGRAM_SECONDS = 120.0
 
 _EPILOG = """\
 exit status: 0 all pass, 1 a mismatch, a crash or a timeout, 2 a mistake in the input, 77 nothing could be
@@ -39,7 +43,7 @@ def configure(parser: ArgumentParser) -> None:
         parser, "check at this size instead of the manifest's; completed if partial (repeatable)"
     )
     group = parser.add_argument_group("how to check")
-    group.add_argument("--seed", type=int, metavar="N", help="seed of the input data")
+    group.add_argument("--seed", type=_seed, metavar="N", help="seed of the input data")
     group.add_argument(
         "--dma",
         action="append",
@@ -53,7 +57,13 @@ def configure(parser: ArgumentParser) -> None:
         "--launcher", default="local", metavar="L", help="local, bsub, swrun, slurm or a template"
     )
     group.add_argument("--allow-refused", action="store_true", help="skip regions that cannot be modelled")
-    group.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds for one run")
+    group.add_argument(
+        "--timeout",
+        dest="run_timeout",
+        type=_seconds,
+        metavar="S",
+        help="seconds for one run (default: as the manifest says)",
+    )
     group.add_argument(
         "-j", "--jobs", type=int, default=0, metavar="N", help="sources at a time (default: as cores)"
     )
@@ -67,6 +77,22 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument("--json", metavar="FILE", help="write the results as JSON (-: instead of the table)")
     group.add_argument("--junit", metavar="FILE", help="write the results as JUnit's XML, for CI")
     add_program_arguments(parser)
+
+
+def _seed(word: str) -> int:
+    if not word.isdecimal():
+        raise ArgumentTypeError(f"'{word}' is no seed: write an integer that is not negative")
+    return int(word)
+
+
+def _seconds(word: str) -> float:
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < inf:
+        raise ArgumentTypeError(f"'{word}' is no number of seconds above 0")
+    return seconds
 
 
 def _mode(word: str) -> str:
@@ -144,7 +170,7 @@ def _settings(args: Namespace) -> CheckSettings:
         target=Target(args.target),
         launcher=args.launcher,
         modes=tuple(args.dma or DEFAULT_MODES),
-        timeout=args.timeout,
+        timeout=args.run_timeout or _PROGRAM_SECONDS,
         jobs=args.jobs,
         keep=Path(args.keep) if args.keep else None,
         refused_is_error=not args.allow_refused,
