@@ -59,12 +59,21 @@ class _Memory:
 
 
 class Aliasing:
-    """Compares the objects of one region; ``written`` are the names of those that it writes."""
+    """Compares the objects of one region; ``written`` are the names of those that it writes.
+
+    Those in ``unsure`` are arrays without a known end that are written under conditions which only the run
+    knows: a kernel moves boxes of them, and puts back what lies behind their end.
+    """
 
     def __init__(
-        self, builder: RegionBuilder, liveness: Liveness, objects: Iterable[Object], written: frozenset[str]
+        self,
+        builder: RegionBuilder,
+        liveness: Liveness,
+        objects: Iterable[Object],
+        written: frozenset[str],
+        unsure: frozenset[str],
     ) -> None:
-        self._builder, self._liveness, self._written = builder, liveness, written
+        self._builder, self._liveness, self._written, self._unsure = builder, liveness, written, unsure
         self._objects = {thing: _of_place(thing.place, thing.storage) for thing in objects}
         self._fresh: dict[Symbol, bool] = {}
 
@@ -75,7 +84,8 @@ class Aliasing:
             (first.name, second.name)
             for position, (first, memory) in enumerate(things)
             for second, other in things[position + 1 :]
-            if {first.name, second.name} & self._written and self._overlap(memory, other)
+            if ({first.name, second.name} & self._written and self._overlap(memory, other))
+            or self._overrun(first, second)
         )
 
     def held(self) -> tuple[Held, ...]:
@@ -101,6 +111,16 @@ class Aliasing:
         places = [thing.place for thing in self._objects]
         places += [place for _, place, _ in self._builder.state.parameters.values()]
         return {path: memory for place in places for path, memory in _followed(place)}
+
+    def _overrun(self, first: Object, second: Object) -> bool:
+        """Whether a box of one of them may reach into the other one, which the region changes meanwhile."""
+        names = {first.name, second.name}
+        if not (names & self._unsure and names <= self._written):
+            return False
+        memory, other = self._objects[first], self._objects[second]
+        if memory.symbol is other.symbol and memory.owner == other.owner:
+            return False
+        return _has_place(first, memory) and _has_place(second, other)
 
     # -- two places -----------------------------------------------------------------------------
 
@@ -184,6 +204,13 @@ class Aliasing:
         facts = self._builder.around.facts
         taken = (n.expr for n in walk(facts.function.body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
         return frozenset(facts.bindings.symbol(n) for n in taken if isinstance(n, c_ast.ID))
+
+
+def _has_place(thing: Object, memory: _Memory) -> bool:
+    """Whether it lies in memory that other things may lie beside: scalars of a function lie anywhere."""
+    if memory.storage is Storage.REGION:
+        return False
+    return bool(thing.rank) or memory.block is not None or memory.storage is Storage.GLOBAL
 
 
 def _of_place(place: Place, storage: Storage) -> _Memory:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import islpy as isl
 from pycparser import c_ast, c_generator
@@ -40,7 +40,9 @@ class ArrayMaker:
         used = {a.array for a in accesses}
         written = frozenset(a.array for a in accesses if a.kind is not AccessKind.READ)
         self._objects = [thing for thing in builder.state.objects.values() if thing.name in used]
-        self.aliasing = Aliasing(builder, liveness, self._objects, written)
+        endless = (t.name for t in self._objects if any(e is None for e in shapes[t].extents[:1]))
+        unsure = frozenset(name for name in endless if _is_unsure(name, statements))
+        self.aliasing = Aliasing(builder, liveness, self._objects, written, unsure)
 
     def arrays(self) -> tuple[Array, ...]:
         """Return the arrays in the order in which the region first names them."""
@@ -114,3 +116,20 @@ def _spelled(kind: CType, declarator: str, scope: FileScope) -> str:
             spelled = c_generator.CGenerator().visit(kind.node)
         return f"{spelled} {declarator}"
     return f"void {declarator}"
+
+
+def _is_unsure(name: str, statements: Sequence[Statement]) -> bool:
+    """Whether the region may write elements of an array besides those that it is certain to write.
+
+    False where their indices have no bounds: such elements are not moved in boxes.
+    """
+    written: dict[AccessKind, isl.Set] = {}
+    for statement in statements:
+        for access in statement.accesses:
+            if access.array == name:
+                here = access.relation.intersect_domain(statement.domain).range()
+                written[access.kind] = written[access.kind].union(here) if access.kind in written else here
+    perhaps, surely = written.get(AccessKind.MAY_WRITE), written.get(AccessKind.MUST_WRITE)
+    if perhaps is None or not perhaps.dim_is_bounded(isl.dim_type.set, 0):
+        return False
+    return surely is None or not perhaps.is_subset(surely)

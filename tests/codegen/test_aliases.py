@@ -19,6 +19,7 @@ from swbuild.generate import generate_unit
 
 TOP = """
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 struct g { double p[100], w[10][12], s; struct g *o; double *q, *restrict r; int n, k, ints[64]; };
 struct h { int n; double w[50]; };
@@ -26,6 +27,7 @@ static struct g x, y;
 static struct h one;
 static double b[400], c[400] __attribute__((aligned(256))), number, *there;
 static int v[400], counter;
+static void *block(void) { static void *it; return it ? it : (it = calloc(1, 4096)); }
 """
 
 MAIN = """
@@ -95,6 +97,9 @@ CASES = [
     Case("characters_over_size", "char *t, struct g *z", "for (int i = 0; i < z->n; i++) { z->q[i] = 1; t[0] = 60; }", "(char *)v, &x", "(char *)&x.n, &x"),
     Case("counter_read", "double *restrict a, int *t", "for (counter = 0; counter < 64; counter++) a[counter] = *t;", "b, v", "b, &counter"),
     Case("linearised", "int n, int m, double *a, double *t", "for (int i = 1; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j] = t[(i - 1) * m + j] + 1;", "9, 8, b, c", "9, 8, b, b"),
+    Case("behind_the_end", "double *restrict p, double *restrict q", "for (int i = 0; i < 100; i++) { if (v[i] < 60) p[i] += 1; q[i] = i; }", "b, c", "b, b + 50", "for (int i = 0; i < 50; i++) v[i] = i;"),
+    Case("behind_the_end_in_rows", "double (*restrict p)[10], double *restrict q", "for (int i = 0; i < 10; i++) for (int j = 0; j < 10; j++) { if (v[i] < 60) p[i][j] = j; q[10 * i + j] = i; }", "(void *)b, c", "(void *)b, b + 50", "for (int i = 0; i < 5; i++) v[i] = i;"),
+    Case("behind_the_end_of_integers", "int *p, double *q", "for (int i = 0; i < 100; i++) { if (c[i] < 60) p[i] += 1; q[i] = i; }", "v, b", "(int *)block(), (double *)block() + 15"),
     Case("ends_meet", "double (*a)[8], double (*t)[8]", "for (int i = 1; i < 9; i++) for (int j = 0; j < 8; j++) a[i][j] = t[i - 1][j] + 1;", "(void *)b, (void *)(b + 72)", "(void *)b, (void *)(b + 71)"),
 ]  # fmt: skip
 
