@@ -5,6 +5,7 @@ from __future__ import annotations
 import re  # reads pragmas and heads of functions in the user's text
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from pycparser import c_ast
 
@@ -41,21 +42,25 @@ def find_regions(
     """Return the regions of the file in textual order."""
     found: list[Region] = []
     seen: set[int] = set()
+    problems: list[Diagnostic] = []
     for function in tree.ext:
         if isinstance(function, c_ast.FuncDef):
             index = 0
             for block in walk(function.body):
                 if isinstance(block, c_ast.Compound):
+                    problems += _torn(block, locator)
                     for begin, items, end in _in_block(block):
                         found.append(_region(function, begin, items, end, index, locator))
                         seen.add(begin.coord.line)
                         index += 1
-    problems = [_homeless(first, last, locator) for first, last, _ in pairs if first not in seen]
+    problems += [_homeless(first, last, locator) for first, last, _ in pairs if first not in seen]
     if problems:
         raise SwbuildError(problems)
     return tuple(sorted(found, key=lambda region: region.span))
 
 
+#: Pragmas that the compiler takes before a loop, and nowhere else.
+_OF_LOOPS = re.compile(r"GCC\s+(?:ivdep|unroll|novector)\b")
 _OLD_STYLE = re.compile(r"\b(\w+)\s*\(\s*\w+(?:\s*,\s*\w+)*\s*\)\s*(?:[A-Za-z_][^;{}#]*;\s*)+\{")
 
 
@@ -69,6 +74,17 @@ def _homeless(first: int, last: int, locator: Locator) -> Diagnostic:
         return Diagnostic("SW207", what, span, f"declare them in it, as in '{old[1]}(int n, double *x)'")
     what = "'#pragma scop' and its '#pragma endscop' are not in one block of one function"
     return Diagnostic("SW207", what, span, "put both on the same nesting level of a function's body")
+
+
+def _torn(block: c_ast.Compound, locator: Locator) -> Iterator[Diagnostic]:
+    """Yield what is wrong with regions in ``block`` that stand between a pragma and its loop."""
+    items = block.block_items or ()
+    for before, item in pairwise(items):
+        pragmas = isinstance(before, c_ast.Pragma) and isinstance(item, c_ast.Pragma)
+        if pragmas and _OF_LOOPS.match(before.string) and item.string.split()[:1] == ["scop"]:
+            what = f"'#pragma scop' stands between '#pragma {before.string}' and its loop"
+            span = Span(locator.path, int(item.coord.line), 1)
+            yield Diagnostic("SW207", what, span, "put that pragma into the region, before the loop")
 
 
 def _in_block(block: c_ast.Compound) -> Iterator[tuple[c_ast.Pragma, tuple[c_ast.Node, ...], c_ast.Pragma]]:

@@ -235,6 +235,11 @@ FILES = {
     "unopened": ("SW204", "void f(int n) {\nn = 1;\n#pragma endscop\n}\n", 3),
     "nested": ("SW204", "void f(int n) {\n#pragma scop\n#pragma scop\nn = 1;\n#pragma endscop\n}\n", 3),
     "two_blocks": ("SW207", "void f(int n) {\n#pragma scop\n{ n = 1;\n#pragma endscop\n}\n}\n", 2),
+    "pragma_of_a_loop": (
+        "SW207",
+        "void f(int n) {\n#pragma GCC unroll 4\n#pragma scop\n;\n#pragma endscop\n}\n",
+        3,
+    ),
     "outside": ("SW207", "#pragma scop\nint x;\n#pragma endscop\nvoid f(void) {}\n", 1),
     "syntax": ("SW202", "void f(int n, double *x) {\n#pragma scop\nx[0] = = 1;\n#pragma endscop\n}\n", 3),
     "missing_brace": ("SW202", "void f(int n, double *x) {\n#pragma scop\nx[0] = 1;\n#pragma endscop\n", 3),
