@@ -60,7 +60,13 @@ class LoopReader:
             raise self._problems.refuse(
                 "SW226", "the loop's step is zero, so it never ends", node.next, "count with an ordinary int"
             )
-        return LoopHead(symbol, start, step, node.cond)
+        return LoopHead(symbol, start, step, self._compared(node.cond, symbol))
+
+    def _compared(self, condition: c_ast.Node, symbol: Symbol) -> c_ast.Node:
+        """Return ``condition``, as a comparison where it is the counter itself (``for (i = n; i; i--)``)."""
+        if not self._is(condition, symbol):
+            return condition
+        return c_ast.BinaryOp("!=", condition, c_ast.Constant("int", "0", condition.coord), condition.coord)
 
     def _start(self, node: c_ast.For, symbol: Symbol) -> c_ast.Node | None:
         init = node.init

@@ -133,6 +133,7 @@ CASES: list[Case] = [
     _c("countdown_stride", "for (int i = n; i > 2; i = i - 4) x[i] = x[i - 2] * 0.5;"),
     _c("reversed_step", "for (int i = 0; n > i; i = 2 + i) x[i] = x[i + 1] - x[i];"),
     _c("not_equal", "for (int i = 0; i != n; i++) x[i] += 1;"),
+    _c("counter_as_condition", "for (int i = n; i; --i) x[i] -= x[i - 1];"),
     _c("not_equal_down", "for (int i = n; 0 != i; --i) x[i] -= x[i - 1];"),
     _c("triangular", "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) B[i][j] += B[j][i];"),
     _c(
