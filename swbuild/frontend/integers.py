@@ -203,6 +203,9 @@ class Integers:
         return self._known.lookup(node)
 
     def _value_arrayref(self, node: c_ast.ArrayRef, domain: isl.Set) -> Value:
+        return self._loaded(node)
+
+    def _loaded(self, node: c_ast.Node) -> Value:
         found = self._known.element(node)
         if found is None:
             raise self._not_affine(node, "a value loaded from an array")
@@ -215,6 +218,8 @@ class Integers:
             return Value(constant(self.size_of(node.expr)), ULONG)
         if node.op == "!":
             return Value(_indicator(self.condition(node, domain)), INT)
+        if node.op == "*":
+            return self._loaded(node)
         if node.op not in ("-", "+", "~"):
             raise self._not_affine(node, f"the operator '{node.op}'")
         inner = self._promote(self.value(node.expr, domain))

@@ -143,7 +143,9 @@ class Reader:
     # -- elements that stay as they are ---------------------------------------------------------
 
     def _fixed_element(self, node: c_ast.Node) -> Value | None:
-        """Return the value of an integer at fixed subscripts, ``size[0]``, that the region never changes."""
+        """Return the value of an integer that the region never changes, at fixed subscripts (``size[0]``,
+        ``*size``).
+        """
         if self._integers_may_change or not _has_fixed_subscripts(node):
             return None
         facts, place = self._around.facts, self._around.finder.find(node)
@@ -161,6 +163,8 @@ class Reader:
 
 
 def _has_fixed_subscripts(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.UnaryOp) and node.op == "*":
+        node = node.expr
     while isinstance(node, c_ast.ArrayRef):
         index = node.subscript
         if not isinstance(index, c_ast.Constant) or integer_constant(index) is None:

@@ -19,3 +19,12 @@ void given(int n, const int *restrict size, double a[n])
     a[i] += size[0];
 #pragma endscop
 }
+
+void pointed_at(const int *n, const long *m, double *restrict a)
+{
+#pragma scop
+  for (int i = 0; i < *n; i++)
+    for (int j = 0; j < *m; j++)
+      a[i * *m + j] += i - *n;
+#pragma endscop
+}
