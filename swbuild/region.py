@@ -36,6 +36,7 @@ from swbuild.planning.ordering import (
 from swbuild.planning.singles import with_singles
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
+from swbuild.planning.updating import with_early_updates
 from swbuild.planning.where import Comparison, Offload, compared, cycles_left, least_cycles
 from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
@@ -193,6 +194,9 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
     copies = any(not scop.array(name).is_scalar for name in first.scheduled.private.names)
     other = in_elements(scop) if may_change(options, first) and not copies else None
     if other is None:
+        divided = with_early_updates(scop, options, first) if may_change(options, first) else None
+        if divided is not None:
+            yield _Task(options, Attempt(divided.scop, first.scheduled.private, ()), record), divided.order
         task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
         yield from ((task, order) for order in other_orders(scop, options, first))
         return

@@ -12,7 +12,15 @@ import islpy as isl
 from swbuild.mapping.marks import FrontMark, inserted
 from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
 
-__all__ = ["front_depth", "is_front", "wavefronts"]
+__all__ = [
+    "front_band",
+    "front_depth",
+    "front_of",
+    "in_tiles",
+    "is_front",
+    "tile_numbers",
+    "wavefronts",
+]
 
 _NODE = isl.schedule_node_type
 
@@ -59,18 +67,48 @@ def _below(node: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.ScheduleNode:
 
 def _wavefront(node: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.ScheduleNode:
     """Return the band ``node`` replaced by the wavefronts, the tiles in one, and the points of a tile."""
-    partial = node.band_get_partial_schedule()
-    sizes = [isl.Val(tile[min(k, len(tile) - 1)]) for k in range(node.band_n_member())]
+    numbers = tile_numbers(node, tile)
+    return in_tiles(node, numbers).insert_partial_schedule(front_of(numbers))
+
+
+def tile_numbers(band: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.MultiUnionPwAff:
+    """Return the numbers of the tiles of ``tile`` iterations in which the instances of ``band`` are."""
+    partial = band.band_get_partial_schedule()
+    sizes = [isl.Val(tile[min(k, len(tile) - 1)]) for k in range(band.band_n_member())]
+    return multi_union([partial.get_at(k).scale_down_val(size).floor() for k, size in enumerate(sizes)])
+
+
+def front_of(numbers: isl.MultiUnionPwAff) -> isl.MultiUnionPwAff:
+    """Return the number of the front in which a tile of these ``numbers`` is."""
     # In a permutable band no dependence goes down in any loop, so in no number of a tile either (floor is
     # monotone): between two tiles one number grows, and so does the sum.  Within a tile the band's own order
     # stays.  The sum and all numbers but the first tell the tile.
-    numbers = [partial.get_at(k).scale_down_val(size).floor() for k, size in enumerate(sizes)]
-    front = numbers[0]
-    for number in numbers[1:]:
-        front = front.add(number)
-    points = node.band_set_permutable(0)  # a tile is small enough
-    tiles = points.insert_partial_schedule(multi_union(numbers[1:])).band_set_permutable(1)
+    front = numbers.get_at(0)
+    for k in range(1, numbers.dim(isl.dim_type.set)):
+        front = front.add(numbers.get_at(k))
+    return isl.MultiUnionPwAff.from_union_pw_aff(front)
+
+
+def in_tiles(band: isl.ScheduleNode, numbers: isl.MultiUnionPwAff) -> isl.ScheduleNode:
+    """Return the mark of the tiles of one front, which are put above the points of ``band``."""
+    others = [numbers.get_at(k) for k in range(1, numbers.dim(isl.dim_type.set))]
+    points = band.band_set_permutable(0)  # a tile is small enough
+    tiles = points.insert_partial_schedule(multi_union(others)).band_set_permutable(1)
     for member in range(tiles.band_n_member()):
         tiles = tiles.band_member_set_coincident(member, 1)
-    marked = inserted(FrontMark(), tiles)
-    return marked.insert_partial_schedule(isl.MultiUnionPwAff.from_union_pw_aff(front))
+    return inserted(FrontMark(), tiles)
+
+
+def front_band(schedule: isl.Schedule) -> isl.ScheduleNode | None:
+    """Return the first band of ``schedule`` that :func:`wavefronts` changes, None without one."""
+    return _first(schedule.get_root())
+
+
+def _first(node: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    if node.get_type() == _NODE.band:
+        if is_front(node):
+            return node
+        if parallel_first(node):
+            return None
+    found = (_first(node.child(k)) for k in range(node.n_children()))
+    return next((band for band in found if band is not None), None)

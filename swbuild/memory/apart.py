@@ -42,6 +42,8 @@ class Timing:
         """
         try:
             with bounded_effort(MAX_OPERATIONS):
+                if _write_nothing_of(level, a, b) and _write_nothing_of(level, b, a):
+                    return True
                 return not self._reads_newer(level, a, b) and self._has_one_last(level, a, b)
         except isl.Error:
             return False
@@ -104,6 +106,12 @@ def _writes_last(statement: Statement) -> bool:
     if not isinstance(body, Assignment):
         return False
     return not any(isinstance(node, Assignment | Step) for node in walk(body) if node is not body)
+
+
+def _write_nothing_of(level: Level, refs: Sequence[Reference], others: Sequence[Reference]) -> bool:
+    """Return whether ``refs`` write no element that one of ``others`` accesses in the same visit."""
+    written = level.prefix.reverse().apply_range(_elements(ref for ref in refs if ref.writes))
+    return bool(written.is_disjoint(level.prefix.reverse().apply_range(_elements(others))))
 
 
 def _elements(refs: Iterable[Reference]) -> isl.UnionMap:

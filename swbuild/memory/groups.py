@@ -123,17 +123,32 @@ def _family_group(
 
 
 def _merged(grouping: Grouping, level: Level, groups: list[Group], careful: bool) -> list[Group]:
-    """Merge pairs until no pair has to or should share a buffer."""
+    """Merge pairs until no pair has to or should share a buffer.
+
+    What is written comes first: a group that is only read, merged for its small box, would take all of it
+    along into the buffer of what is written.
+    """
+    for written in (True, False):
+        groups = _merged_pairs(grouping, level, groups, careful, written)
+    return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
+
+
+def _merged_pairs(
+    grouping: Grouping, level: Level, groups: list[Group], careful: bool, written: bool
+) -> list[Group]:
+    """Merge pairs of ``groups``, only those of which one is ``written`` if that is set."""
     position = 0
     while position < len(groups):
         for other in range(position + 1, len(groups)):
-            union = _merge(grouping, level, groups[position], groups[other], careful)
+            a, b = groups[position], groups[other]
+            skipped = written and not (a.writes or b.writes)
+            union = None if skipped else _merge(grouping, level, a, b, careful)
             if union is not None:
                 groups = [g for k, g in enumerate(groups) if k not in (position, other)] + [union]
                 position = -1
                 break
         position += 1
-    return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
+    return groups
 
 
 def _merge(grouping: Grouping, level: Level, a: Group, b: Group, careful: bool) -> Group | None:

@@ -74,16 +74,18 @@ def ranked(
     machine: MachineModel,
     unit: frozenset[int] = frozenset(),
     joint: int = 0,
+    binary: bool = False,
 ) -> Ranking:
     """Return the best found for some of ``grids``; loops ``unit`` get no tiles.
 
-    So many ``joint`` threads may share the tiles of all mapped loops (0: they are not to).
+    So many ``joint`` threads may share the tiles of all mapped loops (0: they are not to).  If they are to be
+    ``binary``, all sizes are powers of two.
 
     ``shapes`` are those of the kernel at several sizes, the largest last.  What counts is the geometric mean
     of the cycles: it is least where the losses against what is best at each size are least on average, as
     ratios, so that neither the launches of small sizes nor the sheer length of large ones outweigh others.
     """
-    search = _Search(shapes, budget, machine, unit)
+    search = _Search(shapes, budget, machine, unit, binary)
     starts = [found for grid in grids if (found := search.start(grid)) is not None]
     starts = sorted(starts, key=lambda e: e.total)[: _GRIDS if joint == 0 else _GRIDS - 1]
     best = [search.improved(start) for start in starts]
@@ -106,9 +108,15 @@ class _Search:
     """Looks for tiles: from some on, one size or two at a time, as long as that pays."""
 
     def __init__(
-        self, shapes: Sequence[KernelShape], budget: int, machine: MachineModel, unit: frozenset[int]
+        self,
+        shapes: Sequence[KernelShape],
+        budget: int,
+        machine: MachineModel,
+        unit: frozenset[int],
+        binary: bool,
     ) -> None:
         self.unit = unit
+        self.binary = binary
         self.shapes = shapes
         self.loops = shapes[-1].loops
         self.budget = budget
@@ -121,7 +129,9 @@ class _Search:
 
     def estimate(self, candidate: Candidate) -> Estimate | None:
         if candidate not in self.known:
-            self.known[candidate] = estimate(self.shapes, candidate, self.budget, self.machine)
+            fits = not self.binary or all(size & (size - 1) == 0 for size in candidate.tile)
+            found = estimate(self.shapes, candidate, self.budget, self.machine) if fits else None
+            self.known[candidate] = found
         return self.known[candidate]
 
     def jointly(self, threads: tuple[int, ...], others: Sequence[Estimate]) -> list[Estimate]:
@@ -149,7 +159,8 @@ class _Search:
 
     def _short(self, position: int, loop: Loop, most: int, threads: tuple[int, ...]) -> int:
         chunk = -(-loop.extent // threads[position]) if position < len(threads) else loop.extent
-        return 1 if position in self.unit else max(1, min(most, chunk))
+        size = 1 if position in self.unit else max(1, min(most, chunk))
+        return 1 << (size.bit_length() - 1) if self.binary else size
 
     def improved(self, best: Estimate) -> Estimate:
         for _ in range(_SWEEPS):

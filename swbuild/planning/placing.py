@@ -49,7 +49,7 @@ from swbuild.planning.tilings import (
 from swbuild.planning.view import Candidate, View
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
-from swbuild.polyhedral.scheduling import Scheduled
+from swbuild.polyhedral.scheduling import Origin, Scheduled
 from swbuild.timings import step
 
 __all__ = ["Record", "place_kernel"]
@@ -266,7 +266,9 @@ def _ranking(task: _Task, ways: list[Mapping], unit: frozenset[int], expanded: f
     shapes = [replace(shape, copies=copies) for shape in task.shapes[mapping]]
     shaped = grids(task.kernel, task.options) if any(not way.is_joint for way in ways) else ()
     joint = next((prod(way.threads) for way in ways if way.is_joint), 0)
-    return ranked(shapes, shaped, budget, machine, unit, joint)
+    # instances that tiles were cut from: others that do not fit those have no boxes that isl finds
+    cut = task.scheduled.origin is Origin.UPDATES
+    return ranked(shapes, shaped, budget, machine, unit, joint, cut)
 
 
 def _mapping_of(first: Mapping, candidate: Candidate) -> Mapping:

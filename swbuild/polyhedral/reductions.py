@@ -38,7 +38,15 @@ from swbuild.frontend.scop import (
 from swbuild.polyhedral.dataflow import Expansions, analyse, relations
 from swbuild.polyhedral.islutil import union_maps
 
-__all__ = ["Operator", "Reduction", "accesses_to", "find_reductions", "relaxed", "without_accesses"]
+__all__ = [
+    "Operator",
+    "Reduction",
+    "accesses_to",
+    "find_reductions",
+    "operator_of",
+    "relaxed",
+    "without_accesses",
+]
 
 
 class Operator(Enum):
@@ -117,7 +125,7 @@ def _reduction(scop: Scop, statement: Statement) -> tuple[str, Operator] | None:
     own = [a for a in statement.accesses if a.array == array]
     if not _one_element(own):
         return None
-    operator = _Reader(statement, frozenset(a.ref for a in own)).statement(statement.body)
+    operator = operator_of(statement, frozenset(a.ref for a in own))
     if operator is None or not _is_exact(scop, statement, array, operator):
         return None
     return array, operator
@@ -151,6 +159,14 @@ def _has_suffix(literal: Literal) -> bool:
     """Return whether a constant is spelt as one that is no int."""
     is_character = literal.text.startswith("'")
     return not is_integer(literal.type) or (not is_character and not {*"uUlL"}.isdisjoint(literal.text))
+
+
+def operator_of(statement: Statement, own: frozenset[int]) -> Operator | None:
+    """Return what ``statement`` does to the one element that its references ``own`` lead to.
+
+    None where that is no accumulation.  What is accumulated does not read ``own``.
+    """
+    return _Reader(statement, own).statement(statement.body)
 
 
 def _one_element(own: list[Access]) -> bool:

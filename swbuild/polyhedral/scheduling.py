@@ -57,6 +57,7 @@ class Origin(Enum):
     BLOCKS = "isl's scheduler, its deep bands in blocks of their outermost loop"
     DIAMONDS = "the order before, in tiles over time"
     WAVEFRONTS = "isl's scheduler, its deep bands cut into wavefronts of tiles"
+    UPDATES = "wavefronts of tiles, each behind the updates that need none of its tiles"
 
 
 @dataclass(frozen=True, slots=True)
