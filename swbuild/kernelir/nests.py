@@ -56,11 +56,22 @@ class Nest:
     def is_free(self, iterator: str) -> bool:
         """Return whether the loop over ``iterator`` is free."""
         others = {loop.iterator for loop in self.loops} - {iterator}
-        return all(
-            _told_apart(target, access, iterator, others)
-            for target, access in product(self.targets, (*self.targets, *self.reads))
-            if target.function == access.function
-        )
+        return all(_told_apart(*pair, iterator, others) for pair in self._pairs())
+
+    @property
+    def is_slanted(self) -> bool:
+        """Whether there is one loop, of which no iterations meet, though it is not free by its subscripts.
+
+        It goes along a diagonal, say: from one iteration to the next, several subscripts change.
+        """
+        if len(self.loops) > 1 or self.is_free(self.loops[0].iterator):
+            return False
+        return all(_never_meet(*pair, self.loops[0].iterator) for pair in self._pairs())
+
+    def _pairs(self) -> Iterator[tuple[Call, Call]]:
+        """Yield what is assigned to with every access to its buffer."""
+        found = product(self.targets, (*self.targets, *self.reads))
+        return (pair for pair in found if pair[0].function == pair[1].function)
 
 
 def nest_of(loop: Loop, buffers: frozenset[str]) -> Nest | None:
@@ -170,6 +181,19 @@ def _told_apart(one: Call, other: Call, iterator: str, others: Collection[str]) 
         a == b and stride(a, iterator) and not names_in(a) & frozenset(others)
         for a, b in zip(one.arguments, other.arguments, strict=True)
     )
+
+
+def _never_meet(one: Call, other: Call, iterator: str) -> bool:
+    """Return whether two accesses to one buffer in different iterations meet in no element."""
+    apart: set[int] = set()
+    for a, b in zip(one.arguments, other.arguments, strict=True):
+        step, between = stride(a, iterator), distance(a, b)
+        if not step or between is None or step != stride(b, iterator):
+            continue  # nothing is known from this subscript
+        if between % step:
+            return True
+        apart.add(between // step)  # by how many iterations the first one is behind where they meet
+    return bool(apart) and (len(apart) > 1 or apart == {0})
 
 
 def most_trips(loop: Loop) -> int | None:

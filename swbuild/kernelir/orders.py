@@ -59,6 +59,8 @@ def orders_of(nest: Nest, *, vectors: bool, gathers: bool = False) -> Iterator[O
     for along in reversed(lines):
         yield from _orders(nest, free, along, keeps=False)
     yield from _orders(nest, free, None, keeps=True)
+    if nest.is_slanted:
+        yield Order((), nest.loops, None, ())
 
 
 def _is_shared(gathered: Sequence[Call], order: Order) -> bool:

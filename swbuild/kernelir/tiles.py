@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import count, product
+from math import prod
 
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, Expression
@@ -28,6 +29,9 @@ Lanes = Mapping[ElementType, tuple[ElementType, int]]
 
 #: Registers that a tile may take of the 32 that CPEs have.
 _REGISTERS = 28
+
+#: Registers that a tile along a diagonal may take: each number is used once, so that few are held at a time.
+_SLANTED = 40
 
 #: How many iterations of the jammed loops, and how many vectors of the one along, are tried: largest first.
 _ONE_JAMMED = ((4, 2), (4, 1), (2, 1))
@@ -138,8 +142,9 @@ def fitting(
     for order in orders:
         width = lanes if order.along else 1
         most = [trips(loop) for loop in order.tiled]
+        room = _REGISTERS if order.along or order.sums else _SLANTED
         for factors in _factors(order, width, most):
-            if registers(order, factors, width) <= _REGISTERS:
+            if registers(order, factors, width) <= room:
                 return order, factors, width
     return None
 
@@ -229,7 +234,7 @@ class Making:
     def _tile(self, taken: tuple[int, ...]) -> Node:
         width = taken[-1] if self.order.along else 1
         copies = taken[:-1] if self.order.along else taken
-        if width == 1 and not self.order.sums:
+        if width == 1 and not self.order.sums and prod(copies) == 1:
             return Block(self.nest.computes) if len(self.nest.computes) > 1 else self.nest.computes[0]
         return self._around(self.body(copies, width))
 

@@ -92,11 +92,26 @@ def front_of(numbers: isl.MultiUnionPwAff) -> isl.MultiUnionPwAff:
 def in_tiles(band: isl.ScheduleNode, numbers: isl.MultiUnionPwAff) -> isl.ScheduleNode:
     """Return the mark of the tiles of one front, which are put above the points of ``band``."""
     others = [numbers.get_at(k) for k in range(1, numbers.dim(isl.dim_type.set))]
-    points = band.band_set_permutable(0)  # a tile is small enough
+    points = _points(band)
     tiles = points.insert_partial_schedule(multi_union(others)).band_set_permutable(1)
     for member in range(tiles.band_n_member()):
         tiles = tiles.band_member_set_coincident(member, 1)
     return inserted(FrontMark(), tiles)
+
+
+def _points(band: isl.ScheduleNode) -> isl.ScheduleNode:
+    """Return ``band`` as the points of a tile are to run, which is small enough not to be tiled again.
+
+    Those of a lone statement go along the diagonals of its two innermost loops: points of one do not depend
+    on each other (as tiles of one front do not), so that a processor need not wait for one before the next.
+    """
+    loops = band.band_n_member()
+    if band.child(0).get_type() != _NODE.leaf or band.get_domain().n_set() > 1:
+        return band.band_set_permutable(0)
+    partial = band.band_get_partial_schedule()
+    one, other = partial.get_at(loops - 2), partial.get_at(loops - 1)
+    members = [*(partial.get_at(k) for k in range(loops - 2)), one.add(other), one]
+    return band.delete().insert_partial_schedule(multi_union(members)).band_set_permutable(0)
 
 
 def front_band(schedule: isl.Schedule) -> isl.ScheduleNode | None:

@@ -52,7 +52,9 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
         threads = (prod(threads), 1)  # one of them for each number of a diamond
     if kernel.in_front:
         apart = free and kernel.pieces is None
-        return Mapping(threads, (SMALLEST_TILE,), distribution, restructure=False, apart=apart)
+        first = Mapping(threads, (SMALLEST_TILE,), distribution, restructure=False, apart=apart)
+        ways = joint_mappings(first, kernel, options) if apart else ()
+        return ways[-1] if ways else first  # tiles of a front lie on a diagonal: few rows of a grid meet it
     tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
     restructure = free and not (kernel.single or any(tiles))

@@ -10,11 +10,12 @@ from generation import generated
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.expressions.c import Call
+from swbuild.expressions.c import Assignment, Call
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
+from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.types import DOUBLE
 from swbuild.kernelir.nests import Nest, lie_together, most_trips, shifted, stride
-from swbuild.kernelir.nodes import Block, Loop
+from swbuild.kernelir.nodes import Block, Compute, Loop
 from swbuild.kernelir.orders import facts_of, nonempty
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.rectangles import slope_of
@@ -378,3 +379,27 @@ def test_trips_and_what_is_known_of_them() -> None:
     assert nonempty([point(Name("i0"), Min((Name("n"), plus("i0", 7))))], facts) == []
     assert len(nonempty([loop], facts)) == 1  # that n is at least 1 is not known
     assert len(nonempty([loop], [])) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "slanted"),
+    [
+        (1, 1, True),  # one row on, and half an iteration
+        (1, -4, True),  # one iteration on by rows, two by columns
+        (1, -2, False),  # the next iteration reads what this one writes
+        (-2, 4, False),  # it is written two iterations before
+        (0, 1, True),  # by rows in the same iteration, by columns in another one
+    ],
+)
+def test_a_loop_along_a_diagonal_is_one_whose_iterations_meet_nowhere(
+    row: int, column: int, slanted: bool
+) -> None:
+    i, w = Name("i"), Name("w")
+    place = (i, Binary(BinaryOperator.SUB, w, Binary(BinaryOperator.MUL, Constant(2), i)))
+    moved = (Binary(BinaryOperator.ADD, p, Constant(by)) for p, by in zip(place, (row, column), strict=True))
+    there = Call(DOUBLE, "LDM_u", tuple(moved))
+    here = Call(DOUBLE, "LDM_u", place)
+    compute = Compute("S", Evaluation(Assignment(DOUBLE, "=", DOUBLE, here, there)), (i,))
+    condition = Binary(BinaryOperator.LE, i, Name("n"))
+    loop = Loop("i", Constant(0), condition, 1, compute, Origin(Role.POINT))
+    assert Nest((loop,), (compute,), frozenset({"LDM_u"})).is_slanted is slanted

@@ -9,6 +9,7 @@ import islpy as isl
 import pytest
 from generation import generated
 
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.mapping.wavefront import front_depth, wavefronts
@@ -90,6 +91,25 @@ def test_the_loop_over_time_is_not_tiled(tmp_path: Path) -> None:
     assert (kernel["host_loops"], kernel["mapped_loops"]) == (1, 2)
     assert [buffer["store"] for buffer in kernel["buffers"]] == ["rows"]
     assert kernel["main_memory"] == []
+
+
+def test_points_of_a_diagonal_are_computed_side_by_side(tmp_path: Path) -> None:
+    (kernel,) = _region(tmp_path, SEIDEL).report["kernels"]
+    (tile,) = kernel["register_tiles"]
+    assert [jammed.split()[0] for jammed in tile["jammed"]] == ["4"]
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_points_of_a_diagonal_give_the_serial_results(tmp_path: Path, machine: str) -> None:
+    tasks = []
+    options = KernelOptions(machine=machine, where=Where.CPES)
+    for name, text, steps in (("relax", RELAX, {}), ("seidel", SEIDEL, {"steps": 3})):
+        path = tmp_path / f"{name}.c"
+        path.write_text(text, encoding="utf-8")
+        sizes = RegionCheck(tuple({"n": n, **steps} for n in (1, 3, 4, 53, 131)))
+        tasks.append(SourceTask(path, options={"f": options}, default_check=sizes))
+    for result in check_sources(tasks, CheckSettings(modes=("checked",), jobs=1)):
+        assert result.outcome is Outcome.PASS, result.message
 
 
 @pytest.mark.parametrize("extent", [20, 40, 120, 400])
