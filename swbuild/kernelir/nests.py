@@ -60,11 +60,11 @@ class Nest:
 
     @property
     def is_slanted(self) -> bool:
-        """Whether there is one loop, of which no iterations meet, though it is not free by its subscripts.
+        """Whether there is one loop, of which no iterations meet, with one computation, and it is not free.
 
         It goes along a diagonal, say: from one iteration to the next, several subscripts change.
         """
-        if len(self.loops) > 1 or self.is_free(self.loops[0].iterator):
+        if len(self.loops) > 1 or len(self.computes) > 1 or self.is_free(self.loops[0].iterator):
             return False
         return all(_never_meet(*pair, self.loops[0].iterator) for pair in self._pairs())
 
