@@ -26,8 +26,8 @@ _ALIGNMENT = ("aligned", "warn_if_not_aligned")
 _ALIGNAS = "_Alignas"
 _WORDS = {word: re.compile(rf"{word}(?:__)?\b") for word in (*_TYPE, *_MEMBERS, *_ALIGNMENT, _ALIGNAS)}
 _LETTER = re.compile(r"\w")
-#: A name for the linker behind a declarator: two objects may have one.
-_LABEL = re.compile(r"([\w$]+|\])\s*\b(?:__asm__|__asm|asm)\s*\(\s*\"")
+#: A name for the linker, which two objects may have; a pattern that begins with letters is found fast.
+_LABEL = re.compile(r"asm(__)?\s*\(\s*\"")
 _NO_DECLARATOR = ("else", "do", "volatile", "__volatile__", "register")
 _LAYOUT_PRAGMA = re.compile(
     r"^[ \t]*#[ \t]*pragma[ \t]+(?:(pack)[ \t]*\(([^)\n]*)\)|(scalar_storage_order|ms_struct)[ \t]+([\w-]+))",
@@ -105,11 +105,34 @@ def _attributes(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
 
 def _labels(source: Preprocessed, chunk: Chunked) -> Iterator[_Range]:
     """Yield the ranges of declarations of objects that give the linker a name of their own."""
-    for match in _LABEL.finditer(source.text):
-        start = _start(source.text, chunk(match.start())[0], match.start())
-        before = source.text[start : match.start()].split()
-        if match[1] not in _NO_DECLARATOR and "register" not in before:
+    text = source.text
+    for match in _LABEL.finditer(text):
+        word = _declarator(text, match)
+        if word is None:
+            continue
+        start = _start(text, chunk(word.start)[0], word.start)
+        before = text[start : word.start].split()
+        if text[word] not in _NO_DECLARATOR and "register" not in before:
             yield _range(source, start, match.end(), "asm")
+
+
+def _declarator(text: str, label: re.Match[str]) -> slice | None:
+    """Return the end of the declarator before ``label``, a word or a bracket; None where there is none."""
+    keyword = label.start()
+    if text.startswith("__", max(0, keyword - 2), keyword):
+        keyword -= 2
+    elif label[1]:
+        return None
+    end = keyword
+    while end and text[end - 1].isspace():
+        end -= 1
+    start = end
+    while start and (_LETTER.match(text, start - 1) or text[start - 1] == "$"):
+        start -= 1
+    if start == end and end and text[end - 1] == "]":
+        start -= 1
+    apart = end < keyword or text[end - 1 : end] in ("$", "]")
+    return slice(start, end) if start < end and apart else None
 
 
 def _occurrences(text: str, word: str) -> Iterator[tuple[int, int, str]]:
