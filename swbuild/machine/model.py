@@ -481,6 +481,9 @@ class MachineModel:
     host: Host
     names: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # machines are keys of caches: other fields tell none apart that are loaded
+
     @property
     def cpes(self) -> int:
         """Return the number of CPEs of one core group."""

@@ -6,7 +6,7 @@ served them all, and compute.  Computing hides what is got one iteration ahead, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
 from math import fsum, gcd
@@ -178,15 +178,13 @@ def _group(busy: float, group: Iterable[Moved], machine: MachineModel) -> float:
     if not present:
         return 0.0
     memory = machine.memory
-    visits = max(m.visits for m in present)
-    costs = [_priced(m.shape, m.is_put, memory, machine.dma.request_bytes) for m in present]
+    visits = max([m.visits for m in present])
+    costs = [_priced(m.shape, m.is_put, machine) for m in present]
     shares = [m.visits * m.operations / visits for m in present]
     loads = [n / m.sharers for n, m in zip(shares, present, strict=True)]
-    served = busy * sum(n * cost.work for n, cost in zip(loads, costs, strict=True))
-    issued = memory.issue_cycles * sum(shares)
-    last = costs[-1]
-    earliest = issued + max(cost.earliest for cost in costs)
-    return visits * max(served / _rate(busy, present, memory) + last.exposed, earliest)
+    served = busy * sum([n * cost.work for n, cost in zip(loads, costs, strict=True)])
+    earliest = memory.issue_cycles * sum(shares) + max([cost.earliest for cost in costs])
+    return visits * max(served / _rate(busy, present, memory) + costs[-1].exposed, earliest)
 
 
 def _rate(busy: float, group: Sequence[Moved], memory: Memory) -> float:
@@ -202,19 +200,18 @@ class _Price:
     earliest: float
 
 
-@lru_cache(maxsize=4096)
-def _priced(shape: Shape, is_put: bool, memory: Memory, request: int) -> _Price:
+@lru_cache(maxsize=16384)
+def _priced(shape: Shape, is_put: bool, machine: MachineModel) -> _Price:
     """Return the means over the places at which a transfer of ``shape`` may begin."""
-    found = _counts(shape, request)
-    return _Price(
-        _mean([work(memory, is_put, counts) for counts in found]),
-        _mean([exposed(memory, is_put, counts) for counts in found]),
-        _mean([earliest_finish(memory, is_put, counts) for counts in found]),
-    )
+    found = _counts(shape, machine.dma.request_bytes)
+    return _Price(*(_mean(cost, machine.memory, is_put, found) for cost in (work, exposed, earliest_finish)))
 
 
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
+def _mean(
+    cost: Callable[[Memory, bool, Requests], float], memory: Memory, is_put: bool, found: Sequence[Requests]
+) -> float:
+    known = {counts: cost(memory, is_put, counts) for counts in set(found)}
+    return fsum([known[counts] for counts in found]) / len(found)
 
 
 def _counts(shape: Shape, request: int) -> list[Requests]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import gcd
+from operator import add
 from typing import NamedTuple
 
 __all__ = ["Requests", "requests_of"]
@@ -67,19 +68,40 @@ def _contiguous(start: int, length: int, request: int) -> Requests:
 def _strided(start: int, length: int, block: int, gap: int, request: int) -> Requests:
     count, rest = divmod(length, block)
     step = (block + gap) % request
-    period = request // gcd(step, request) if step else 1
-    times, further = divmod(count, period)
-    blocks, touched, full, merges, doubled = (
-        _contiguous((start + count * step) % request, rest, request) if rest else (0, 0, 0, 0, 0)
+    cycle = _cycle(start % gcd(step, request), block, step, request)
+    times, further = divmod(count, len(cycle.places))
+    first = cycle.places[start]
+    before, behind, whole = cycle.sums[first], cycle.sums[first + further], cycle.sums[len(cycle.places)]
+    last = _contiguous((start + count * step) % request, rest, request) if rest else Requests(0, 0, 0, 0, 0)
+    return Requests(
+        last[0] + times * whole[0] + behind[0] - before[0],
+        last[1] + times * whole[1] + behind[1] - before[1],
+        last[2] + times * whole[2] + behind[2] - before[2],
+        last[3] + times * whole[3] + behind[3] - before[3],
+        last[4] + times * whole[4] + behind[4] - before[4],
     )
-    for k in range(min(period, count)):  # the blocks that begin where block k does, in another request
-        alike, one = times + (k < further), _contiguous((start + k * step) % request, block, request)
-        blocks += alike * one[0]
-        touched += alike * one[1]
-        full += alike * one[2]
-        merges += alike * one[3]
-        doubled += alike * one[4]
-    return Requests(blocks, touched, full, merges, doubled)
+
+
+class _Cycle(NamedTuple):
+    """Blocks that each begin elsewhere in a request, in their order, until one begins where the first did.
+
+    ``places`` are their numbers by where they begin; ``sums`` the counts of the first 0, 1, … of them, for
+    two rounds.
+    """
+
+    places: dict[int, int]
+    sums: list[tuple[int, ...]]
+
+
+@lru_cache(maxsize=4096)
+def _cycle(start: int, block: int, step: int, request: int) -> _Cycle:
+    period = request // gcd(step, request)
+    places = {(start + k * step) % request: k for k in range(period)}
+    counts = [_contiguous(place, block, request) for place in places]
+    sums: list[tuple[int, ...]] = [(0, 0, 0, 0, 0)]
+    for one in (*counts, *counts):
+        sums.append(tuple(map(add, sums[-1], one)))
+    return _Cycle(places, sums)
 
 
 def _merge_units(start: int, end: int, request: int) -> int:
