@@ -497,7 +497,7 @@ def _in_code(
     kernels = tuple(replace(k, unshared=refused.get(k.name, k.unshared)) for k in found.code.kernels)
     code = replace(found.code, exact=not order.split, kernels=kernels)
     pairs = zip(placed, code.kernels, strict=True)
-    placed = tuple(replace(place, handed=place.handed - kernel.unshared.keys()) for place, kernel in pairs)
+    placed = tuple(replace(place, handed=place.handed.difference(kernel.unshared)) for place, kernel in pairs)
     return RegionResult(order, placed, _reported(replace(found, code=code), order, placed))
 
 

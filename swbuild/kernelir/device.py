@@ -39,12 +39,12 @@ from swbuild.kernelir.nodes import (
 from swbuild.kernelir.origin import paths_of
 from swbuild.kernelir.transfers import low_of
 from swbuild.mapping.marks import LevelMark, mark_of
-from swbuild.mapping.tiling import TiledKernel, thread_parameters
+from swbuild.mapping.tiling import TiledKernel, thread_parameters, values_of_loops
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import Buffer, MemoryPlan, Store
 from swbuild.options import Distribution
 from swbuild.polyhedral.context import without_upper_bounds
-from swbuild.polyhedral.islutil import is_plain, loop_values, over_parameters, sets_of
+from swbuild.polyhedral.islutil import is_plain, over_parameters, sets_of
 
 __all__ = ["build_device", "revisited"]
 
@@ -146,7 +146,7 @@ def _built(
     schedule = node.root().child(0).insert_filter(mine).get_schedule().gist_domain_params(context)
     if doubtful:
         require_simple(schedule, context)
-    due = Due(wanted, loop_values(tiled.schedule)) if compared else None
+    due = Due(wanted, values_of_loops(tiled)) if compared else None
     once = frozenset(_put_name(b) for b in plan.buffers if b.is_put_once)
     return build_ir(schedule, context, leaves, paths_of(schedule, host=False), due, once)
 

@@ -22,7 +22,7 @@ from swbuild.kernelir.origin import Role
 from swbuild.kernelir.rectangles import Slope, rectangle_of, slope_of
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
 
-__all__ = ["Lanes", "Making", "Tile", "fitting", "tiled"]
+__all__ = ["Lanes", "Making", "Tile", "fitting", "longest", "tiled"]
 
 #: Vectors per element type: their type, and how many elements they have.
 Lanes = Mapping[ElementType, tuple[ElementType, int]]
@@ -147,6 +147,12 @@ def fitting(
             if registers(order, factors, width) <= room:
                 return order, factors, width
     return None
+
+
+def longest(lanes: int) -> int:
+    """Return how many iterations of a loop a tile takes at most in vectors of ``lanes``."""
+    choices = (*_ONE_JAMMED, *_NONE_JAMMED, *(each for some in _SCALARS.values() for each in some))
+    return lanes * max(copies for factors in choices for copies in factors)
 
 
 def _factors(order: Order, lanes: int, trips: Sequence[int | None]) -> list[tuple[int, ...]]:

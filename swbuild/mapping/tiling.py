@@ -13,6 +13,8 @@ A transfer may be placed at each mark: everything above it is fixed there.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import islpy as isl
 
 from swbuild.classes import dataclass
@@ -20,7 +22,7 @@ from swbuild.mapping.marks import LevelMark, inserted
 from swbuild.mapping.regiontree import Kernel, multi_union
 from swbuild.names import own
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import is_constant, maps_of, over_parameters, varies
+from swbuild.polyhedral.islutil import is_constant, loop_values, maps_of, over_parameters, varies
 
 __all__ = [
     "broken",
@@ -32,6 +34,7 @@ __all__ = [
     "telling_names",
     "thread_parameters",
     "tile_kernel",
+    "values_of_loops",
 ]
 
 _NODE = isl.schedule_node_type
@@ -67,9 +70,9 @@ class Mapping:
         return self.threads[:1] if self.is_joint else self.threads
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TiledKernel:
-    """A kernel with its tiled tree.
+    """A kernel with its tiled tree; each is a value of its own, by which caches may know it.
 
     ``schedule`` is the tree *without* the thread filter; ``filter`` the instances of one thread,
     over the parameters of :func:`thread_parameters`; ``coordinates`` maps every instance to the
@@ -85,6 +88,12 @@ class TiledKernel:
     coordinates: isl.MultiUnionPwAff
     sizes: tuple[int, ...]
     loops: tuple[isl.UnionPwAff, ...]
+
+
+@lru_cache(maxsize=64)
+def values_of_loops(tiled: TiledKernel) -> isl.UnionMap:
+    """Return, for every instance of ``tiled``, the values of the loops around it, outermost first."""
+    return loop_values(tiled.schedule)
 
 
 def thread_parameters(mapping: Mapping) -> tuple[str, ...]:

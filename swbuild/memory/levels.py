@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import islpy as isl
 
 from swbuild.classes import dataclass
@@ -54,6 +56,7 @@ class Reference:
         return not self.relation.is_empty()
 
 
+@lru_cache(maxsize=64)
 def find_levels(tiled: TiledKernel) -> Level:
     """Return the level below the mapped loops, with the levels below it."""
     (top,) = _levels_below(tiled.schedule.get_root())

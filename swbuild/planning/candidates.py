@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import prod
+from math import inf, prod
 
 from swbuild.classes import dataclass
-from swbuild.machine import MachineModel
 from swbuild.machine.cost.launches import Cycles, Launch, launch_cycles
 from swbuild.memory.budget import within
-from swbuild.planning.shape import KernelShape, Loop
-from swbuild.planning.view import Candidate, Choice, View
+from swbuild.planning.shape import Copies, Loop
+from swbuild.planning.view import Candidate, Choice, Launched, View, Views
 
-__all__ = ["SMALLER", "Estimate", "Ranking", "estimate", "merged", "ranked", "sizes_of"]
+__all__ = ["SMALLER", "Dear", "Estimate", "Ranking", "Terms", "estimate", "merged", "ranked", "sizes_of"]
 
 #: Cycles to visit a level for one buffer.
 _VISIT = 60
@@ -42,6 +41,19 @@ _GRIDS = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What candidates have to observe: buffers and ``copies`` of private variables share ``budget`` bytes.
+
+    ``hands_on``: one CPE may get boxes for others.  ``binary``: all sizes of tiles are powers of two.
+    """
+
+    budget: int
+    copies: tuple[Copies, ...] = ()
+    hands_on: bool = False
+    binary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """What a candidate would cost in all launches, and the LDM that its buffers would take.
 
@@ -51,6 +63,17 @@ class Estimate:
     candidate: Candidate
     total: float
     bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dear:
+    """A candidate that costs at least ``total``, if its buffers fit."""
+
+    total: float
+
+    def exceeds(self, limit: float) -> bool:
+        """Return whether the candidate certainly costs more than ``limit``, however numbers are rounded."""
+        return self.total > limit * (1 + 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +91,26 @@ class Ranking:
 
 
 def ranked(
-    shapes: Sequence[KernelShape],
+    kernel: Sequence[Views],
     grids: Sequence[tuple[int, ...]],
-    budget: int,
-    machine: MachineModel,
+    terms: Terms,
     unit: frozenset[int] = frozenset(),
     joint: int = 0,
-    binary: bool = False,
 ) -> Ranking:
     """Return the best found for some of ``grids``; loops ``unit`` get no tiles.
 
-    So many ``joint`` threads may share the tiles of all mapped loops (0: they are not to).  If they are to be
-    ``binary``, all sizes are powers of two.
+    So many ``joint`` threads may share the tiles of all mapped loops (0: they are not to).
 
-    ``shapes`` are those of the kernel at several sizes, the largest last.  What counts is the geometric mean
+    ``kernel`` is seen at several sizes, the largest last.  What counts is the geometric mean
     of the cycles: it is least where the losses against what is best at each size are least on average, as
     ratios, so that neither the launches of small sizes nor the sheer length of large ones outweigh others.
     """
-    search = _Search(shapes, budget, machine, unit, binary)
+    search = _Search(kernel, terms, unit)
     starts = [found for grid in grids if (found := search.start(grid)) is not None]
     starts = sorted(starts, key=lambda e: e.total)[: _GRIDS if joint == 0 else _GRIDS - 1]
     best = [search.improved(start) for start in starts]
     if joint:
-        best += search.jointly((joint, *(1 for _ in range(1, shapes[-1].mapped))), best)
+        best += search.jointly((joint, *(1 for _ in range(1, kernel[-1].shape.mapped))), best)
     best = [search.frugal(each) for each in best]
     return search.ranking(sorted({e.candidate: e for e in best}.values(), key=lambda e: e.total))
 
@@ -107,32 +127,35 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
 class _Search:
     """Looks for tiles: from some on, one size or two at a time, as long as that pays."""
 
-    def __init__(
-        self,
-        shapes: Sequence[KernelShape],
-        budget: int,
-        machine: MachineModel,
-        unit: frozenset[int],
-        binary: bool,
-    ) -> None:
+    def __init__(self, kernel: Sequence[Views], terms: Terms, unit: frozenset[int]) -> None:
         self.unit = unit
-        self.binary = binary
-        self.shapes = shapes
-        self.loops = shapes[-1].loops
-        self.budget = budget
-        self.machine = machine
-        self.known: dict[Candidate, Estimate | None] = {}
+        self.kernel = kernel
+        self.shapes = [views.shape for views in kernel]
+        self.loops = self.shapes[-1].loops
+        self.terms = terms
+        self.known: dict[Candidate, Estimate | Dear | None] = {}
 
     @property
     def free(self) -> list[int]:
         return [k for k in range(len(self.loops)) if k not in self.unit]
 
-    def estimate(self, candidate: Candidate) -> Estimate | None:
-        if candidate not in self.known:
-            fits = not self.binary or all(size & (size - 1) == 0 for size in candidate.tile)
-            found = estimate(self.shapes, candidate, self.budget, self.machine) if fits else None
+    def estimate(self, candidate: Candidate, below: float = inf) -> Estimate | None:
+        """Return what ``candidate`` would cost, None where it does not fit or costs more than ``below``."""
+        found = self.known.get(candidate)
+        if candidate not in self.known or (isinstance(found, Dear) and not found.exceeds(below)):
+            fits = not self.terms.binary or all(size & (size - 1) == 0 for size in candidate.tile)
+            found = estimate(self.kernel, candidate, self.terms, below) if fits else None
             self.known[candidate] = found
-        return self.known[candidate]
+        return found if isinstance(found, Estimate) else None
+
+    def cheapest(self, candidates: Iterable[Candidate]) -> Estimate | None:
+        """Return the first of those that cost least."""
+        best: Estimate | None = None
+        for candidate in candidates:
+            found = self.estimate(candidate, best.total if best else inf)
+            if found is not None and (best is None or found.total < best.total):
+                best = found
+        return best
 
     def jointly(self, threads: tuple[int, ...], others: Sequence[Estimate]) -> list[Estimate]:
         """Return the best found for ``threads`` that share the tiles of all mapped loops, if there is one.
@@ -140,9 +163,9 @@ class _Search:
         The tiles of ``others`` are good to begin with as well.
         """
         tiles = [Candidate(threads, each.candidate.tile, joint=True) for each in others]
-        starts = [self.start(threads, joint=True), *map(self.estimate, tiles)]
-        found = [start for start in starts if start is not None]
-        return [self.improved(min(found, key=lambda e: e.total))] if found else []
+        start = self.start(threads, joint=True)
+        best = self.cheapest([*([start.candidate] if start else []), *tiles])
+        return [self.improved(best)] if best else []
 
     def start(self, threads: tuple[int, ...], *, joint: bool = False) -> Estimate | None:
         """Return the best of some tiles that are no longer than the threads leave them."""
@@ -152,15 +175,12 @@ class _Search:
             for most in _STARTS
             for shape in self.shapes
         }
-        found = [
-            each for tile in tiles if (each := self.estimate(Candidate(threads, tile, joint))) is not None
-        ]
-        return min(found, key=lambda each: each.total, default=None)
+        return self.cheapest(Candidate(threads, tile, joint) for tile in tiles)
 
     def _short(self, position: int, loop: Loop, most: int, threads: tuple[int, ...]) -> int:
         chunk = -(-loop.extent // threads[position]) if position < len(threads) else loop.extent
         size = 1 if position in self.unit else max(1, min(most, chunk))
-        return 1 << (size.bit_length() - 1) if self.binary else size
+        return 1 << (size.bit_length() - 1) if self.terms.binary else size
 
     def improved(self, best: Estimate) -> Estimate:
         for _ in range(_SWEEPS):
@@ -174,25 +194,35 @@ class _Search:
 
     def frugal(self, best: Estimate) -> Estimate:
         """Return what takes least of the LDM among candidates for the same grid that cost hardly more."""
-        found = [each for each in self.known.values() if each and self._is_close(each, best)]
+        threads, joint, most = best.candidate.threads, best.candidate.joint, best.total * _SLACK
+        alike = [each for each in self.known if each.threads == threads and each.joint == joint]
+        found = [e for each in alike if (e := self.estimate(each, most)) is not None and e.total <= most]
         return min(found, key=lambda e: (e.bytes, e.total), default=best)
 
     def ranking(self, best: Sequence[Estimate]) -> Ranking:
         """Return ``best`` with what else was looked at."""
-        fits = [e for e in self.known.values() if e]
         least = best[0].total if best else 0.0
-        others = best[1:] or [e for e in fits if e is not best[0] and e.total >= least]
-        runner_up = min(others, key=lambda e: e.total, default=None)
-        return Ranking(tuple(best), len(self.known), runner_up, any(e.total < least for e in fits))
+        runner_up = min(best[1:] or self._others(best), key=lambda e: e.total, default=None)
+        dear = (e for each in self.known if (e := self.estimate(each, least)) is not None)
+        return Ranking(tuple(best), len(self.known), runner_up, any(e.total < least for e in dear))
 
-    def _is_close(self, found: Estimate, best: Estimate) -> bool:
-        one, other = found.candidate, best.candidate
-        same = one.threads == other.threads and one.joint == other.joint
-        return same and found.total <= best.total * _SLACK
+    def _others(self, best: Sequence[Estimate]) -> list[Estimate]:
+        """Return others than the ``best`` that do not cost less, the cheapest of them all being there."""
+        bounds = {candidate: found.total for candidate, found in self.known.items() if found is not None}
+        least = inf
+        for candidate in sorted(bounds, key=bounds.__getitem__):
+            each = self.estimate(candidate, least)
+            if each is not None and each is not best[0] and each.total >= best[0].total:
+                least = min(least, each.total)
+        return [
+            each
+            for each in self.known.values()
+            if isinstance(each, Estimate) and each is not best[0] and each.total >= best[0].total
+        ]
 
     def _least(self, best: Estimate, candidates: Iterator[Candidate]) -> Estimate:
         for candidate in candidates:
-            found = self.estimate(candidate)
+            found = self.estimate(candidate, best.total)
             if found is not None and found.total < best.total * (1 - 1e-9):
                 best = found
         return best
@@ -239,49 +269,73 @@ def sizes_of(loop: Loop, threads: int) -> tuple[int, ...]:
 
 
 def estimate(
-    shapes: Sequence[KernelShape], candidate: Candidate, budget: int, machine: MachineModel
-) -> Estimate | None:
-    """Return what ``candidate`` would cost at all sizes, None where its buffers cannot fit ``budget``."""
+    kernel: Sequence[Views], candidate: Candidate, terms: Terms, below: float = inf
+) -> Estimate | Dear | None:
+    """Return what ``candidate`` would cost at all sizes, None where its buffers cannot fit.
+
+    ``kernel`` is seen at several sizes.  Of a candidate that costs more than ``below`` in any case, no more
+    than that is found out.
+    """
+    held = sum(each.bytes * prod(candidate.tile[k] for k in each.loops) for each in terms.copies)
+    seen = [views.of(candidate) for views in kernel]
+    bounds = [_weighed(view, _least(view), len(kernel)) for view in seen]
     total, most = 1.0, 0
-    for shape in shapes:
-        found = _at_one_size(shape, candidate, budget, machine)
+    for number, view in enumerate(seen):
+        bound = Dear(total * prod(bounds[number:]))
+        if bound.exceeds(below):
+            return bound
+        found = _at_one_size(view, terms.budget - held, hands_on=terms.hands_on)
         if found is None:
             return None
-        total *= (found[0].total * found[2]) ** (1 / len(shapes))
-        most = max(most, found[1])
+        total *= _weighed(view, found.cycles, len(kernel))
+        most = max(most, held + sum(option.bytes for option in found.picked))
     return Estimate(candidate, total, most)
 
 
-def _at_one_size(
-    shape: KernelShape, candidate: Candidate, budget: int, machine: MachineModel
-) -> tuple[Cycles, int, float] | None:
-    """Return what ``candidate`` would cost, the bytes of its buffers, and how it bears short loops.
+def _weighed(view: View, launch: Cycles, sizes: int) -> float:
+    """Return the cycles of all launches as a factor of the mean over so many ``sizes``."""
+    return float((launch.times(view.shape.launches).total * view.dealing.risk) ** (1 / sizes))
 
-    None where the buffers cannot fit.
-    """
-    view = View(shape, candidate, machine)
-    held = sum(each.bytes * prod(candidate.tile[k] for k in each.loops) for each in shape.copies)
-    picked = _buffers(view, budget - held) if held <= budget else None
+
+def _least(view: View) -> Cycles:
+    """Return what a launch takes at least: what is done before any buffer is filled or stored."""
+    control = view.machine.control
+    direct = view.shape.direct * view.share * control.direct_cycles
+    return Cycles(control.spawn_cycles + control.join_cycles, view.work, 0.0, 0.0, direct)
+
+
+def _at_one_size(view: View, budget: int, *, hands_on: bool) -> Launched | None:
+    """Return what a candidate would cost with buffers in ``budget`` bytes, None where they cannot fit."""
+    known, key = view.views.alone, (view.candidate, budget)
+    if key not in known:
+        known[key] = _alone(view, budget)
+    found = known[key]
+    if found is None or not hands_on:
+        return found
+    for shared in _handed_on(view, found.picked, budget):
+        cycles = _priced(view, shared)
+        if cycles.total < found.cycles.total:
+            found = Launched(shared, cycles)
+    return found
+
+
+def _alone(view: View, budget: int) -> Launched | None:
+    """Return what a candidate would cost if every CPE got its boxes for itself."""
+    picked = _buffers(view, budget) if budget >= 0 else None
     if picked is None:
         return None
-    picked = _ahead(view, picked, budget - held)
-    found = _priced(view, picked)
-    for shared in _handed_on(view, picked, budget - held):
-        other = _priced(view, shared)
-        if other.total < found.total:
-            picked, found = shared, other
-    return found.times(shape.launches), held + sum(option.bytes for option in picked), view.risk
+    picked = _ahead(view, picked, budget)
+    return Launched(picked, _priced(view, picked))
 
 
 def _priced(view: View, picked: list[Choice]) -> Cycles:
     """Return what a launch takes with the buffers ``picked``."""
     shape = view.shape
     moved = tuple(m for option in picked for m in option.moved)
-    visits = sum(_VISIT * m.visits for m in moved) + _ROW * view.rows
-    busy = view.busy
+    dealing = view.dealing
+    visits = sum(_VISIT * m.visits for m in moved) + _ROW * dealing.rows
     direct = shape.direct * view.share + sum(option.direct for option in picked)
-    mean = min(1.0, 1.0 / (view.share * busy)) if view.share else 1.0
-    launch = Launch(float(busy), view.work + visits, moved, direct, mean)
+    launch = Launch(float(dealing.busy), view.work + visits, moved, direct, dealing.mean)
     return launch_cycles(launch, view.machine)
 
 
@@ -290,8 +344,6 @@ def _handed_on(view: View, picked: list[Choice], budget: int) -> Iterator[list[C
 
     The smaller ones leave ``budget`` room for second slots, if ``picked`` does not.
     """
-    if not view.shape.hands_on:
-        return
     sharers = [view.sharers(family) for family in view.shape.families]
     found, whole = _with_second_slots(picked, sharers, budget)
     if found != picked:

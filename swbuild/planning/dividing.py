@@ -17,7 +17,7 @@ from swbuild.planning.ordering import Judgement, Order, Ordered, all_stay_home, 
 from swbuild.planning.placing import place_kernel
 from swbuild.planning.singles import place_single
 from swbuild.planning.sizes import Sizes, assumed_sizes
-from swbuild.planning.tilings import Choice, Estimated, Infeasible, Placed, Tiling
+from swbuild.planning.tilings import Choice, Estimated, Infeasible, Known, Placed, Tiling
 
 __all__ = ["Dearer", "Limit", "alone", "order_cycles", "place_order"]
 
@@ -55,12 +55,12 @@ class _Task:
     sizes: Sizes
     record: Record
 
-    def placed(self, order: Order, kernel: Kernel) -> Placed | Infeasible:
-        """Return ``kernel`` of ``order`` with tiles and buffers."""
+    def placed(self, order: Order, kernel: Kernel, known: Known | None = None) -> Placed | Infeasible:
+        """Return ``kernel`` of ``order`` with tiles and buffers; so much is ``known`` of it."""
         scop, options, sizes, record = self.scop, self.options, self.sizes, self.record
         if kernel.single:
             return place_single(scop, options, order, kernel, sizes, record)
-        return place_kernel(scop, options, order.scheduled, kernel, order.split, sizes, record)
+        return place_kernel(scop, options, order.scheduled, kernel, order.split, sizes, record, known)
 
     def parts(self, order: Order, placed: Placed) -> _Means:
         """Return what a kernel of ``order`` takes without its spawn, all of it and what it computes."""
@@ -131,7 +131,7 @@ def alone(
 def _alone(task: _Task, order: Order, placed: Placed) -> Placed | None:
     """Return the kernel ``placed`` with tiles that every CPE gets for itself, None where there are none."""
     private = replace(task, options=replace(task.options, share=Share.NEVER))
-    found = private.placed(order, placed.tiled.kernel)
+    found = private.placed(order, placed.tiled.kernel, placed.known)
     return found if isinstance(found, Placed) else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 
 import islpy as isl
 
@@ -79,7 +79,7 @@ class Counted:
     """A placed kernel that can be estimated at any sizes: its loops, and what its statements compute.
 
     Boxes of the buffers ``early`` are got one iteration ahead, those of ``handed`` by one CPE for others; the
-    LDM has ``room`` for further slots.
+    LDM has ``room`` for further slots.  ``found`` are the estimates so far.
     """
 
     placed: Placed
@@ -89,11 +89,17 @@ class Counted:
     early: frozenset[str]
     handed: Alike
     room: int = 0
+    found: dict[tuple[int, ...], Estimate] = field(default_factory=dict, compare=False)
 
     def at(self, sizes: Mapping[str, int]) -> Estimate:
         """Return what the kernel takes at ``sizes``."""
+        before = tuple(sizes[name] for name in self.sight.loops.sizes)
+        if before not in self.found:
+            self.found[before] = self._estimated(before)
+        return self.found[before]
+
+    def _estimated(self, before: tuple[int, ...]) -> Estimate:
         loops, placed = self.sight.loops, self.placed
-        before = tuple(sizes[name] for name in loops.sizes)
         cycles = Cycles(0, 0, 0, 0, 0)
         launches = moved = alone = busy = 0.0
         for sample in loops.top.sample(len(loops.outer), before):
@@ -140,7 +146,8 @@ class Counted:
 
     def handing(self, names: frozenset[str]) -> Counted:
         """Return the same with only those of ``names`` handed on."""
-        return replace(self, handed={name: used for name, used in self.handed.items() if name in names})
+        handed = {name: used for name, used in self.handed.items() if name in names}
+        return replace(self, handed=handed, found={})
 
     def _handed_ahead(self) -> frozenset[str]:
         """Return the buffers that are handed on one iteration ahead: all of the innermost loop, or none."""
@@ -164,6 +171,15 @@ class Counted:
 
 def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> Counted:
     """Return ``placed``, with variables ``private`` to iterations, to be estimated under ``options``."""
+    known = placed.known.counted
+    key = id(placed.plan), placed.handed, private.names, options.share
+    if key not in known:
+        known[key] = _counted(scop, placed, private, options)
+    found: Counted = known[key]
+    return found
+
+
+def _counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> Counted:
     machine = load(options.machine)
     loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
     copies = private.depths(placed.expanded)

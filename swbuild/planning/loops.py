@@ -8,10 +8,11 @@ from itertools import pairwise
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.mapping.tiling import values_of_loops
 from swbuild.memory.levels import Level
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.tilings import Placed
-from swbuild.polyhedral.islutil import loop_values, maps_of
+from swbuild.polyhedral.islutil import maps_of
 
 __all__ = ["Inner", "Loops", "Nest", "Vector", "factors_of", "innermost", "loops_of", "row_of"]
 
@@ -70,7 +71,7 @@ def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
     visits = {buffer.name: bounds_of(buffer.box.visits, outer) for buffer in placed.plan.buffers}
     nests = {
         str(values.get_tuple_name(_IN)): Nest(bounds_of(values.range(), outer), innermost(values))
-        for values in maps_of(loop_values(tiled.schedule))
+        for values in maps_of(values_of_loops(tiled))
     }
     top = _of_level(placed.plan.top, outer)
     mapping = tiled.mapping

@@ -17,10 +17,10 @@ from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
-from swbuild.memory.partials import Inseparable, find_partials
+from swbuild.memory.partials import Inseparable, Partial, find_partials
 from swbuild.memory.plan import Care, Overflow, Price, is_expandable, least_buffers, plan_memory
 from swbuild.options import Distribution, KernelOptions, Preset, Share
-from swbuild.planning.candidates import SMALLER, Ranking, merged, ranked
+from swbuild.planning.candidates import SMALLER, Ranking, Terms, merged, ranked
 from swbuild.planning.estimates import Counted, counted
 from swbuild.planning.handing import alike_in
 from swbuild.planning.mappings import (
@@ -41,12 +41,14 @@ from swbuild.planning.tilings import (
     DoesNotFit,
     Estimated,
     Infeasible,
+    Known,
+    Outcome,
     Placed,
     Purpose,
     Tiling,
     Verdict,
 )
-from swbuild.planning.view import Candidate, View
+from swbuild.planning.view import Candidate, View, Views
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
 from swbuild.polyhedral.scheduling import Origin, Scheduled
@@ -60,9 +62,6 @@ _SLACK = 1.25
 #: How many of the best candidates are placed, at most.
 _PLACED = 3
 
-#: A tiling with its buffers, or why it has none.
-_Outcome = Placed | Overflow | NotPrivate | Inseparable
-
 #: takes what is tried on the way, in its order
 Record = Callable[[Estimated | Tiling | Choice], None]
 
@@ -71,7 +70,7 @@ Record = Callable[[Estimated | Tiling | Choice], None]
 class _Task:
     """A kernel to place; ``sizes`` are assumed for its parameters.
 
-    ``shapes``, ``costs``, ``outcomes`` and private variables with ``copies`` are those found so far.
+    ``known``, ``costs``, ``outcomes`` and ``prices`` are those found so far.
     """
 
     scop: Scop
@@ -81,10 +80,10 @@ class _Task:
     reductions: tuple[Reduction, ...]
     sizes: Sizes
     record: Record
-    shapes: dict[Mapping, list[KernelShape]] = field(default_factory=dict)
+    known: Known
     costs: dict[Mapping, float] = field(default_factory=dict)
-    outcomes: dict[Mapping, _Outcome] = field(default_factory=dict)
-    copies: dict[Mapping, frozenset[str]] = field(default_factory=dict)
+    outcomes: dict[Mapping, Outcome] = field(default_factory=dict)
+    prices: dict[Mapping, _Prices] = field(default_factory=dict)
 
     @property
     def machine(self) -> MachineModel:
@@ -99,8 +98,26 @@ class _Task:
         """Whether no other tiles will do than the user's."""
         return bool(self.options.tile)
 
+    @property
+    def given(self) -> bool:
+        """Whether tiles are the user's, or those of wavefronts."""
+        return self.fixed or self.kernel.in_front
+
+    def is_last(self, mapping: Mapping) -> bool:
+        """Return whether no smaller tiles than those of ``mapping`` can be tried."""
+        return not self.given and set(mapping.tile) == {SMALLEST_TILE}
+
+    def price(self, tiled: TiledKernel) -> Price | None:
+        """Return what accesses cost in ``tiled``, None where that does not matter."""
+        if self.options.preset is Preset.CLASSIC:
+            return None
+        return self.prices.setdefault(tiled.mapping, _Prices(self, tiled))
+
     def tiled(self, mapping: Mapping) -> TiledKernel:
-        return tile_kernel(self.kernel, mapping, self.scheduled.kept, AccessStrides(self.scop))
+        known = self.known.tiled
+        if mapping not in known:
+            known[mapping] = tile_kernel(self.kernel, mapping, self.scheduled.kept, AccessStrides(self.scop))
+        return known[mapping]
 
     def shape(self, tiled: TiledKernel, sizes: SizeMap[str, int]) -> KernelShape:
         private = self.scheduled.private
@@ -109,10 +126,10 @@ class _Task:
 
     def copied(self, tiled: TiledKernel) -> frozenset[str]:
         """Return the private variables of which ``tiled`` has copies in buffers."""
-        if tiled.mapping not in self.copies:
-            found = _not_contracted(self.scop, self.scheduled.private, tiled)
-            self.copies[tiled.mapping] = found
-        return self.copies[tiled.mapping]
+        known = self.known.copied
+        if tiled.mapping not in known:
+            known[tiled.mapping] = _not_contracted(self.scop, self.scheduled.private, tiled)
+        return known[tiled.mapping]
 
     def cycles(self, placed: Placed) -> float:
         """Return what ``placed`` costs at the assumed sizes, as a geometric mean.
@@ -149,16 +166,17 @@ def place_kernel(
     reductions: tuple[Reduction, ...],
     sizes: Sizes,
     record: Record,
+    known: Known | None = None,
 ) -> Placed | Infeasible:
     """Return ``kernel`` with tiles whose buffers fit the LDM budget of ``options``, or of the machine.
 
     Tiles are those that cost least at ``sizes``.  Parts of ``reductions`` that its threads compute together
     count as buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way
-    of one: buffers, private variables, parts.
+    of one: buffers, private variables, parts.  What is ``known`` was found under the same options, except for
+    whether boxes may be handed on.
     """
-    task = _Task(
-        _launched(scop, options), options, scheduled, kernel, reductions, sizes, record, {}, {}, {}, {}
-    )
+    known = known or Known()
+    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, known)
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first
@@ -180,7 +198,7 @@ def _launched(scop: Scop, options: KernelOptions) -> Scop:
     return replace(scop, context=scop.context.intersect(scop.assumptions))
 
 
-def _searched(task: _Task, purpose: Purpose, first: Mapping, unit: frozenset[int] = frozenset()) -> _Outcome:
+def _searched(task: _Task, purpose: Purpose, first: Mapping, unit: frozenset[int] = frozenset()) -> Outcome:
     """Return the kernel with the cheapest tiles in the order of ``first``, loops ``unit`` in steps of 1.
 
     The best are taken by their estimates and placed until one has all its data in the LDM, as they are
@@ -258,17 +276,17 @@ def _has_parts_of(task: _Task, mapping: Mapping, other: Mapping) -> bool:
 
 def _ranking(task: _Task, ways: list[Mapping], unit: frozenset[int], expanded: frozenset[str]) -> Ranking:
     """Return what may be chosen of ``ways`` to share out as many loops."""
-    mapping, budget, machine = ways[0], task.budget, task.machine
-    if mapping not in task.shapes:
+    mapping, known = ways[0], task.known.views
+    if mapping not in known:
         tiled = task.tiled(mapping)
-        task.shapes[mapping] = [task.shape(tiled, sizes) for sizes in task.sizes.orders]
+        known[mapping] = [Views(task.shape(tiled, sizes), task.machine) for sizes in task.sizes.orders]
     copies = copies_of(task.scop, task.tiled(mapping), task.scheduled.private, expanded) if expanded else ()
-    shapes = [replace(shape, copies=copies) for shape in task.shapes[mapping]]
     shaped = grids(task.kernel, task.options) if any(not way.is_joint for way in ways) else ()
     joint = next((prod(way.threads) for way in ways if way.is_joint), 0)
     # instances that tiles were cut from: others that do not fit those have no boxes that isl finds
     cut = task.scheduled.origin is Origin.UPDATES
-    return ranked(shapes, shaped, budget, machine, unit, joint, cut)
+    terms = Terms(task.budget, copies, task.options.hands_on, cut)
+    return ranked(known[mapping], shaped, terms, unit, joint)
 
 
 def _mapping_of(first: Mapping, candidate: Candidate) -> Mapping:
@@ -286,7 +304,7 @@ def _does_not_fit(task: _Task, mapping: Mapping) -> DoesNotFit:
     tile = mapping.tile if task.fixed else (SMALLEST_TILE,)
     tiled = task.tiled(replace(mapping, tile=tile))
     private = task.scheduled.private
-    expanded = _not_contracted(task.scop, private, tiled)
+    expanded = task.copied(tiled)
     needed = least_buffers(task.scop, tiled, task.scheduled.dependences, private, expanded)
     return DoesNotFit(task.kernel.name, task.budget, tile, needed)
 
@@ -353,7 +371,7 @@ def _worse(task: _Task, found: Placed, other: Placed) -> Verdict | None:
     return Verdict.DEARER if task.cycles(found) > slack * task.cycles(other) else None
 
 
-def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> _Outcome:
+def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> Outcome:
     """Return the kernel with the tiles of ``mapping`` and its buffers, or why it has none; record it."""
     if mapping not in task.outcomes:
         found = task.outcomes[mapping] = _tile_and_plan(task, mapping)
@@ -361,33 +379,54 @@ def _fitting(task: _Task, purpose: Purpose, mapping: Mapping) -> _Outcome:
     return task.outcomes[mapping]
 
 
-def _tile_and_plan(task: _Task, mapping: Mapping) -> _Outcome:
-    scop, dependences, private = task.scop, task.scheduled.dependences, task.scheduled.private
+def _tile_and_plan(task: _Task, mapping: Mapping) -> Outcome:
+    care, alone = _care(task, mapping), task.known.alone
+    if (mapping, care) not in alone:
+        alone[mapping, care] = _alone(task, mapping, care)
+    found = alone[mapping, care]
+    if not isinstance(found, Placed) or not task.options.hands_on:
+        return found
+    smaller = partial(_planned, task, care, found.tiled, found.expanded, found.partials)
+    return _handing_on(task, found, (partial(smaller, part) for part in SMALLER))
+
+
+def _alone(task: _Task, mapping: Mapping, care: Care) -> Outcome:
+    """Return the kernel with the tiles of ``mapping`` and buffers that each CPE fills for itself."""
+    scop, private = task.scop, task.scheduled.private
     tiled = task.tiled(mapping)
     partials = find_partials(scop, tiled, task.reductions)
     if isinstance(partials, Inseparable):
         return partials
-    rest = without_accesses(scop, {(name, p.array) for p in partials for name in p.statements})
-    expanded = _not_contracted(scop, private, tiled)
+    expanded = task.copied(tiled)
     stuck = _unexpandable(scop, private, tiled, expanded)
-    if stuck is not None:
-        return stuck
-    left = task.budget - sum(partial.bytes for partial in partials)
-    given = task.fixed or task.kernel.in_front
-    last = not given and set(mapping.tile) == {SMALLEST_TILE}
-    price = None if task.options.preset is Preset.CLASSIC else _Prices(task, tiled)
-    care = _care(task, ends=given or last)
+    return stuck or _planned(task, care, tiled, expanded, partials)
 
-    def planned(budget: int) -> Placed | Overflow:
-        plan = plan_memory(
-            rest, tiled, dependences, private, expanded, budget, price, smallest=last, care=care
-        )
-        return plan if isinstance(plan, Overflow) else Placed(tiled, plan, expanded, partials, task.budget)
 
-    found = planned(left)
-    if isinstance(found, Overflow) or not task.options.hands_on:
-        return found
-    return _handing_on(task, found, (partial(planned, int(part * left)) for part in SMALLER))
+def _planned(
+    task: _Task,
+    care: Care,
+    tiled: TiledKernel,
+    expanded: frozenset[str],
+    partials: tuple[Partial, ...],
+    part: float = 1.0,
+) -> Placed | Overflow:
+    """Return ``tiled`` with buffers in ``part`` of what its ``partials`` leave of the LDM, if they fit."""
+    rest = without_accesses(task.scop, {(name, p.array) for p in partials for name in p.statements})
+    budget = int(part * (task.budget - sum(partial.bytes for partial in partials)))
+    plan = plan_memory(
+        rest,
+        tiled,
+        task.scheduled.dependences,
+        task.scheduled.private,
+        expanded,
+        budget,
+        task.price(tiled),
+        smallest=task.is_last(tiled.mapping),
+        care=care,
+    )
+    if isinstance(plan, Overflow):
+        return plan
+    return Placed(tiled, plan, expanded, partials, task.budget, known=task.known)
 
 
 def _handing_on(task: _Task, placed: Placed, smaller: Iterable[Callable[[], Placed | Overflow]]) -> Placed:
@@ -421,12 +460,12 @@ def _cheapest_handing(task: _Task, placed: Placed) -> tuple[Placed, float, bool]
     return replace(placed, handed=best), costs[best], room == alike
 
 
-def _care(task: _Task, *, ends: bool) -> Care:
-    """Return of which boxes to find the ends; ``ends``: no smaller tiles will be tried.
+def _care(task: _Task, mapping: Mapping) -> Care:
+    """Return of which boxes to find the ends; of all where no smaller tiles will be tried.
 
     That of one tiling boxes are too large is taken to be so of the next ones.
     """
-    if ends:
+    if task.given or task.is_last(mapping):
         return Care.ALL
     large = any(isinstance(found, Overflow) and found.arrays for found in task.outcomes.values())
     return Care.TAKEN if large else Care.LARGE
@@ -464,7 +503,7 @@ def _lost(task: _Task, mapping: Mapping) -> NotPrivate | None:
     """Return the private variables that do not survive ``mapping``, None if all do."""
     scop, private = task.scop, task.scheduled.private
     tiled = task.tiled(mapping)
-    return _unexpandable(scop, private, tiled, _not_contracted(scop, private, tiled))
+    return _unexpandable(scop, private, tiled, task.copied(tiled))
 
 
 class _Prices(Price):
@@ -478,7 +517,8 @@ class _Prices(Price):
     def view(self) -> View:
         mapping = self.tiled.mapping
         candidate = Candidate(mapping.threads, self.tiled.sizes, mapping.is_joint)
-        return View(self.task.shape(self.tiled, self.task.sizes.values), candidate, self.task.machine)
+        shape = self.task.shape(self.tiled, self.task.sizes.values)
+        return Views(shape, self.task.machine).of(candidate)
 
     def of_buffer(self, level: Level, group: Group) -> float:
         return self.view.of_buffer(level, group)

@@ -189,7 +189,7 @@ class Copies:
 class KernelShape:
     """One kernel: the first ``mapped`` of its loops are shared out.  ``launches`` says how often it runs.
 
-    ``ahead``: what is only read may be got one iteration ahead; ``hands_on``: by one CPE for others.
+    ``ahead``: what is only read may be got one iteration ahead.
     """
 
     mapped: int
@@ -199,9 +199,7 @@ class KernelShape:
     works: tuple[Work, ...]
     launches: float
     direct: float
-    copies: tuple[Copies, ...] = ()
     ahead: bool = False
-    hands_on: bool = False
 
 
 def all_getters(machine: MachineModel) -> int:

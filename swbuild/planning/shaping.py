@@ -11,7 +11,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
-from swbuild.mapping.tiling import TiledKernel
+from swbuild.mapping.tiling import TiledKernel, values_of_loops
 from swbuild.memory.levels import Level, find_levels
 from swbuild.options import KernelOptions
 from swbuild.planning.apart import buffers_of
@@ -21,7 +21,7 @@ from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
-from swbuild.polyhedral.islutil import loop_values, maps_of, sets_of
+from swbuild.polyhedral.islutil import maps_of, sets_of
 from swbuild.polyhedral.privatise import Private, private_bytes
 
 __all__ = ["copies_of", "shape_of"]
@@ -91,7 +91,6 @@ def shape_of(
         max(1.0, times),
         direct,
         ahead=options.gets_ahead,
-        hands_on=options.hands_on,
     )
 
 
@@ -342,7 +341,7 @@ def _orders(tiled: TiledKernel, nests: Sequence[_Nest]) -> dict[str, tuple[tuple
     And the innermost of them.
     """
     found = {}
-    values = {str(m.get_tuple_name(_IN)): m for m in maps_of(loop_values(tiled.schedule))}
+    values = {str(m.get_tuple_name(_IN)): m for m in maps_of(values_of_loops(tiled))}
     for nest in nests:
         count = len(nest.statement.iterators)
         order: list[int] = []

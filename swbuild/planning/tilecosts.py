@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 
@@ -20,7 +20,7 @@ from swbuild.kernelir.nests import Nest
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.kernelir.orders import Order, orders_of
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
-from swbuild.kernelir.tiles import Lanes, Making, fitting
+from swbuild.kernelir.tiles import Making, fitting, longest
 from swbuild.kernelir.vectors import vector_types
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost import blocks
@@ -72,20 +72,30 @@ class _Part:
         return self.copies * self.width
 
 
-class TileCosts:
-    """The register tiles that a nest of ``element`` may have on a machine, and what they take."""
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A tile that fits: the number of its order, the factors of its loops, and the lanes of its vectors."""
 
-    def __init__(self, nest: Nest, element: ElementType, lanes: Lanes, machine: MachineModel) -> None:
+    order: int
+    factors: tuple[int, ...]
+    width: int
+
+
+class _Made:
+    """The register tiles that a nest of ``element`` may have on a machine: each is made once."""
+
+    def __init__(self, nest: Nest, element: ElementType, machine: MachineModel) -> None:
         self.nest = nest
         self.element = element
         self.machine = machine
-        self.vector, self.lanes = lanes.get(element, (element, 1))
+        self.vector, self.lanes = vector_types(machine).get(element, (element, 1))
         self._bodies: dict[tuple[int, tuple[int, ...], int], Body] = {}
-        self._cycles: dict[tuple[int, tuple[int, ...], int], tuple[float, ...]] = {}
-        self._known: dict[tuple[Lengths, ...], float | None] = {}
+        self._levels: dict[tuple[int, tuple[int, ...], int], tuple[float, ...]] = {}
+        self._chosen: dict[tuple[int, ...], _Chosen | None] = {}
 
     @cached_property
-    def _orders(self) -> list[Order]:
+    def orders(self) -> list[Order]:
+        """The orders of the nest's loops."""
         return list(
             orders_of(
                 self.nest,
@@ -94,85 +104,112 @@ class TileCosts:
             )
         )
 
+    def chosen(self, trips: Sequence[int]) -> _Chosen | None:
+        """Return the tile that the passes choose where the nest's loops have so many ``trips`` at most."""
+        most = longest(self.lanes)
+        key = tuple([min(each, most) for each in trips])
+        if key not in self._chosen:
+            self._chosen[key] = self._fitting(key)
+        return self._chosen[key]
+
+    def _fitting(self, trips: tuple[int, ...]) -> _Chosen | None:
+        by_loop = {loop.iterator: most for loop, most in zip(self.nest.loops, trips, strict=True)}
+        found = fitting(
+            self.orders,
+            self.lanes,
+            lambda loop: by_loop[loop.iterator],
+            lambda order, factors, width: self._body(self._number(order), factors, width).registers,
+        )
+        return None if found is None else _Chosen(self._number(found[0]), *found[1:])
+
+    def _number(self, order: Order) -> int:
+        return next(number for number, each in enumerate(self.orders) if each is order)
+
+    def levels(self, order: int, copies: tuple[int, ...], width: int) -> tuple[float, ...]:
+        """Return the cycles of what a tile does at each level of its loops, the innermost last."""
+        key = order, copies, width
+        if key not in self._levels:
+            self._levels[key] = _body_cycles(self._body(*key), self.machine)
+        return self._levels[key]
+
+    def _body(self, order: int, copies: tuple[int, ...], width: int) -> Body:
+        key = order, copies, width
+        if key not in self._bodies:
+            lanes = self.vector, self.lanes
+            making = Making(self.nest, self.orders[order], self.element, *lanes, Fills(0))
+            self._bodies[key] = making.body(copies, width)
+        return self._bodies[key]
+
+
+@lru_cache(maxsize=64)
+def _made(nest: Nest, element: ElementType, machine: MachineModel) -> _Made:
+    """Return the register tiles of ``nest``, which a kernel has at all sizes and in most tilings."""
+    return _Made(nest, element, machine)
+
+
+class TileCosts:
+    """What the register tiles that a nest may have on a machine take."""
+
+    def __init__(self, nest: Nest, element: ElementType, machine: MachineModel) -> None:
+        self.nest = nest
+        self.tiles = _made(nest, element, machine)
+        self._known: dict[tuple[Lengths, ...], float | None] = {}
+
     def per_iteration(self, lengths: Sequence[Lengths], plain: float) -> float:
         """Return the cycles of an iteration where the nest's loops have ``lengths``, or one nobody knows: ().
 
         An iteration that is in no tile takes ``plain`` cycles.
         """
-        key = tuple(each or _UNKNOWN for each in lengths)
+        key = tuple([each or _UNKNOWN for each in lengths])
         if key not in self._known:
             self._known[key] = self._priced(key, plain)
         found = self._known[key]
         return plain if found is None else found
 
     def _priced(self, lengths: tuple[Lengths, ...], plain: float) -> float | None:
-        by_loop = {loop.iterator: each for loop, each in zip(self.nest.loops, lengths, strict=True)}
-        chosen = fitting(
-            self._orders,
-            self.lanes,
-            lambda loop: max(length for _, length in by_loop[loop.iterator]),
-            lambda order, factors, width: self._body(order, factors, width).registers,
-        )
+        chosen = self.tiles.chosen([max([length for _, length in each]) for each in lengths])
         if chosen is None:
             return None
-        order, factors, width = chosen
-        means = {name: sum(part * length for part, length in each) for name, each in by_loop.items()}
-        return self._nest_cycles(order, factors, width, by_loop, plain) / max(
-            1.0, prod(means[loop.iterator] for loop in order.tiled)
+        order = self.tiles.orders[chosen.order]
+        by_loop = {loop.iterator: each for loop, each in zip(self.nest.loops, lengths, strict=True)}
+        means = {name: sum([part * length for part, length in each]) for name, each in by_loop.items()}
+        return self._nest_cycles(chosen, by_loop, plain) / max(
+            1.0, prod([means[loop.iterator] for loop in order.tiled])
         ) + self._entries(order, means)
 
     def _entries(self, order: Order, means: Mapping[str, float]) -> float:
         """Return the cycles to enter the loops around the tile, per iteration of the nest."""
-        inside = prod(means[loop.iterator] for loop in (*order.tiled, *order.sums))
+        inside = prod([means[loop.iterator] for loop in (*order.tiled, *order.sums)])
         return _LOOP / max(1.0, inside)
 
-    def _nest_cycles(
-        self,
-        order: Order,
-        factors: tuple[int, ...],
-        width: int,
-        by_loop: Mapping[str, Lengths],
-        plain: float,
-    ) -> float:
+    def _nest_cycles(self, chosen: _Chosen, by_loop: Mapping[str, Lengths], plain: float) -> float:
         """Return the cycles of all tiles in one run of the tiled loops, per iteration of the sums."""
+        order = self.tiles.orders[chosen.order]
         parts = [
-            _counts(by_loop[loop.iterator], _parts(factor, width if loop is order.along else 1))
-            for loop, factor in zip(order.tiled, factors, strict=True)
+            _counts(by_loop[loop.iterator], _parts(factor, chosen.width if loop is order.along else 1))
+            for loop, factor in zip(order.tiled, chosen.factors, strict=True)
         ]
-        sums = [sum(part * n for part, n in by_loop[loop.iterator]) for loop in order.sums]
+        sums = [sum([part * n for part, n in by_loop[loop.iterator]]) for loop in order.sums]
         total = 0.0
         for choice in product(*parts):
-            count = prod(n for _, n in choice)
-            copies = tuple(part.copies for part, _ in choice)
-            lanes = choice[-1][0].width if order.along else 1
+            count = prod([n for _, n in choice])
             if count:
-                total += count * self._tile_cycles(order, copies, lanes, sums, plain)
+                copies = tuple([part.copies for part, _ in choice])
+                lanes = choice[-1][0].width if order.along else 1
+                total += count * self._tile_cycles(chosen.order, copies, lanes, sums, plain)
         return total
 
     def _tile_cycles(
-        self, order: Order, copies: tuple[int, ...], width: int, sums: Sequence[float], plain: float
+        self, order: int, copies: tuple[int, ...], width: int, sums: Sequence[float], plain: float
     ) -> float:
         """Return the cycles of a tile for one iteration of the ``sums``, the mean numbers of these."""
-        if width == 1 and not order.sums:
+        if width == 1 and not sums:
             return plain * prod(copies)
-        levels = self._levels(order, copies, width)
+        levels = self.tiles.levels(order, copies, width)
         total = levels[-1]
         for depth, cycles in enumerate(levels[:-1]):
             total += (cycles + _LOOP) / max(1.0, prod(sums[depth:]))
         return total
-
-    def _levels(self, order: Order, copies: tuple[int, ...], width: int) -> tuple[float, ...]:
-        key = self._orders.index(order), copies, width
-        if key not in self._cycles:
-            self._cycles[key] = _body_cycles(self._body(order, copies, width), self.machine)
-        return self._cycles[key]
-
-    def _body(self, order: Order, copies: tuple[int, ...], width: int) -> Body:
-        key = self._orders.index(order), copies, width
-        if key not in self._bodies:
-            making = Making(self.nest, order, self.element, self.vector, self.lanes, Fills(0))
-            self._bodies[key] = making.body(copies, width)
-        return self._bodies[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,17 +238,19 @@ def tile_costs(
     for each in point_nests(scop, schedule, buffers, copies):
         element = element_of(each.nest)
         if element is not None:
-            costs = TileCosts(each.nest, element, vector_types(machine), machine)
+            costs = TileCosts(each.nest, element, machine)
             found |= {name: Tileable(costs, each.counted) for name in each.statements}
     return found
 
 
-def _parts(factor: int, width: int) -> list[_Part]:
+@lru_cache(maxsize=256)
+def _parts(factor: int, width: int) -> tuple[_Part, ...]:
     found = [_Part(copies, width) for copies in dict.fromkeys((factor, 1))]
-    return [*found, _Part(1, 1)] if width > 1 else found
+    return (*found, _Part(1, 1)) if width > 1 else tuple(found)
 
 
-def _counts(lengths: Lengths, parts: Sequence[_Part]) -> list[tuple[_Part, float]]:
+@lru_cache(maxsize=4096)
+def _counts(lengths: Lengths, parts: tuple[_Part, ...]) -> tuple[tuple[_Part, float], ...]:
     """Return how often each part is run on average, the first as often as it fits."""
     counts = [0.0] * len(parts)
     for share, length in lengths:
@@ -219,7 +258,7 @@ def _counts(lengths: Lengths, parts: Sequence[_Part]) -> list[tuple[_Part, float
         for k, part in enumerate(parts):
             counts[k] += share * (left // part.iterations)
             left %= part.iterations
-    return list(zip(parts, counts, strict=True))
+    return tuple(zip(parts, counts, strict=True))
 
 
 def _body_cycles(body: Body, machine: MachineModel) -> tuple[float, ...]:

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import Enum
+from typing import Any
 
 from swbuild.classes import dataclass
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.memory.partials import Inseparable, Partial
-from swbuild.memory.plan import MemoryPlan, Needed, Overflow
+from swbuild.memory.plan import Care, MemoryPlan, Needed, Overflow
 from swbuild.planning.candidates import Ranking
+from swbuild.planning.view import Views
 from swbuild.polyhedral.privatise import NotPrivate
 
-__all__ = ["Choice", "DoesNotFit", "Estimated", "Infeasible", "Placed", "Purpose", "Tiling", "Verdict"]
+__all__ = [
+    "Choice",
+    "DoesNotFit",
+    "Estimated",
+    "Infeasible",
+    "Known",
+    "Outcome",
+    "Placed",
+    "Purpose",
+    "Tiling",
+    "Verdict",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +35,7 @@ class Placed:
     ``expanded`` private variables live in LDM buffers; ``partials`` are what its CPEs accumulate;
     ``budget`` is what buffers and parts may take of the LDM, in bytes.  Boxes of buffers that are to be
     ``handed`` on are got by one CPE for others, as far as the passes can.  ``among``: what its threads and
-    tiles were chosen from, None where the user has chosen.
+    tiles were chosen from, None where the user has chosen.  ``known`` is what the choice rests on.
     """
 
     tiled: TiledKernel
@@ -31,6 +45,26 @@ class Placed:
     budget: int
     among: Ranking | None = None
     handed: frozenset[str] = frozenset()
+    known: Known = field(default_factory=lambda: Known(), compare=False, repr=False)
+
+
+#: A tiling with its buffers, or why it has none.
+Outcome = Placed | Overflow | NotPrivate | Inseparable
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What has been found of a kernel in one order, whether boxes may be handed on or not.
+
+    These are its tilings, its numbers in orders of its loops, at each of the assumed sizes, private variables
+    of which tilings have copies, buffers that each CPE fills for itself, and what estimates rest on.
+    """
+
+    tiled: dict[Mapping, TiledKernel] = field(default_factory=dict)
+    views: dict[Mapping, list[Views]] = field(default_factory=dict)
+    copied: dict[Mapping, frozenset[str]] = field(default_factory=dict)
+    alone: dict[tuple[Mapping, Care], Outcome] = field(default_factory=dict)
+    counted: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +108,7 @@ class Tiling:
     kernel: str
     purpose: Purpose
     mapping: Mapping
-    outcome: Placed | Overflow | NotPrivate | Inseparable
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)

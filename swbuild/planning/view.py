@@ -1,24 +1,26 @@
-"""What the tiles of a candidate make of a kernel: visits of its levels, boxes, transfers, computing."""
+"""What the tiles of a candidate make of a kernel: visits of its levels, boxes, transfers, computing.
+
+Candidates of one kernel have most of that in common: :class:`Views` keeps what was found for any of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import gcd, prod
+from typing import Any
 
 from swbuild.classes import dataclass
 from swbuild.machine import MachineModel
-from swbuild.machine.cost.launches import Moved, Shape, cycles_alone
+from swbuild.machine.cost.launches import Cycles, Moved, Shape, cycles_alone
 from swbuild.memory.budget import Option
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
-from swbuild.planning.shape import Family, KernelShape, Loop, Place, all_getters, joint_share
+from swbuild.planning.dealing import Dealing
+from swbuild.planning.shape import Family, KernelShape, Place, Work, all_getters
 
-__all__ = ["Candidate", "Choice", "View"]
-
-#: How often a loop of any length is short, for all that is known.
-_SHORT = 0.05
+__all__ = ["Candidate", "Choice", "Launched", "View", "Views"]
 
 #: Cycles to enter a loop of a tile.
 _LOOP = 14
@@ -43,92 +45,170 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice(Option):
-    """A buffer of a family at one level, or none (``direct`` accesses of main memory)."""
+    """A buffer of a family at one level, or none (``direct`` accesses of main memory).
+
+    ``made`` is what it has been asked for, with further slots.
+    """
 
     moved: tuple[Moved, ...] = ()
     direct: float = 0.0
+    made: dict[tuple[object, ...], Choice] = field(default_factory=dict, compare=False)
 
     def handed_on(self, sharers: float, slots: int) -> Choice:
         """Return the buffer, of ``slots`` so far, with the slot that its box is handed on from.
 
         One of the ``sharers`` gets it for all.
         """
-        moved = tuple(replace(m, sharers=sharers) for m in self.moved)
-        return replace(self, bytes=self.bytes * 2 // slots, moved=moved)
+        return self._with(self.bytes * 2 // slots, ("handed on", sharers, slots), sharers=sharers)
 
     def handed_ahead(self) -> Choice:
         """Return the buffer, which is handed on, with slots for that to be done one visit ahead."""
-        return replace(
-            self, bytes=2 * self.bytes, moved=tuple(replace(m, handed_ahead=True) for m in self.moved)
-        )
+        return self._with(2 * self.bytes, ("handed ahead",), handed_ahead=True)
 
     def got_ahead(self, part: float) -> Choice:
         """Return the buffer with two slots, ``part`` of its visits getting what the next one needs."""
-        return replace(self, bytes=2 * self.bytes, moved=tuple(replace(m, ahead=part) for m in self.moved))
+        return self._with(2 * self.bytes, ("got ahead", part), ahead=part)
+
+    def _with(self, bytes_: int, key: tuple[object, ...], **changes: Any) -> Choice:
+        if key not in self.made:
+            moved = tuple(replace(m, **changes) for m in self.moved)
+            self.made[key] = Choice(bytes_, self.cycles, moved, self.direct)
+        return self.made[key]
+
+
+#: The number of no place.
+_NOWHERE = -1
+
+#: The numbers of a family and a place, and tiles that count there.
+_Key = tuple[int, int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """The bytes that a buffer holds at most, and the transfers for what a visit moves of them."""
+
+    bytes: int
+    operations: float
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """The buffers of a candidate, each got by every CPE for itself, and what a launch takes with them."""
+
+    picked: list[Choice]
+    cycles: Cycles
+
+
+@dataclass(frozen=True, slots=True)
+class _Dealt:
+    """What candidates have in common that deal out the same tiles of mapped loops.
+
+    Of the others, those are told apart whose tiles are counted above a place.
+    """
+
+    dealing: Dealing
+    visits: dict[tuple[int, tuple[int, ...]], float] = field(default_factory=dict)
+    buffers: dict[_Key, Choice] = field(default_factory=dict)
+    priced: dict[_Key, Choice] = field(default_factory=dict)
+
+
+class Views:
+    """All views of a kernel's numbers, each with the tiles of one candidate.
+
+    ``alone`` has candidates whose buffers share so many bytes, None where these do not do.
+    """
+
+    def __init__(self, shape: KernelShape, machine: MachineModel) -> None:
+        self.shape = shape
+        self.machine = machine
+        self.uneven = any(loop.trips < loop.extent for loop in shape.loops)
+        self.written = frozenset(family.array for family in shape.families if family.writes)
+        #: the loops behind the mapped ones whose tiles are counted above each place
+        self.inner = [tuple(k for k in sorted(place.above) if k >= shape.mapped) for place in shape.places]
+        #: those whose tiles tell, by family and place, what a buffer holds
+        self.held = [[_held(family, place) for place in shape.places] for family in shape.families]
+        self.boxes: dict[_Key, _Box | None] = {}
+        self.alone: dict[tuple[Candidate, int], Launched | None] = {}
+        self._counted = [_counted_in(work) for work in shape.works]
+        self._dealt: dict[tuple[object, ...], _Dealt] = {}
+        self._cycles: list[dict[tuple[int, ...], float]] = [{} for _ in shape.works]
+
+    def of(self, candidate: Candidate) -> View:
+        """Return the view with the tiles of ``candidate``."""
+        tile = candidate.tile[: len(candidate.threads)]
+        key = candidate.threads, tile, candidate.joint
+        dealt = self._dealt.get(key)
+        if dealt is None:
+            dealing = Dealing(self.shape.loops, candidate.threads, tile, joint=candidate.joint)
+            dealt = self._dealt[key] = _Dealt(dealing)
+        return View(self, candidate, dealt)
+
+    def cycles(self, position: int, tile: tuple[int, ...]) -> float:
+        """Return the cycles of an instance of one of the statements, with tiles of ``tile``."""
+        known, key = self._cycles[position], tuple([tile[k] for k in self._counted[position]])
+        if key not in known:
+            known[key] = self._computed(self.shape.works[position], tile)
+        return known[key]
+
+    def _computed(self, work: Work, tile: tuple[int, ...]) -> float:
+        cycles, entered = work.cycles, 1.0
+        if work.costs is not None:
+            loops = [() if k is None else self.shape.loops[k].lengths(tile[k]) for k in work.nest]
+            cycles = work.costs.per_iteration(loops, work.cycles)
+        for k in reversed(work.order):
+            entered /= max(1.0, min(tile[k], self.shape.loops[k].trips))
+            cycles += _LOOP * entered if work.costs is None or k not in work.nest else 0.0
+        return cycles
+
+
+def _held(family: Family, place: Place) -> tuple[int, ...]:
+    """Return the loops whose tiles tell what a buffer of ``family`` holds at ``place``."""
+    used = {k for subscript in family.subscripts for k, _ in subscript.factors}
+    return tuple(sorted(used & (place.above - place.fixed)))
+
+
+def _counted_in(work: Work) -> list[int]:
+    """Return the loops whose tiles count for what an instance of a statement takes."""
+    return sorted({*work.order, *(k for k in work.nest if k is not None)})
 
 
 class View:
     """A kernel's numbers with the tiles of one candidate."""
 
-    def __init__(self, shape: KernelShape, candidate: Candidate, machine: MachineModel) -> None:
-        self.shape = shape
-        self.machine = machine
+    def __init__(self, views: Views, candidate: Candidate, dealt: _Dealt) -> None:
+        self.views = views
+        self.candidate = candidate
+        self.shape = views.shape
+        self.machine = views.machine
         self.tile = candidate.tile
         self.threads = candidate.threads
         self.joint = candidate.joint
-        self.share = self._share()
-        self.uneven = any(loop.trips < loop.extent for loop in shape.loops)
+        self.dealing = dealt.dealing
+        self._dealt = dealt
 
-    def mapped(self) -> Iterator[tuple[int, Loop, int]]:
-        return zip(self.threads, self.shape.loops, self.tile, strict=False)
-
-    @cached_property
-    def busy(self) -> float:
-        """How many CPEs have work."""
-        return self._busy()
-
-    def _busy(self, short: int | None = None) -> float:
-        """Return how many CPEs have work; the loop at ``short`` is taken to have a single tile."""
-        mapped = [each for k, each in enumerate(self.mapped()) if k != short]
-        if self.joint:
-            return min(float(prod(self.threads)), prod(loop.runs(size) for _, loop, size in mapped))
-        return float(prod(min(count, loop.tiles(size)) for count, loop, size in mapped))
+    @property
+    def share(self) -> float:
+        """The part of all work that the busiest CPE does."""
+        return self.dealing.share
 
     @cached_property
     def work(self) -> float:
         """The cycles of the busiest CPE for all statements."""
         return sum(self.computing(k) for k in range(len(self.shape.works)))
 
-    @cached_property
-    def rows(self) -> float:
-        """How many rows of tiles every CPE walks to find its own."""
-        if not self.joint:
-            return 0.0
-        return prod(loop.runs(size) for _, loop, size in list(self.mapped())[:-1])
+    def visits(self, place: int) -> float:
+        """Return how often the busiest CPE comes to a place."""
+        known, key = self._dealt.visits, (place, self._inside(place))
+        if key not in known:
+            known[key] = self._visits(self.shape.places[place])
+        return known[key]
 
-    @property
-    def risk(self) -> float:
-        """How much longer the kernel takes on average, as some loops may be shorter than assumed.
+    def _inside(self, place: int) -> tuple[int, ...]:
+        """Return the tiles of the loops behind the mapped ones that are counted above a place."""
+        return tuple([self.tile[k] for k in self.views.inner[place]])
 
-        Of those whose length nothing limits, each is taken to have a single tile once in a while.
-        """
-        found, busy = 1.0, self.busy
-        mapped = list(self.mapped())
-        for k, (_, loop, _) in enumerate(mapped):
-            if not loop.certain and len(mapped) > 1:
-                found *= (busy / self._busy(k)) ** _SHORT
-        return found
-
-    def _share(self) -> float:
-        """Return the part of all work that the busiest CPE does."""
-        mapped = list(self.mapped())
-        if self.joint:
-            loops, tiles = [loop for _, loop, _ in mapped], [size for _, _, size in mapped]
-            return joint_share(loops, tiles, prod(self.threads))
-        return prod(loop.share(size, count) for count, loop, size in mapped)
-
-    def visits(self, place: Place) -> float:
-        """Return how often the busiest CPE comes to ``place``."""
+    def _visits(self, place: Place) -> float:
         found = 1.0
         if self.joint:
             found = self.share
@@ -154,20 +234,11 @@ class View:
 
     def computing(self, position: int) -> float:
         """Return the cycles of the busiest CPE for one of the statements."""
-        work = self.shape.works[position]
-        cycles, entered = work.cycles, 1.0
-        if work.costs is not None:
-            loops = [() if k is None else self.shape.loops[k].lengths(self.tile[k]) for k in work.nest]
-            cycles = work.costs.per_iteration(loops, work.cycles)
-        for k in reversed(work.order):
-            entered /= max(1.0, min(self.tile[k], self.shape.loops[k].trips))
-            cycles += _LOOP * entered if work.costs is None or k not in work.nest else 0.0
-        return work.instances * self.share * cycles
+        return self.shape.works[position].instances * self.share * self.views.cycles(position, self.tile)
 
     def ahead(self, family: Family, choice: Choice) -> float:
         """Return which part of the visits of a buffer may get what the next one needs."""
-        written = any(other.writes for other in self.shape.families if other.array == family.array)
-        if written or not choice.moved or not self.shape.ahead:
+        if family.array in self.views.written or not choice.moved or not self.shape.ahead:
             return 0.0
         position = choice.moved[0].level - 1 if choice.moved[0].level else self.shape.mapped - 1
         if position >= len(self.shape.loops) or (self.joint and not choice.moved[0].level):
@@ -183,13 +254,13 @@ class View:
         All of them come to each of its visits where no loop has other lengths for some.
         """
         whole = prod(self.threads) == self.machine.cpes and not self.joint
-        written = any(other.writes for other in self.shape.families if other.array == family.array)
-        if not (self.shape.hands_on and whole and family.passed_on) or written or self.uneven:
+        uneven = family.array in self.views.written or self.views.uneven
+        if not (whole and family.passed_on) or uneven:
             return 1.0
         factors = [factor for subscript in family.subscripts for factor in subscript.factors]
         used = {k for k, _ in factors if k < self.shape.mapped}
         if not used:
-            return max(1.0, self.busy / all_getters(self.machine))
+            return max(1.0, self.dealing.busy / all_getters(self.machine))
         if self.threads != self.machine.mesh or len(used) > 1:
             return 1.0
         (other,) = {0, 1} - used
@@ -199,34 +270,71 @@ class View:
     def options(self) -> list[list[Choice]]:
         """The buffers that each family may have, from the outermost level on; the last has none."""
         return [
-            [Choice(each.bytes, self._price(each), each.moved, each.direct) for each in self._choices(family)]
-            for family in self.shape.families
+            [self._priced(key) for key in self._keys(number)] for number in range(len(self.shape.families))
         ]
 
     @cached_property
     def outermost(self) -> list[Choice]:
         """The first of the options of each family, without what it costs."""
-        return [next(self._choices(family)) for family in self.shape.families]
+        return [self._buffer(next(self._keys(number))) for number in range(len(self.shape.families))]
 
-    def _choices(self, family: Family) -> Iterator[Choice]:
-        """Yield the options of ``family``, without what they cost."""
+    def _keys(self, number: int) -> Iterator[_Key]:
+        """Yield the buffers that a family may have."""
         least = None
-        for number in family.places:
-            place = self.shape.places[number]
-            box = self._box(family, place)
-            size = prod(box) * family.element if box is not None else 0
-            if box is not None and (least is None or size < least):
-                least = size
-                usual = self._usual(family, place, box) if self.uneven else box
-                yield Choice(size, 0.0, self._moved(family, place, usual))
-        yield Choice(0, 0.0, (), family.instances * self.share)
+        for place in self.shape.families[number].places:
+            box = self._box(number, place)
+            if box is not None and (least is None or box.bytes < least):
+                least = box.bytes
+                yield number, place, self._inside(place)
+        yield number, _NOWHERE, ()
 
-    def _price(self, choice: Choice) -> float:
-        return choice.direct * self.machine.control.direct_cycles + sum(
-            cycles_alone(moved, self.machine) for moved in choice.moved
-        )
+    def _buffer(self, key: _Key) -> Choice:
+        """Return a buffer without what it costs."""
+        known = self._dealt.buffers
+        if key not in known:
+            known[key] = self._made(*key[:2])
+        return known[key]
 
-    def _box(self, family: Family, place: Place) -> tuple[int, ...] | None:
+    def _made(self, number: int, place: int) -> Choice:
+        family = self.shape.families[number]
+        box = None if place == _NOWHERE else self._box(number, place)
+        if box is None:
+            return Choice(0, 0.0, (), family.instances * self.share)
+        return Choice(box.bytes, 0.0, self._moves(family, place, box.operations, box.shape))
+
+    def _moves(self, family: Family, place: int, operations: float, shape: Shape) -> tuple[Moved, ...]:
+        """Return what the busiest CPE moves for a buffer of ``family`` at a place."""
+        level, visits, size = self.shape.places[place].number, self.visits(place), family.element
+        ways = [put for put, wanted in ((False, family.reads), (True, family.writes)) if wanted]
+        return tuple([Moved(level, put, visits, operations, shape, element=size) for put in ways])
+
+    def _priced(self, key: _Key) -> Choice:
+        """Return a buffer with what it costs."""
+        known = self._dealt.priced
+        if key not in known:
+            made = self._buffer(key)
+            cycles = made.direct * self.machine.control.direct_cycles + sum(
+                cycles_alone(moved, self.machine) for moved in made.moved
+            )
+            known[key] = replace(made, cycles=cycles, made={})
+        return known[key]
+
+    def _box(self, number: int, place: int) -> _Box | None:
+        """Return what a buffer of a family holds at a place, None where that has no bound."""
+        known = self.views.boxes
+        key = number, place, tuple([self.tile[k] for k in self.views.held[number][place]])
+        if key not in known:
+            known[key] = self._held(self.shape.families[number], self.shape.places[place])
+        return known[key]
+
+    def _held(self, family: Family, place: Place) -> _Box | None:
+        sides = self._sides(family, place)
+        if sides is None:
+            return None
+        usual = self._usual(family, place, sides) if self.views.uneven else sides
+        return _Box(prod(sides) * family.element, *self._transfers(family, place, usual))
+
+    def _sides(self, family: Family, place: Place) -> tuple[int, ...] | None:
         """Return the most elements that a visit touches per dimension, None where they have no bound."""
         box = []
         for subscript in family.subscripts:
@@ -259,18 +367,15 @@ class View:
             for side, subscript in zip(box, family.subscripts, strict=True)
         )
 
-    def _moved(self, family: Family, place: Place, box: tuple[int, ...]) -> tuple[Moved, ...]:
-        visits = self.visits(place)
+    def _transfers(self, family: Family, place: Place, box: tuple[int, ...]) -> tuple[float, Shape]:
+        """Return how many operations move ``box``, and what one of them moves."""
         sizes = [
             min(side, extent) if extent else side for side, extent in zip(box, family.extents, strict=True)
         ]
         rows = sizes[-2] if len(sizes) > 1 else 1
         pitch = family.extents[-1] * family.element
         shape = Shape(rows, sizes[-1] * family.element, pitch, self._alignment(family, place))
-        operations = float(prod(sizes[:-2]))
-        ways = [put for put, wanted in ((False, family.reads), (True, family.writes)) if wanted]
-        size = family.element
-        return tuple(Moved(place.number, put, visits, operations, shape, element=size) for put in ways)
+        return float(prod(sizes[:-2])), shape
 
     def _alignment(self, family: Family, place: Place) -> int:
         """Return of what number of bytes the beginning of a box is a multiple."""
@@ -287,11 +392,11 @@ class View:
         """Return what it costs to move the box of ``group`` at every visit of ``level``."""
         first = group.refs[0]
         family = next((f for f in self.shape.families if (first.statement, first.ref) in f.refs), None)
-        place = next((p for p in self.shape.places if p.number == level.number), None)
+        place = next((k for k, p in enumerate(self.shape.places) if p.number == level.number), None)
         if family is None or place is None or group.box.bound is None:
             return 0.0
-        moved = self._moved(family, place, group.box.bound)
-        return sum(cycles_alone(m, self.machine) for m in moved)
+        moved = self._transfers(family, self.shape.places[place], group.box.bound)
+        return sum(cycles_alone(m, self.machine) for m in self._moves(family, place, *moved))
 
     def of_direct(self, statement: str) -> float:
         """Return what it costs to access main memory once in every instance of ``statement``."""

@@ -24,12 +24,12 @@ from swbuild.memory import box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Share, Where
-from swbuild.planning import placing
-from swbuild.planning.candidates import estimate, ranked, sizes_of
+from swbuild.planning import candidates, placing
+from swbuild.planning.candidates import Dear, Estimate, Ranking, Terms, estimate, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work, joint_share
 from swbuild.planning.shaping import shape_of
 from swbuild.planning.tilings import Placed, Tiling
-from swbuild.planning.view import Candidate, View
+from swbuild.planning.view import Candidate, Views
 from swbuild.region import Tried, compile_region
 
 MACHINES = machine_names()
@@ -97,8 +97,8 @@ def test_of_uneven_or_uncertain_loops_that_are_shared_together_half_a_tile_is_lo
 @pytest.mark.parametrize(("joint", "penalty"), [(False, 4.0 * 16.0), (True, 1.0)])
 def test_loops_that_nothing_limits_may_be_short(joint: bool, penalty: float) -> None:
     shape = product(1024)
-    view = View(shape, Candidate((64, 1) if joint else (16, 4), (8, 8, 8), joint), load(MACHINES[0]))
-    assert view.risk == pytest.approx(penalty**0.05)
+    view = Views(shape, load(MACHINES[0])).of(Candidate((64, 1) if joint else (16, 4), (8, 8, 8), joint))
+    assert view.dealing.risk == pytest.approx(penalty**0.05)
 
 
 def test_the_buffer_that_loses_least_moves_inwards() -> None:
@@ -117,7 +117,7 @@ def test_a_visit_moves_what_one_run_of_the_loops_inside_it_takes() -> None:
     place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
     loops = (Loop(100, 100.0, constant=True), Loop(100, 50.5, constant=True))
     shape = KernelShape(1, loops, (place,), (family,), (), 1.0, 0.0)
-    buffer = View(shape, Candidate((4,), (10, 100)), load(MACHINES[0])).options[0][0]
+    buffer = Views(shape, load(MACHINES[0])).of(Candidate((4,), (10, 100))).options[0][0]
     assert buffer.bytes == 10 * 100 * 8
     assert [each.shape.row_bytes for each in buffer.moved] == [50 * 8]
 
@@ -132,7 +132,7 @@ def test_a_stream_is_cut_into_long_tiles_for_all_threads() -> None:
     place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
     loop = Loop(1 << 20, float(1 << 20), constant=False)
     shape = KernelShape(1, (loop,), (place,), families, (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
-    best, *_ = ranked([shape], [(machine.cpes,)], machine.ldm_budget, machine).best
+    best, *_ = ranked([Views(shape, machine)], [(machine.cpes,)], Terms(machine.ldm_budget)).best
     (tile,) = best.candidate.tile
     assert loop.share(tile, machine.cpes) <= 1.05 / machine.cpes
     assert tile >= 1000 and best.bytes == 2 * 8 * tile <= machine.ldm_budget
@@ -165,8 +165,8 @@ def product(n: int) -> KernelShape:
 
 
 def _of(shape: KernelShape, candidate: Candidate, machine: MachineModel) -> float:
-    found = estimate([shape], candidate, machine.ldm_budget, machine)
-    assert found is not None
+    found = estimate([Views(shape, machine)], candidate, Terms(machine.ldm_budget))
+    assert isinstance(found, Estimate)
     return found.total
 
 
@@ -175,20 +175,46 @@ def test_tiles_that_are_chosen_for_several_sizes_lose_little_at_each(name: str) 
     """Those that are best at a small size lose more at a large one, and the other way round."""
     machine = load(name)
     grids, shapes = machine.thread_shapes, [product(n) for n in (123, 373, 1131)]
-    chosen = ranked(shapes, grids, machine.ldm_budget, machine).best[0].candidate
-    own = [ranked([shape], grids, machine.ldm_budget, machine).best[0] for shape in shapes]
+    kernel, terms = [Views(shape, machine) for shape in shapes], Terms(machine.ldm_budget)
+    chosen = ranked(kernel, grids, terms).best[0].candidate
+    own = [ranked([views], grids, terms).best[0] for views in kernel]
     losses = [_of(s, chosen, machine) / best.total for s, best in zip(shapes, own, strict=True)]
     of_small = [_of(s, own[0].candidate, machine) / best.total for s, best in zip(shapes, own, strict=True)]
     assert max(losses) < 1.25
     assert prod(losses) < prod(of_small) and max(losses) < max(of_small)
 
 
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("hands_on", [False, True])
+def test_candidates_that_are_left_out_would_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str, hands_on: bool
+) -> None:
+    """Of those that cost too much whatever their buffers are, no more is found out."""
+    machine, priced = load(name), []
+    launches = candidates.launch_cycles
+    monkeypatch.setattr(candidates, "launch_cycles", lambda *g: priced.append(g) or launches(*g))
+
+    def found() -> tuple[Ranking, int]:
+        priced.clear()
+        kernel, terms = (
+            [Views(product(n), machine) for n in (123, 373)],
+            Terms(machine.ldm_budget, (), hands_on),
+        )
+        return ranked(kernel, machine.thread_shapes, terms, joint=machine.cpes), len(priced)
+
+    few, less = found()
+    monkeypatch.setattr(Dear, "exceeds", lambda *_: False)
+    every, more = found()
+    assert few == every and less < more
+
+
 def test_the_mean_of_several_sizes_is_that_of_ratios() -> None:
     machine = load(MACHINES[0])
     shapes, candidate = [product(n) for n in (100, 400)], Candidate((8, 8), (8, 16, 16))
     single = [_of(shape, candidate, machine) for shape in shapes]
-    found = estimate(shapes, candidate, machine.ldm_budget, machine)
-    assert found is not None and found.total == pytest.approx(geometric_mean(single))
+    kernel = [Views(shape, machine) for shape in shapes]
+    found = estimate(kernel, candidate, Terms(machine.ldm_budget))
+    assert isinstance(found, Estimate) and found.total == pytest.approx(geometric_mean(single))
 
 
 def shape_at(tmp_path: Path, text: str, size: int) -> KernelShape:
@@ -289,10 +315,10 @@ def test_a_level_inside_the_iterations_of_a_tile_is_visited_for_each() -> None:
         place = Place(0, frozenset({0}), fixed, frozenset({"S0"}))
         family = Family("x", 8, (1024,), along, True, False, (0,), 1e6, frozenset())
         shape = KernelShape(1, (loop,), (place,), (family,), (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
-        view = View(shape, Candidate((64,), (16,)), machine)
+        view = Views(shape, machine).of(Candidate((64,), (16,)))
         ((buffer, _),) = view.options
         assert buffer.bytes == bytes_
-        assert view.visits(place) * bytes_ == pytest.approx(1024 / 64 * 8)
+        assert view.visits(0) * bytes_ == pytest.approx(1024 / 64 * 8)
 
 
 def test_threads_of_the_user_are_kept(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from swbuild.planning.shape import KernelShape
 from swbuild.planning.shaping import shape_of
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Placed
-from swbuild.planning.view import Candidate
+from swbuild.planning.view import Candidate, Views
 from swbuild.region import RegionResult
 
 __all__ = ["SAMPLE", "Kernel", "Run", "Space", "measured", "space_of"]
@@ -146,13 +146,14 @@ def _estimated(
     shape: KernelShape, result: RegionResult, options: KernelOptions
 ) -> Iterator[candidates.Estimate]:
     """Yield every candidate that fits the LDM: all grids, with all sizes of tiles that the search may try."""
+    kernel, terms = [Views(shape, load(options.machine))], candidates.Terms(options.budget)
     for threads in grids(_placed(result).tiled.kernel, options):
         counts = (*threads, *[0] * (len(shape.loops) - len(threads)))
         sizes = [candidates.sizes_of(loop, n) for loop, n in zip(shape.loops, counts, strict=True)]
         for tile in product(*sizes):
             each = Candidate(threads, tile)
-            found = candidates.estimate([shape], each, options.budget, load(options.machine))
-            if found is not None:
+            found = candidates.estimate(kernel, each, terms)
+            if isinstance(found, candidates.Estimate):
                 yield found
 
 
