@@ -13,6 +13,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.machine.cost.launches import Moved, Shape
 from swbuild.memory.plan import Buffer, Store
 from swbuild.planning.counting import Weighted
+from swbuild.planning.formulas import Formula, formula_of
 from swbuild.planning.loops import Loops
 from swbuild.polyhedral.islutil import constant_of
 
@@ -24,16 +25,14 @@ _VISITS = 8
 #: What every CPE gets first.
 ARGUMENTS = Moved(-1, False, 1, 1, Shape(1, 128, 128, 64))
 
-_PARAM, _SET = isl.dim_type.param, isl.dim_type.set
-
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A kernel's loops in its region, with the values of boxes and extents that were asked for."""
+    """A kernel's loops in its region, with the ends of boxes and the extents that were asked for."""
 
     scop: Scop
     loops: Loops
-    known: dict[tuple[int, tuple[int, ...]], int]
+    known: dict[int, Formula]
 
 
 def moved_by(
@@ -101,19 +100,9 @@ def _mean_box(sight: Sight, buffer: Buffer, samples: list[Weighted]) -> _Box:
 
 def _value(formula: isl.PwAff, sight: Sight, point: tuple[int, ...]) -> int:
     """Return the value of ``formula`` at a point of a level, 0 where it has none."""
-    key = (id(formula), point)
-    if key not in sight.known:
-        outer = sight.loops.outer
-        place = isl.Point.zero(formula.domain().get_space())
-        for name, number in zip(outer, point, strict=False):
-            position = formula.find_dim_by_name(_PARAM, name)
-            if position >= 0:
-                place = place.set_coordinate_val(_PARAM, position, isl.Val(number))
-        for k, number in enumerate(point[len(outer) :]):
-            place = place.set_coordinate_val(_SET, k, isl.Val(number))
-        found = formula.eval(place)
-        sight.known[key] = int(found.to_python()) if found.is_int() else 0
-    return sight.known[key]
+    if id(formula) not in sight.known:
+        sight.known[id(formula)] = formula_of(formula, sight.loops.outer)
+    return sight.known[id(formula)](point)
 
 
 def _shape(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, prod, sqrt
 
@@ -108,8 +108,8 @@ class _Rivals:
     #: how many kernels share the spawn of one, by its name, and in how many of the host's loops
     sharing: Mapping[str, tuple[int, int]]
 
-    def estimates(self, sizes: Mapping[str, int]) -> tuple[Estimate, ...]:
-        return tuple(self._spawned(kernel, kernel.at(sizes)) for kernel in self.kernels)
+    def estimates(self, sizes: Mapping[str, int]) -> Iterator[Estimate]:
+        return (self._spawned(kernel, kernel.at(sizes)) for kernel in self.kernels)
 
     def _spawned(self, kernel: Counted, found: Estimate) -> Estimate:
         """Return the estimate of a kernel with what its spawns take: its part of them, and barriers.
@@ -125,9 +125,6 @@ class _Rivals:
         control += found.launches * times.sync_cycles
         return replace(found, cycles=replace(found.cycles, control=control))
 
-    def cpes(self, sizes: Mapping[str, int]) -> float:
-        return sum(found.cycles.total for found in self.estimates(sizes)) + self.left.cycles(sizes)
-
     def sides(self, sizes: Mapping[str, int]) -> tuple[Sides, ...]:
         return tuple(
             Sides(kernel.placed.tiled.kernel.statements, found, home.cycles(sizes))
@@ -135,7 +132,12 @@ class _Rivals:
         )
 
     def home_wins(self, sizes: Mapping[str, int]) -> bool:
-        return self.home.cycles(sizes) <= self.cpes(sizes)
+        home, kernels = self.home.cycles(sizes), list[float]()
+        for found in self.estimates(sizes):
+            kernels.append(found.cycles.total)
+            if home <= sum(kernels):
+                return True
+        return home <= sum(kernels) + self.left.cycles(sizes)
 
 
 @step("host or core group")
