@@ -19,6 +19,7 @@ __all__ = [
     "KernelOptions",
     "Prefetch",
     "Preset",
+    "Resident",
     "Share",
     "Spawn",
     "Step",
@@ -85,6 +86,17 @@ class Prefetch(Enum):
 
 class Share(Enum):
     """Whether boxes that are equal along rows or columns of the mesh are got once and handed on.
+
+    ``ALWAYS``: wherever that is possible, whatever it is estimated to take.
+    """
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class Resident(Enum):
+    """Whether tiles of an array may stay in the LDMs over all phases of a spawn.
 
     ``ALWAYS``: wherever that is possible, whatever it is estimated to take.
     """
@@ -173,6 +185,7 @@ class KernelOptions:
     vectorize: Vectorize = Vectorize.AUTO
     prefetch: Prefetch = Prefetch.AUTO
     share: Share = Share.AUTO
+    resident: Resident = Resident.AUTO
     files: int = 1
 
     @property
@@ -205,6 +218,13 @@ class KernelOptions:
         wanted = self.preset is not Preset.CLASSIC and self.share is not Share.NEVER
         dealt = self.distribution in (None, Distribution.CYCLIC)
         return wanted and dealt and load(self.machine).shares_tiles
+
+    @property
+    def keeps_residents(self) -> bool:
+        """Whether tiles of arrays may stay in the LDMs, which takes tiles and threads of their own."""
+        chosen = self.tile or self.shaped or self.transform or self.distribution is not None
+        free = self.preset is not Preset.CLASSIC and self.spawn is Spawn.REGION
+        return free and not chosen and self.resident is not Resident.NEVER
 
     @property
     def shaped(self) -> bool:

@@ -17,11 +17,13 @@ from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.contraction import contracted
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TOO_MANY_CASES
+from swbuild.kernelir.nodes import Launch, Loop
+from swbuild.kernelir.passes import walk
 from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.tiling import broken
 from swbuild.memory.partials import Inseparable
-from swbuild.options import KernelOptions, Preset, Share, Spawn, Where
+from swbuild.options import KernelOptions, Preset, Resident, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
 from swbuild.planning.dividing import Dearer, Limit, alone, place_order
 from swbuild.planning.fronts import NoFronts, in_fronts
@@ -33,6 +35,7 @@ from swbuild.planning.ordering import (
     split_tree,
     strays,
 )
+from swbuild.planning.residency import with_residents
 from swbuild.planning.singles import with_singles
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
@@ -45,7 +48,7 @@ from swbuild.polyhedral.islutil import bounded_effort, ran_out, repeated
 from swbuild.polyhedral.joining import joined
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
 from swbuild.polyhedral.reductions import Reduction, find_reductions
-from swbuild.polyhedral.scheduling import Scheduled
+from swbuild.polyhedral.scheduling import Origin, Scheduled
 from swbuild.polyhedral.workspace import Workspace, find_workspace, with_copies
 
 __all__ = ["Attempt", "Cause", "Dropped", "Record", "RegionResult", "Tried", "compile_region"]
@@ -64,6 +67,9 @@ _DEARER = "it takes longer than another order"
 
 #: Why no code is looked for where a statement would have buffers of its own at each of several places.
 _REPEATED = "a statement has several places in a kernel"
+
+#: Why an order has no code with tiles that stay.
+_NONE_STAYS = "no tiles of its arrays can stay in the LDMs"
 
 _NOTHING: Mapping[str, Mapping[str, str]] = {}
 
@@ -141,6 +147,7 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
         return _left_alone(scop, options, "`where: host` says so")
     found = _on_core_group(scop, options, record)
     found, comparison = _in_best_order(options, *_with_singles(options, found, record), record)
+    found, comparison = _with_residents(options, found, comparison, record)
     return _for_the_faster(scop, options, found, comparison, record)
 
 
@@ -183,6 +190,47 @@ def _in_best_order(
         if isinstance(made, RegionResult) and other is not None and wins:
             found, comparison = made, other
     return found, comparison
+
+
+def _with_residents(
+    options: KernelOptions, found: RegionResult, comparison: Comparison | None, record: Record
+) -> tuple[RegionResult, Comparison | None]:
+    """Return ``found`` with tiles that stay in the LDMs if that is estimated to save time; and estimates."""
+    names = _in_one_spawn(found.assembled)
+    # in these orders, elements have their values from other instances than in the source
+    other = found.order.split or found.order.scheduled.origin is Origin.UPDATES
+    if comparison is None or not names or not options.keeps_residents or other:
+        return found, comparison
+    task = _Task(options, Attempt(found.assembled.code.scop, found.order.scheduled.private, ()), record)
+    made = _bounded(partial(_kept_in_place, task, found, names))
+    if not isinstance(made, RegionResult) or _in_one_spawn(made.assembled) != names:
+        return found, comparison
+    if options.resident is Resident.ALWAYS:
+        return made, _compared(options, made)
+    after = _compared(options, made, comparison.cpes)
+    if after is None or after.cpes >= comparison.cpes:
+        return found, comparison
+    return made, after
+
+
+def _in_one_spawn(assembled: Assembled) -> frozenset[str]:
+    """Return the kernels of a spawn with a loop that runs once, if that is the only spawn; else none."""
+    spawns = assembled.code.spawns
+    if len(spawns) != 1 or spawns[0].loops or assembled.host is None:
+        return frozenset()
+    launches = [n for n in walk(assembled.host.result) if isinstance(n, Launch)]
+    once = sum(launch.kernel == spawns[0].name for launch in launches) == 1
+    loops = any(isinstance(node, Loop) for node in walk(spawns[0].body))
+    return frozenset(spawns[0].kernels) if once and loops else frozenset()
+
+
+def _kept_in_place(task: _Task, found: RegionResult, names: frozenset[str]) -> Outcome:
+    """Return the code of ``found`` with tiles of an array that stay in the LDMs."""
+    placed = with_residents(task.scop, task.options, found.order, found.placed, names)
+    if placed is None:
+        return NoCode(_NONE_STAYS)
+    _check_order(found.order, placed)
+    return _in_code(task, found.order, placed)
 
 
 def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iterator[tuple[_Task, Order]]:

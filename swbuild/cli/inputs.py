@@ -45,6 +45,7 @@ _CHOICES = (
     "spawn",
     "prefetch",
     "share",
+    "resident",
     "vectorize",
 )
 
@@ -77,6 +78,9 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     group.add_argument("--prefetch", metavar="P", help="auto or never: move tiles while others are computed")
     group.add_argument(
         "--share", metavar="S", help="auto, always or never: hand tiles on along rows and columns of the mesh"
+    )
+    group.add_argument(
+        "--resident", metavar="R", help="auto, always or never: keep tiles in the LDMs over loops"
     )
     group.add_argument("--where", metavar="W", help="auto, host or cpes: who runs the regions")
     group.add_argument(

@@ -9,8 +9,8 @@ from swbuild.codegen.ctext import Lines
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.nodes import Along, Barrier, Direction, Node, Share, Transfer
 from swbuild.kernelir.passes import walk
-from swbuild.lowering.code import KernelCode, SpawnCode
-from swbuild.memory.plan import Buffer
+from swbuild.lowering.code import KernelCode, RegionCode, SpawnCode, residents_of
+from swbuild.memory.plan import Buffer, Residency
 from swbuild.names import own
 
 __all__ = ["banner", "kernel_comment", "spawn_comment"]
@@ -46,17 +46,30 @@ def kernel_comment(scop: Scop, kernel: KernelCode) -> Lines:
     return ["/*", *lines, " */"]
 
 
-def spawn_comment(scop: Scop, spawn: SpawnCode) -> Lines:
-    """Return the comment that says what runs in ``spawn``."""
+def spawn_comment(region: RegionCode, spawn: SpawnCode) -> Lines:
+    """Return the comment that says what runs in ``spawn``, and what stays in the LDM meanwhile."""
+    scop = region.scop
     where = f"lines {scop.span.line}-{scop.span.end_line} of {os.path.basename(scop.source)}"
     phases = ", ".join(map(own, spawn.kernels))
     lines = [
         f" * {spawn.function}: {where}, function {scop.function}",
         f" * one spawn for {phases}",
     ]
+    for buffer in residents_of(region, spawn):
+        lines += [f" *   {line}" for line in _stays(region, spawn, buffer)]
     if any(isinstance(node, Barrier) for node in walk(spawn.body)):
         lines += [f" *   barriers for {_shared(*shared)}" for shared in spawn.shared]
     return ["/*", *lines, " */"]
+
+
+def _stays(region: RegionCode, spawn: SpawnCode, buffer: Buffer) -> Iterator[str]:
+    """Yield what stays of an array in the LDM, and who works on it there."""
+    kernels = [kernel for kernel in region.kernels if kernel.name in spawn.kernels]
+    users = [k for k in kernels if any(b.array == buffer.array and b.residency for b in k.plan.buffers)]
+    tile = " x ".join(map(str, buffer.box.bound or ()))
+    count, size = buffer.slots - 1, buffer.total
+    yield f"{buffer.array} stays in the LDM: {count} tiles of {tile} on each CPE, {size} bytes with one more"
+    yield f"  for {', '.join(kernel.function for kernel in users)}"
 
 
 def _shared(array: str, writers: tuple[str, ...], readers: tuple[str, ...]) -> str:
@@ -71,9 +84,20 @@ def _buffer(scop: Scop, buffer: Buffer, nodes: list[Node]) -> str:
     moves = ["get"] if buffer.load else []
     moves += [f"put ({buffer.store.value})"] if buffer.written else []
     what = " and ".join(moves) or "not in main memory"
+    if buffer.residency is not None:
+        return (
+            f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {''.join(_exchanged(buffer.residency))}"
+        )
     count = f"{buffer.slots} x " if buffer.slots > 1 else ""
     how = "".join(_further_slots(buffer, nodes))
     return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {count}{buffer.bytes} bytes, {what}{how}"
+
+
+def _exchanged(residency: Residency) -> Iterator[str]:
+    """Yield that a buffer stays, and what it exchanges with others."""
+    yield "stays in the LDM"
+    yield ", get what others wrote" if residency.fresh else ""
+    yield ", put what others read and what is left" if residency.wanted else ""
 
 
 def _further_slots(buffer: Buffer, nodes: list[Node]) -> Iterator[str]:

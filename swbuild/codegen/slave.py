@@ -22,7 +22,7 @@ from swbuild.codegen.ctext import (
 from swbuild.codegen.messages import Handed, functions
 from swbuild.codegen.registers import held
 from swbuild.codegen.surroundings import Surroundings
-from swbuild.codegen.transfers import Moved, Transfers, ldm_name
+from swbuild.codegen.transfers import Moved, Transfers, aside_name, ldm_name
 from swbuild.codegen.used import names_in_array, names_in_body
 from swbuild.expressions.nodes import Constant, Expression, Name
 from swbuild.expressions.printing import c_text
@@ -34,6 +34,8 @@ from swbuild.kernelir.nodes import (
     Arrived,
     Barrier,
     Begin,
+    Copy,
+    Direction,
     ElementStore,
     Fence,
     Fetch,
@@ -48,11 +50,21 @@ from swbuild.kernelir.nodes import (
     Share,
     Transfer,
     Wait,
+    stays_of,
+    there_of,
 )
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.kernelir.vectors import vector_types
-from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode, RegionCode, SpawnCode, symbol_stem
+from swbuild.lowering.code import (
+    ARGUMENTS,
+    THREAD,
+    KernelCode,
+    RegionCode,
+    SpawnCode,
+    residents_of,
+    symbol_stem,
+)
 from swbuild.machine import Dialect, load
 from swbuild.mapping.tiling import thread_parameters
 from swbuild.memory.plan import Buffer, Store
@@ -96,7 +108,7 @@ def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings
         printed = {kernel.name: _Kernel(region, kernel, stem, dialect) for kernel in region.kernels}
         lines += [line for kernel in printed.values() for line in ("", *kernel.lines())]
         for spawn in region.spawns:
-            lines += ["", *_spawn_lines(region.scop, spawn, printed, Transfers(dialect, stem))]
+            lines += ["", *_spawn_lines(region, spawn, printed, Transfers(dialect, stem))]
     return around.slave(lines, headers, "\n".join(called))
 
 
@@ -105,18 +117,13 @@ def _storage(
 ) -> Lines:
     lines = ["/* The LDM of the kernels in this file; they share it, since only one runs at a time. */"]
     lines.append(f"{dialect.storage} union {{")
-    for region, kernel in kernels:
-        lines.append("  struct {")
-        for buffer in kernel.plan.buffers:
-            element = region.scop.array(buffer.array).element
-            count = buffer.total // element.size
-            aligned = f"__attribute__((aligned({buffer.alignment})))"
-            lines.append(f"    {element.name} {_member(buffer)}[{count}] {aligned};")
-        lines += [f"    {line}" for line in partials.storage(kernel, region.scop)]
-        if kernel.spawn is None:
-            lines.append(f"    struct {kernel.struct} {own('args')};")
-        lines.append(f"  }} {kernel.function};")
-    lines.append(f"}} {own(f'sw_ldm_{stem}')} __attribute__((aligned(64)));")
+    for region in regions:
+        resident = {spawn.name: spawn for spawn in region.spawns if residents_of(region, spawn)}
+        for kernel in (k for k in region.kernels if k.spawn not in resident):
+            lines += indent(_storage_of(region.scop, kernel))
+        for spawn in resident.values():
+            lines += indent(_resident_storage(region, spawn))
+    lines.append(f"}} {_storage_name(stem)} __attribute__((aligned(64)));")
     for region in regions:
         lines += [f"{dialect.storage} struct {s.struct} {_arguments_of(s)};" for s in region.spawns]
     transfers = Transfers(dialect, stem)
@@ -128,6 +135,51 @@ def _storage(
     if any(_hands_ahead(kernel) for _, kernel in kernels):
         lines.append(f"{dialect.storage} {dialect.reply_type} {transfers.sent};")
     return lines
+
+
+def _storage_of(scop: Scop, kernel: KernelCode) -> Lines:
+    """Return the LDM of ``kernel`` alone."""
+    lines = ["struct {"]
+    for buffer in (b for b in kernel.plan.buffers if b.residency is None):
+        lines.append(f"  {_array_of(scop, buffer)}")
+    lines += [f"  {line}" for line in partials.storage(kernel, scop)]
+    if kernel.spawn is None:
+        lines.append(f"  struct {kernel.struct} {own('args')};")
+    return [*lines, f"}} {kernel.function};"]
+
+
+def _resident_storage(region: RegionCode, spawn: SpawnCode) -> Lines:
+    """Return the LDM of the kernels of ``spawn``, behind the buffers that stay over all of them."""
+    kernels = [kernel for kernel in region.kernels if kernel.name in spawn.kernels]
+    return [
+        "struct {",
+        "  struct {",
+        *(
+            f"    {line}"
+            for buffer in residents_of(region, spawn)
+            for line in _resident_member(region.scop, buffer)
+        ),
+        f"  }} {spawn.function};",
+        "  union {",
+        *(f"    {line}" for kernel in kernels for line in _storage_of(region.scop, kernel)),
+        "  };",
+        "};",
+    ]
+
+
+def _resident_member(scop: Scop, buffer: Buffer) -> Lines:
+    return [_array_of(scop, buffer), f"int {_held(buffer.array)}[{buffer.slots}];"]
+
+
+def _array_of(scop: Scop, buffer: Buffer) -> str:
+    element = scop.array(buffer.array).element
+    aligned = f"__attribute__((aligned({buffer.alignment})))"
+    return f"{element.name} {_member(buffer)}[{buffer.total // element.size}] {aligned};"
+
+
+def _held(array: str) -> str:
+    """Return the name of the flags that say which tiles of ``array`` are in their slots."""
+    return own(f"{array}_held", "ldm")
 
 
 def _in_messages(kernels: Iterable[tuple[RegionCode, KernelCode]]) -> list[Handed]:
@@ -146,8 +198,12 @@ def _hands_ahead(kernel: KernelCode) -> bool:
 
 
 def _member(buffer: Buffer) -> str:
-    """Return the name of the buffer's memory: the array's, for its first buffer."""
-    return buffer.array if buffer.name == buffer.array else own(buffer.name, "ldm")
+    """Return the name of the buffer's memory: the array's, for its first buffer, and for one that stays."""
+    return (
+        buffer.array
+        if buffer.residency is not None or buffer.name == buffer.array
+        else own(buffer.name, "ldm")
+    )
 
 
 def _arguments_of(spawn: SpawnCode) -> str:
@@ -155,7 +211,9 @@ def _arguments_of(spawn: SpawnCode) -> str:
     return own(f"sw_args_{spawn.name}", "ldm")
 
 
-def _spawn_lines(scop: Scop, spawn: SpawnCode, kernels: Mapping[str, _Kernel], transfers: Transfers) -> Lines:
+def _spawn_lines(
+    region: RegionCode, spawn: SpawnCode, kernels: Mapping[str, _Kernel], transfers: Transfers
+) -> Lines:
     """Return the function that runs some of the ``kernels`` as the phases of ``spawn``."""
     dialect = transfers.dialect
 
@@ -172,14 +230,27 @@ def _spawn_lines(scop: Scop, spawn: SpawnCode, kernels: Mapping[str, _Kernel], t
     opening = [
         *_fetched(spawn.struct, _arguments_of(spawn), transfers),
         *(f"const long {name} = {ARGUMENTS}->{name};" for name in names if name in used),
+        *(line for buffer in residents_of(region, spawn) for line in _emptied(spawn, buffer, transfers.stem)),
     ]
     return [
-        *spawn_comment(scop, spawn),
+        *spawn_comment(region, spawn),
         f"void {spawn.function}(void *{_ARGUMENT})",
         "{",
         *indent([*opening, "", *print_node(spawn.body, special)]),
         "}",
     ]
+
+
+def _emptied(spawn: SpawnCode, buffer: Buffer, stem: str) -> Lines:
+    """Return what says that no tile is in the slots of ``buffer`` yet."""
+    slot = own("sw_slot")
+    flags = f"{_storage_name(stem)}.{spawn.function}.{_held(buffer.array)}"
+    return [f"for (int {slot} = 0; {slot} < {buffer.slots}; {slot}++)", f"  {flags}[{slot}] = 0;"]
+
+
+def _storage_name(stem: str) -> str:
+    """Return the name of the LDM of all kernels of a file."""
+    return own(f"sw_ldm_{stem}")
 
 
 def _fetched(struct: str, args: str, transfers: Transfers) -> Lines:
@@ -206,7 +277,8 @@ class _Kernel:
         self.options = region.options
         self.kernel = kernel
         self.dialect = dialect
-        self.ldm = f"{own(f'sw_ldm_{stem}')}.{kernel.function}"
+        self.ldm = f"{_storage_name(stem)}.{kernel.function}"
+        self.residents = f"{_storage_name(stem)}.{own(kernel.spawn or '')}"
         self.buffers = {buffer.name: buffer for buffer in kernel.plan.buffers}
         self.shapes = {a.name: extents_of(region.scop, a) for a in kernel.pointers}
         self.extents = {name: texts_of(shape) for name, shape in self.shapes.items()}
@@ -307,8 +379,13 @@ class _Kernel:
                 yield node.group
 
     def _slots(self, buffer: Buffer) -> Lines:
-        """Name the slots of ``buffer``."""
+        """Name the slots of ``buffer``, the one at hand where they stay."""
         element = self.scop.array(buffer.array).element
+        if buffer.residency is not None:
+            flags = ", ".join(f"{flag(buffer.name).name} = 0" for flag in (there_of, stays_of))
+            start = buffer.residency.room * (buffer.bytes // element.size)
+            aside = f"{aside_name(buffer.name)} = {self.residents}.{_member(buffer)} + {start}"
+            return [f"{element.name} *{ldm_name(buffer.name, 0)} = 0, *const {aside};", f"long {flags};"]
         slot, memory = ldm_name(buffer.name, 0), f"{self.ldm}.{_member(buffer)}"
         if buffer.slots == 1:
             return [f"{element.name} *const {slot} = {memory};"]
@@ -394,6 +471,8 @@ class _Kernel:
             return [f"{buffer.array}[{offset}] = {own(f'LDM_{node.buffer}')}({listed(node.index)});"]
         if isinstance(node, (Register, Fetch, Keep)):
             return [held(node, self.dialect.vectors)]
+        if isinstance(node, Copy):
+            return _copied(node)
         if isinstance(node, Rotate):
             return [line for name in node.buffers for line in self._rotated(self.buffers[name], node)]
         if isinstance(node, Fence):
@@ -422,7 +501,38 @@ class _Kernel:
         return [
             *parts,
             *(f"{size_of(node.buffer, k).name} = {c_text(node.size[k])};" for k in self._sizes(buffer)),
+            *([] if node.number is None else self._settled(node, node.number, buffer)),
         ]
+
+    def _settled(self, node: Place, number: Expression, buffer: Buffer) -> Lines:
+        """Turn to the slot of a tile that may stay, and note what is in it from now on."""
+        there, stays = there_of(buffer.name).name, stays_of(buffer.name).name
+        slot, element = own(f"{buffer.name}_slot"), self.scop.array(buffer.array).element
+        flags = f"{self.residents}.{_held(buffer.array)}[{slot}]"
+        memory = f"{self.residents}.{_member(buffer)}"
+        return [
+            "{",
+            f"  const long {slot} = {own('SW_MIN')}({c_text(number)}, {node.room});",
+            f"  {there} = {flags};",
+            f"  {stays} = {flags} = {slot} < {node.room};",
+            f"  {ldm_name(buffer.name, 0)} = {memory} + {slot} * {buffer.bytes // element.size};",
+            "}",
+        ]
+
+
+def _copied(node: Copy) -> Lines:
+    """Return what copies a rectangle of a box, row by row."""
+    row, element = own("sw_row"), own("sw_element")
+    rows, length = map(c_text, node.part.size[-2:])
+    *outer, first, low = map(c_text, node.part.low)
+    single = length == "1"
+    index = (*outer, f"{first} + {row}", low if single else f"{low} + {element}")
+    inside = f"{own(f'LDM_{node.buffer}')}({', '.join(index)})"
+    outside = f"{aside_name(node.buffer)}[{row if single else f'{row} * ({length}) + {element}'}]"
+    target, source = (outside, inside) if node.direction is Direction.PUT else (inside, outside)
+    lines = [f"for (long {row} = 0; {row} < {rows}; {row}++)"]
+    lines += [] if single else [f"  for (long {element} = 0; {element} < {length}; {element}++)"]
+    return [*lines, f"{'  ' * len(lines)}{target} = {source};"]
 
 
 def _local(array: Array) -> str:

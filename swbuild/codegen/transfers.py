@@ -21,18 +21,25 @@ from swbuild.kernelir.nodes import (
     Share,
     Transfer,
     Wait,
+    Whole,
+    Window,
 )
 from swbuild.kernelir.terms import both
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.machine import Dialect
 from swbuild.names import own
 
-__all__ = ["Moved", "Transfers", "ldm_name"]
+__all__ = ["Moved", "Transfers", "aside_name", "ldm_name"]
 
 
 def ldm_name(buffer: str, slot: int) -> str:
     """Return the pointer to a slot of a buffer."""
     return own(f"{buffer}_{('ldm', 'next', 'coming', 'early')[slot]}")
+
+
+def aside_name(buffer: str) -> str:
+    """Return the pointer to the slot of a resident buffer for boxes that do not stay."""
+    return own(f"{buffer}_aside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +135,11 @@ class Transfers:
 
     def issue(self, moved: Moved, node: Transfer) -> Lines:
         """Issue one operation."""
-        assert isinstance(node.part, (Piece, Row))
-        pieces = _row(moved, node.part) if isinstance(node.part, Row) else _piece(moved, node.part, node.slot)
+        assert not isinstance(node.part, Whole)
+        if isinstance(node.part, Piece):
+            pieces = _piece(moved, node.part, node.slot)
+        else:
+            pieces = _row(moved, node.part) if isinstance(node.part, Row) else _window(moved, node.part)
         call = self._call(node.group.direction, strided="gap" in pieces)
         counted = [f"{self.counter(node.group)}++;"] if node.counted else []
         return [call.format(reply=self.reply(node.group), **pieces), *counted]
@@ -165,6 +175,19 @@ def _piece(moved: Moved, piece: Piece, slot: int) -> dict[str, str]:
         pieces["bytes"] = f"{in_parentheses(piece.rows)} * {pieces['block']}"
         pieces["gap"] = f"({moved.extents[-1]} - {length}) * {moved.element.size}"
     return pieces
+
+
+def _window(moved: Moved, window: Window) -> dict[str, str]:
+    """Return the addresses and lengths of a rectangle that lies in the slot for boxes that do not stay."""
+    rows, length = (in_parentheses(size) for size in window.size[-2:])
+    block = f"{length} * {moved.element.size}"
+    return {
+        "ldm": aside_name(moved.name),
+        "memory": f"{moved.array} + {array_index(moved.extents, tuple(map(Parenthesised, window.low)))}",
+        "bytes": f"{rows} * {block}",
+        "block": block,
+        "gap": f"({moved.extents[-1]} - {length}) * {moved.element.size}",
+    }
 
 
 def _plus(low: Expression, offset: Expression) -> Expression:

@@ -10,6 +10,7 @@ from swbuild.expressions.trees import names_in
 from swbuild.kernelir.nodes import (
     Arrived,
     Compute,
+    Copy,
     Counter,
     Deal,
     ElementStore,
@@ -25,6 +26,7 @@ from swbuild.kernelir.nodes import (
     Row,
     Share,
     Transfer,
+    Window,
 )
 from swbuild.kernelir.passes import expressions_of, walk
 from swbuild.memory.plan import Buffer
@@ -71,6 +73,7 @@ def _printed(
         yield from (node.first, node.last, node.end)
     elif isinstance(node, Place):
         yield from (*node.low, *(node.size[k] for k in sizes(buffers[node.buffer])))
+        yield from [] if node.number is None else [node.number]
     elif isinstance(node, ElementStore):
         yield from node.index
     elif isinstance(node, Register):
@@ -85,6 +88,8 @@ def _printed(
         yield from node.loops
     elif isinstance(node, Transfer) and isinstance(node.part, Row):
         yield from (*node.part.outer, node.part.low, node.part.size)
+    elif isinstance(node, (Copy, Transfer)) and isinstance(node.part, Window):
+        yield from (*node.part.low, *node.part.size)
     elif isinstance(node, Transfer) and isinstance(node.part, Piece):
         yield from (*node.part.offset, node.part.length)
         yield from [] if node.part.rows is None else [node.part.rows]

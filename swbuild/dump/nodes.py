@@ -17,8 +17,10 @@ from swbuild.kernelir.nodes import (
     Begin,
     Block,
     Compute,
+    Copy,
     Counter,
     Deal,
+    Direction,
     ElementStore,
     Fence,
     Fetch,
@@ -39,6 +41,7 @@ from swbuild.kernelir.nodes import (
     Transfer,
     Wait,
     Whole,
+    Window,
 )
 
 __all__ = ["node_lines"]
@@ -174,7 +177,8 @@ def _group(group: Group) -> str:
 
 @node_lines.register
 def _place(node: Place) -> Iterator[str]:
-    yield f"place {node.buffer} from [{_texts(node.low)}] size [{_texts(node.size)}]"
+    stays = "" if node.number is None else f", to stay in slot {c_text(node.number)} if below {node.room}"
+    yield f"place {node.buffer} from [{_texts(node.low)}] size [{_texts(node.size)}]{stays}"
 
 
 @node_lines.register
@@ -216,9 +220,17 @@ def _transfer(node: Transfer) -> Iterator[str]:
     yield f"{what}  ({_group(node.group)}{counted})"
 
 
-def _part(part: Whole | Piece | Row) -> str:
+@node_lines.register
+def _copy(node: Copy) -> Iterator[str]:
+    where = "to" if node.direction is Direction.PUT else "from"
+    yield f"copy {_part(node.part)}{node.buffer} {where} the slot for others"
+
+
+def _part(part: Whole | Piece | Row | Window) -> str:
     if isinstance(part, Whole):
         return "the box of "
+    if isinstance(part, Window):
+        return f"[{_texts(part.low)}] size [{_texts(part.size)}] of "
     if isinstance(part, Row):
         return f"[{_texts(part.outer)}] from {c_text(part.low)} size {c_text(part.size)} of "
     rows = "" if part.rows is None else f"{c_text(part.rows)} rows of "

@@ -23,6 +23,7 @@ from swbuild.kernelir.nodes import (
     Begin,
     Block,
     Compute,
+    Copy,
     Counter,
     Deal,
     Direction,
@@ -157,8 +158,12 @@ class _Walk:
         if isinstance(node, Place):
             self._touched(node.buffer, state, f"{node.buffer} gets another box")
             self.placed.add(node.buffer)
+            if node.number is not None:
+                self.filled.discard((node.buffer, AT_HAND))
         elif isinstance(node, Rotate):
             return self._rotate(node, state)
+        elif isinstance(node, Copy):
+            self._copy(node, state)
         elif isinstance(node, (Compute, Keep)):
             self._compute(node, state)
         elif isinstance(node, Meet):
@@ -174,6 +179,13 @@ class _Walk:
             self._is_placed(node.buffer, f"an element of {node.buffer} is stored")
             self._touched(node.buffer, state, f"an element of {node.buffer} is stored")
         return state
+
+    def _copy(self, node: Copy, state: _State) -> None:
+        what = f"a part of {node.buffer} is copied"
+        self._is_placed(node.buffer, what)
+        self._touched(node.buffer, state, what)
+        if (node.buffer, AT_HAND) not in self.filled:
+            self.found.append(f"{what} in a slot that was never filled")
 
     def _begin(self, node: Begin, state: _State) -> _State:
         if node.group in state:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from swbuild.classes import dataclass
-from swbuild.kernelir.nodes import Begin, Node, Transfer, Wait
-from swbuild.kernelir.passes import walk
+from swbuild.kernelir.nodes import Begin, Block, Direction, Guard, Loop, Node, Place, Transfer, Wait
+from swbuild.kernelir.passes import transform, walk
 
-__all__ = ["Permission", "Permissions", "Slotted", "Transfers"]
+__all__ = [
+    "Permission",
+    "Permissions",
+    "Slotted",
+    "Transfers",
+    "count_of",
+    "full",
+    "gets_of",
+    "rest_of",
+    "unless_empty",
+]
 
 #: Whether a buffer may have another slot, for transfers that go on in another iteration than their own.
 Permission = Callable[[str], bool]
@@ -54,3 +65,54 @@ class Permissions:
     def given(self) -> frozenset[str]:
         """The buffers that may have one."""
         return frozenset(name for name, yes in self._asked.items() if yes)
+
+
+def gets_of(body: Node) -> Transfers | None:
+    """Return the gets that ``body`` begins with."""
+    if not isinstance(body, Block) or not body.children or not isinstance(body.children[0], Begin):
+        return None
+    begin, rest = body.children[0], body.children[1:]
+    if begin.group.direction is not Direction.GET:
+        return None
+    for position, node in enumerate(rest):
+        if isinstance(node, Wait) and node.group == begin.group:
+            return None if node.fence else Transfers(begin, rest[:position], node)
+        if not all(isinstance(found, (Block, Guard, Loop, Place, Transfer)) for found in walk(node)):
+            return None
+    return None
+
+
+def count_of(gets: Transfers, buffers: frozenset[str]) -> int | None:
+    """Return how many transfers there are into ``buffers``, where their number is constant."""
+    if gets.wait.count is None:
+        return None
+    found = (n for node in gets.nodes for n in walk(node) if isinstance(n, Transfer))
+    return sum(transfer.buffer in buffers for transfer in found)
+
+
+def rest_of(gets: Transfers, moved: frozenset[str]) -> tuple[Node, ...]:
+    """Return ``gets`` without those of the buffers ``moved``, with their wait, and the boxes of all."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Transfer) and node.buffer in moved:
+            return Block(())
+        return unless_empty(node)
+
+    nodes = full(transform(node, change) for node in gets.nodes)
+    rest = frozenset(gets.buffers) - moved
+    return (gets.begin, *nodes, replace(gets.wait, count=count_of(gets, rest))) if rest else nodes
+
+
+def unless_empty(node: Node) -> Node:
+    """Return ``node``, or nothing for a loop or condition around nothing."""
+    if isinstance(node, Block):
+        return Block(full(node.children))
+    inside = {Loop: "body", Guard: "then"}.get(type(node))
+    if inside is None or getattr(node, inside) != Block(()):
+        return node
+    return Block(()) if getattr(node, "otherwise", None) in (None, Block(())) else node
+
+
+def full(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """Return those of ``nodes`` that do anything."""
+    return tuple(node for node in nodes if node != Block(()))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from swbuild.expressions.nodes import Expression, Min, Name
 from swbuild.expressions.trees import constant_value
-from swbuild.kernelir.nodes import Loop, Node, Piece, Transfer, Whole
+from swbuild.kernelir.nodes import Loop, Node, Piece, Transfer, Whole, Window
 from swbuild.kernelir.origin import Role
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.scope import Held, Scope
@@ -36,9 +36,11 @@ def _moved(node: Transfer, scope: Scope) -> Iterator[str]:
     """Yield by how much ``node`` is too long, at the largest size of its box."""
     buffer, part = scope.buffers[node.buffer], node.part
     assert not isinstance(part, Whole)
-    length = part.length if isinstance(part, Piece) else part.size
+    length = (
+        part.length if isinstance(part, Piece) else part.size[-1] if isinstance(part, Window) else part.size
+    )
     row = _most(length, node.buffer, buffer, len(buffer.bound) - 1) * buffer.element
-    rows = part.rows if isinstance(part, Piece) else None
+    rows = part.rows if isinstance(part, Piece) else part.size[-2] if isinstance(part, Window) else None
     total = row if rows is None else row * _most(rows, node.buffer, buffer, len(buffer.bound) - 2)
     what = f"the {node.group.direction.value} of {node.buffer}"
     if total > scope.limits.length:

@@ -13,6 +13,7 @@ from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Name
 from swbuild.expressions.types import ElementType
 from swbuild.kernelir.origin import Origin
+from swbuild.names import own
 
 __all__ = [
     "AT_HAND",
@@ -25,6 +26,7 @@ __all__ = [
     "Begin",
     "Block",
     "Compute",
+    "Copy",
     "Counter",
     "Deal",
     "Direction",
@@ -41,6 +43,7 @@ __all__ = [
     "Phase",
     "Piece",
     "Place",
+    "Purpose",
     "Register",
     "Rotate",
     "Row",
@@ -48,6 +51,9 @@ __all__ = [
     "Transfer",
     "Wait",
     "Whole",
+    "Window",
+    "stays_of",
+    "there_of",
 ]
 
 
@@ -196,22 +202,34 @@ class Direction(Enum):
     PUT = "put"
 
 
+class Purpose(Enum):
+    """What transfers are for."""
+
+    VISIT = "boxes of a visit"
+    FIRST = "boxes that are not there yet"
+    EXCHANGE = "what CPEs exchange of boxes that stay"
+    REST = "boxes that do not stay"
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Transfers that one wait is for: those of one ``level`` and ``direction``.
 
     ``reply`` is the number of the word in the LDM that counts them, once it is allotted.  ``ahead``: they are
-    waited for one iteration after they are issued.
+    waited for one iteration after they are issued.  ``purpose`` tells those of boxes that stay in the LDM.
     """
 
     level: int
     direction: Direction
     reply: int | None = None
     ahead: bool = False
+    purpose: Purpose = Purpose.VISIT
 
     @property
     def name(self) -> str:
         """What to call its transfers."""
+        if self.purpose is not Purpose.VISIT:
+            return f"{self.direction.value}s of level {self.level} for {self.purpose.value}"
         early = {Direction.GET: "early ", Direction.PUT: "late "}[self.direction] if self.ahead else ""
         return f"{early}{self.direction.value}s of level {self.level}"
 
@@ -228,11 +246,27 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Fix the box of a buffer for this visit of its level: first index and size per dimension."""
+    """Fix the box of a buffer for this visit of its level: first index and size per dimension.
+
+    A box that stays in the LDM is in the slot of its ``number``, and all others from ``room`` on in the one
+    behind; :func:`there_of` then says whether it was there, and :func:`stays_of` whether it will be.
+    """
 
     buffer: str
     low: tuple[Expression, ...]
     size: tuple[Expression, ...]
+    number: Expression | None = None
+    room: int = 0
+
+
+def there_of(buffer: str) -> Name:
+    """Return the variable that says whether the box of a buffer was in the LDM when it was placed."""
+    return Name(own(f"{buffer}_there"))
+
+
+def stays_of(buffer: str) -> Name:
+    """Return the variable that says whether the box of a buffer stays in the LDM."""
+    return Name(own(f"{buffer}_stays"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +296,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """A rectangle of a box that stays, from ``low`` on, by way of the slot for boxes that do not.
+
+    It lies there row by row; more than one index has only the last dimension, or one of the last two.
+    """
+
+    low: tuple[Expression, ...]
+    size: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Transfer:
     """Issue the transfer of ``part`` of what a slot of a buffer holds, as one of ``group``.
 
@@ -270,9 +315,18 @@ class Transfer:
 
     buffer: str
     slot: int
-    part: Whole | Piece | Row
+    part: Whole | Piece | Row | Window
     group: Group
     counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Copy ``part`` of a box that stays to the slot for others, where it is put from, or from there."""
+
+    buffer: str
+    part: Window
+    direction: Direction
 
 
 #: The slots of a buffer: what a CPE computes on, what comes next or is handed on, what others hand to it
@@ -363,6 +417,7 @@ Node = (
     | Begin
     | Block
     | Compute
+    | Copy
     | Counter
     | Deal
     | ElementStore

@@ -19,6 +19,7 @@ from swbuild.kernelir.nodes import (
     Node,
     Piece,
     Row,
+    Window,
 )
 from swbuild.kernelir.origin import Role
 from swbuild.machine.reserved import is_reserved
@@ -190,7 +191,7 @@ def _changed(node: _Same, change: Callable[[Expression], Expression]) -> _Same:
             return change(value)
         if isinstance(value, tuple):
             return tuple(changed(item) for item in value)
-        return within(value) if isinstance(value, (Piece, Row)) else value
+        return within(value) if isinstance(value, (Piece, Row, Window)) else value
 
     def within(holder: Any) -> Any:
         return replace(holder, **{item.name: changed(getattr(holder, item.name)) for item in fields(holder)})

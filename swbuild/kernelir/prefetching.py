@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import added_up, substituted, without_zeros
-from swbuild.kernelir.groups import Permission, Permissions, Slotted, Transfers
+from swbuild.kernelir.groups import (
+    Permission,
+    Permissions,
+    Slotted,
+    Transfers,
+    count_of,
+    full,
+    gets_of,
+    rest_of,
+    unless_empty,
+)
 from swbuild.kernelir.nodes import (
-    Begin,
     Block,
-    Direction,
     Group,
     Guard,
     Loop,
@@ -19,9 +26,8 @@ from swbuild.kernelir.nodes import (
     Place,
     Rotate,
     Transfer,
-    Wait,
 )
-from swbuild.kernelir.passes import transform, walk, with_expressions, with_values
+from swbuild.kernelir.passes import transform, with_expressions, with_values
 
 __all__ = ["first_goes_on", "following", "goes_on", "goes_on_twice", "prefetched", "starts"]
 
@@ -75,24 +81,9 @@ class _Pass:
     def change(self, node: Node) -> Node:
         if not isinstance(node, Loop) or node.first is None or node.condition is None or node.trip_count == 1:
             return node
-        gets = _gets_of(node.body)
+        gets = gets_of(node.body)
         early = frozenset(name for name in gets.buffers if self._may(name)) if gets else frozenset()
         return _ahead(node, gets, early) if gets and early else node
-
-
-def _gets_of(body: Node) -> Transfers | None:
-    """Return the gets that ``body`` begins with."""
-    if not isinstance(body, Block) or not body.children or not isinstance(body.children[0], Begin):
-        return None
-    begin, rest = body.children[0], body.children[1:]
-    if begin.group.direction is not Direction.GET:
-        return None
-    for position, node in enumerate(rest):
-        if isinstance(node, Wait) and node.group == begin.group:
-            return None if node.fence else Transfers(begin, rest[:position], node)
-        if not all(isinstance(found, (Block, Guard, Loop, Place, Transfer)) for found in walk(node)):
-            return None
-    return None
 
 
 def _ahead(loop: Loop, gets: Transfers, early: frozenset[str]) -> Node:
@@ -102,10 +93,10 @@ def _ahead(loop: Loop, gets: Transfers, early: frozenset[str]) -> Node:
     first = with_expressions(with_values(soon, {loop.iterator: loop.first}), without_zeros)
     later = with_values(soon, {loop.iterator: following(loop)})
     body = (
-        replace(gets.wait, group=_early_group(gets), count=_count(gets, early)),
+        replace(gets.wait, group=_early_group(gets), count=count_of(gets, early)),
         Rotate(tuple(name for name in gets.buffers if name in early)),
         Guard(goes_on(loop), later),
-        *_other_gets(gets, early),
+        *rest_of(gets, early),
         *loop.body.children[len(gets.nodes) + 2 :],
     )
     runs = loop.trip_count is not None and loop.trip_count > 0
@@ -117,14 +108,6 @@ def _early_group(gets: Transfers) -> Group:
     return replace(gets.begin.group, ahead=True)
 
 
-def _count(gets: Transfers, buffers: frozenset[str]) -> int | None:
-    """Return how many transfers there are into ``buffers``, where their number is constant."""
-    if gets.wait.count is None:
-        return None
-    found = (n for node in gets.nodes for n in walk(node) if isinstance(n, Transfer))
-    return sum(transfer.buffer in buffers for transfer in found)
-
-
 def _early_gets(gets: Transfers, early: frozenset[str]) -> Node:
     """Return the gets of the buffers ``early`` alone, into the next slot, without the wait."""
     group = _early_group(gets)
@@ -134,34 +117,7 @@ def _early_gets(gets: Transfers, early: frozenset[str]) -> Node:
             return Block(())
         if isinstance(node, Transfer):
             return replace(node, slot=1, group=group)
-        return _unless_empty(node)
+        return unless_empty(node)
 
     nodes = (transform(node, change) for node in gets.nodes)
-    return Block((replace(gets.begin, group=group), *_full(nodes)))
-
-
-def _other_gets(gets: Transfers, early: frozenset[str]) -> tuple[Node, ...]:
-    """Return the gets of all other buffers with their wait, if there are any, and the boxes of all."""
-
-    def change(node: Node) -> Node:
-        if isinstance(node, Transfer) and node.buffer in early:
-            return Block(())
-        return _unless_empty(node)
-
-    nodes = _full(transform(node, change) for node in gets.nodes)
-    rest = frozenset(gets.buffers) - early
-    return (gets.begin, *nodes, replace(gets.wait, count=_count(gets, rest))) if rest else nodes
-
-
-def _unless_empty(node: Node) -> Node:
-    """Return ``node``, or nothing for a loop or condition around nothing."""
-    if isinstance(node, Block):
-        return Block(_full(node.children))
-    inside = {Loop: "body", Guard: "then"}.get(type(node))
-    if inside is None or getattr(node, inside) != Block(()):
-        return node
-    return Block(()) if getattr(node, "otherwise", None) in (None, Block(())) else node
-
-
-def _full(nodes: Iterable[Node]) -> tuple[Node, ...]:
-    return tuple(node for node in nodes if node != Block(()))
+    return Block((replace(gets.begin, group=group), *full(nodes)))

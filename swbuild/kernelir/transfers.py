@@ -22,6 +22,7 @@ from swbuild.kernelir.nodes import (
     Row,
     Transfer,
     Wait,
+    Window,
 )
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.passes import children, transform, walk
@@ -81,6 +82,8 @@ def split_transfers(node: Node, shapes: Mapping[str, Shape], limits: Limits, *, 
         if not isinstance(found, Transfer):
             return found
         shape = shapes[found.buffer]
+        if isinstance(found.part, Window):
+            return found
         if isinstance(found.part, Row):
             return _split_row(found, found.part, shape, limits)
         return _split_box(found, shape, limits, strided=found.buffer in fixed or not apart)

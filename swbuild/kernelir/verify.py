@@ -23,6 +23,8 @@ from swbuild.kernelir.nodes import (
     Rotate,
     Share,
     Transfer,
+    stays_of,
+    there_of,
 )
 from swbuild.kernelir.passes import expressions_of, walk
 from swbuild.kernelir.reaching import reach_faults
@@ -93,12 +95,13 @@ def _iterator(node: Loop | Counter | Deal, known: frozenset[str], counting: froz
 def _boxes_in(node: Node) -> frozenset[str]:
     """Return the variables of boxes that ``node`` sets for what follows."""
     places = [found for found in walk(node) if isinstance(found, Place)]
+    stays = [found for found in places if found.number is not None]
     return frozenset(
         variable(place.buffer, k).name
         for place in places
         for k in range(len(place.low))
         for variable in (low_of, size_of)
-    )
+    ).union(variable(place.buffer).name for place in stays for variable in (there_of, stays_of))
 
 
 def _box_names(scope: Scope) -> frozenset[str]:

@@ -11,12 +11,12 @@ from swbuild.kernelir.nodes import Node
 from swbuild.kernelir.tiles import Tile
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.partials import Partial
-from swbuild.memory.plan import MemoryPlan
+from swbuild.memory.plan import Buffer, MemoryPlan
 from swbuild.names import own
 from swbuild.options import KernelOptions
 from swbuild.planning.where import Threshold
 
-__all__ = ["ARGUMENTS", "THREAD", "KernelCode", "RegionCode", "SpawnCode", "symbol_stem"]
+__all__ = ["ARGUMENTS", "THREAD", "KernelCode", "RegionCode", "SpawnCode", "residents_of", "symbol_stem"]
 
 #: A kernel's argument struct, on either side, and the number of the CPE that runs it.
 ARGUMENTS = own("sw_args")
@@ -161,3 +161,10 @@ class RegionCode:
 def symbol_stem(regions: tuple[RegionCode, ...]) -> str:
     """Return what tells the file of ``regions`` from all others of a program."""
     return regions[0].scop.symbol
+
+
+def residents_of(region: RegionCode, spawn: SpawnCode) -> tuple[Buffer, ...]:
+    """Return the buffers of ``spawn`` that stay in the LDM over its phases, one for each array."""
+    kernels = (kernel for kernel in region.kernels if kernel.name in spawn.kernels)
+    found = {b.array: b for kernel in kernels for b in kernel.plan.buffers if b.residency is not None}
+    return tuple(found.values())

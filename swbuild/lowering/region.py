@@ -17,11 +17,13 @@ from swbuild.frontend.scop import Access, AccessKind, Array, Scop, Statement, St
 from swbuild.kernelir.astwalk import Repeated, TooComplicated
 from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device, revisited
+from swbuild.kernelir.hoisting import hoisted
 from swbuild.kernelir.hosttree import build_host
 from swbuild.kernelir.multiplyadds import with_multiply_adds
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
+from swbuild.kernelir.residency import with_flags_outside
 from swbuild.kernelir.tiles import tiled
 from swbuild.kernelir.transfers import (
     Limits,
@@ -38,6 +40,7 @@ from swbuild.lowering.slots import with_shared_boxes, with_slots
 from swbuild.lowering.spawns import spawned
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
+from swbuild.memory.plan import Store
 from swbuild.names import own
 from swbuild.options import KernelOptions, Preset
 from swbuild.planning.singles import private_in
@@ -260,11 +263,17 @@ def _with_transfers(
     """
     classic = options.preset is Preset.CLASSIC
     shapes = {b.name: Shape(b.box.bound or (), scop.array(b.array).element.size) for b in place.plan.buffers}
+    residents = [buffer.name for buffer in place.plan.buffers if buffer.residency is not None]
+    if residents:
+        program = program.after("ask flags once", with_flags_outside(program.result, residents))
     split = split_transfers(program.result, shapes, limits_of(options), apart=classic)
     program = program.after("split transfers", split)
     if classic:
         program = program.after("wait at once", at_once(program.result))
     program = program.after("count waits", count_waits(program.result))
+    if residents:
+        only_read = {b.name for b in place.plan.buffers if b.store is Store.NONE and b.residency is None}
+        program = program.after("hoist gets", hoisted(program.result, only_read.__contains__))
     if options.gets_ahead:
         program, place = with_slots(scop, place, program)
     unshared: Mapping[str, str] = {}

@@ -16,7 +16,7 @@ from swbuild.lowering.spawns import separation
 from swbuild.machine import load
 from swbuild.mapping.tiling import given_names, telling_names
 
-__all__ = ["verify"]
+__all__ = ["scope_of", "verify"]
 
 _HINT = "this is a defect of swbuild, not of your input; please report it with the input"
 
@@ -29,7 +29,7 @@ def verify(assembled: Assembled) -> tuple[Diagnostic, ...]:
     host = Scope(_names(code.scop), kernels=counts | spawned, host=True)
     trees = [] if assembled.host is None else [("host", assembled.host, host)]
     for kernel, program in zip(code.kernels, assembled.kernels, strict=True):
-        trees.append((f"kernel {kernel.name}", program, _scope(assembled, kernel)))
+        trees.append((f"kernel {kernel.name}", program, scope_of(assembled, kernel)))
     for spawn, program in zip(code.spawns, assembled.spawns, strict=True):
         between = separation(code.scop, code.kernels)
         scope = Scope(_names(code.scop) | set(spawn.loops), phases=counts, between=between)
@@ -56,7 +56,7 @@ def _names(scop: Scop) -> frozenset[str]:
     return frozenset(parameter.name for parameter in scop.parameters)
 
 
-def _scope(assembled: Assembled, kernel: KernelCode) -> Scope:
+def scope_of(assembled: Assembled, kernel: KernelCode) -> Scope:
     """Return what the tree of ``kernel`` may speak of."""
     scop, options = assembled.code.scop, assembled.code.options
     names = {*_names(scop), *given_names(kernel.tiled.mapping)}

@@ -38,7 +38,7 @@ from swbuild.manifest.values import (
     Shape,
     Sizes,
 )
-from swbuild.options import Distribution, Fusion, Prefetch, Preset, Share, Spawn, Vectorize, Where
+from swbuild.options import Distribution, Fusion, Prefetch, Preset, Resident, Share, Spawn, Vectorize, Where
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -293,6 +293,18 @@ class Defaults:
         default=None,
         shown="auto",
         also=("broadcast", "scheme", "mesh", "rma"),
+    )
+    resident: Resident | None = option(
+        Choice(Resident),
+        "Whether tiles of an array that kernels change in place, again and again in a loop, stay in the LDMs "
+        "of the CPEs that work on them, as many as fit, and only what other CPEs need goes by main memory "
+        "(`auto`, where that is estimated to take less time; `always`, wherever it can be), or each kernel "
+        "loads and stores its tiles (`never`).  Tiles can stay where all of the loop runs in one spawn, "
+        "accesses are known exactly, and tiles and threads are not given.  `preset: classic` keeps none.",
+        example="never",
+        default=None,
+        shown="auto",
+        also=("residency", "keep", "stay", "cache"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

@@ -17,7 +17,7 @@ from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.options import KernelOptions, Prefetch, Preset, Share, Spawn, Vectorize, Where
+from swbuild.options import KernelOptions, Prefetch, Preset, Resident, Share, Spawn, Vectorize, Where
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
 
@@ -191,6 +191,7 @@ class _Resolver:
             vectorize=settings.vectorize or Vectorize.AUTO,
             prefetch=settings.prefetch or Prefetch.AUTO,
             share=settings.share or Share.AUTO,
+            resident=settings.resident or Resident.AUTO,
             files=self.files,
         )
 

@@ -41,13 +41,15 @@ __all__ = [
     "Buffer",
     "Care",
     "Direct",
-    "Lifetime",
+    "Exchange",
     "MemoryPlan",
     "Needed",
     "Overflow",
     "Price",
+    "Residency",
     "Store",
     "is_expandable",
+    "is_rowwise",
     "least_buffers",
     "plan_memory",
 ]
@@ -72,18 +74,41 @@ class Store(Enum):
     ELEMENTS = "elements"  # stores, one per element of the exact footprint
 
 
-class Lifetime(Enum):
-    """How long a buffer keeps what it holds."""
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a resident buffer gets or puts in a visit: ``moved``, prefix -> element, with the ``box`` around.
 
-    VISIT = "visit"  # of its level
+    ``whole``: that is all of the box, whose ends are known.
+    """
+
+    moved: isl.Map
+    box: Box
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Residency:
+    """How a buffer keeps its boxes over all phases of a spawn: tiles that only this CPE works on.
+
+    There is ``room`` for so many of them; the buffer has a slot more, for all others in turn.  ``numbers``
+    count the tiles of this CPE per dimension of the array, as functions of the loops above its level, and
+    ``lengths`` say how many there are.  ``fresh`` is what others have written of a box since its last visit,
+    ``wanted`` what they read of it after a visit, or what is left in memory, each in parts.
+    """
+
+    room: int
+    numbers: tuple[isl.PwAff, ...]
+    lengths: tuple[isl.PwAff, ...]
+    fresh: tuple[Exchange, ...]
+    wanted: tuple[Exchange, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """An LDM buffer: ``box`` of ``array`` per visit of ``level``, serving the references ``refs``.
 
-    It holds ``slots`` boxes of at most ``bytes`` each, aligned to ``alignment`` bytes; ``pitch`` is the
-    number of elements from row to row, where that is not the length of the row in the box at hand.
+    It holds ``slots`` boxes of at most ``bytes`` each, aligned to ``alignment`` bytes.  Those of
+    one with ``residency`` are tiles of its array, and loaded whatever is read.
     """
 
     name: str
@@ -99,9 +124,8 @@ class Buffer:
     #: another visit of this CPE may load what one visit stored
     reloaded: bool = False
     slots: int = 1
-    pitch: int | None = None
     alignment: int = 64
-    lifetime: Lifetime = Lifetime.VISIT
+    residency: Residency | None = None
 
     @property
     def total(self) -> int:
@@ -555,7 +579,7 @@ def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.M
     bounded = task.scop.array(group.refs[0].array).extents[0] is not None
     if bounded and not _others_write(task, level, group, box, written):
         return Store.BOX
-    return Store.ROWS if _is_rowwise(written) else Store.ELEMENTS
+    return Store.ROWS if is_rowwise(written) else Store.ELEMENTS
 
 
 def _others_write(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> bool:
@@ -602,7 +626,7 @@ def _other_tiles(prefix: isl.Space, mapped: int) -> isl.Map:
     return result.coalesce()
 
 
-def _is_rowwise(written: isl.Map) -> bool:
+def is_rowwise(written: isl.Map) -> bool:
     """Return whether every row (all indices but the last fixed) of the footprint is one interval."""
     last = written.dim(isl.dim_type.out) - 1
     rows = written if last == 0 else _by_row(written)

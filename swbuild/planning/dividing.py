@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from math import fsum
 from statistics import geometric_mean
 
 from swbuild.classes import dataclass
@@ -19,7 +20,7 @@ from swbuild.planning.singles import place_single
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Choice, Estimated, Infeasible, Known, Placed, Tiling
 
-__all__ = ["Dearer", "Limit", "alone", "order_cycles", "place_order"]
+__all__ = ["Dearer", "Limit", "alone", "kernel_cycles", "mean_of", "order_cycles", "place_order"]
 
 #: takes what is tried on the way, in its order
 Record = Callable[[Ordered | Estimated | Tiling | Choice], None]
@@ -71,18 +72,32 @@ class _Task:
 
     def cycles(self, order: Order, placed: Mapping[str, Placed]) -> float:
         """Return what kernels of ``order`` take, as a geometric mean over the assumed sizes."""
-        machine = load(self.options.machine)
-        kernels = [
-            counted(self.scop, each, order.scheduled.private, self.options) for each in placed.values()
-        ]
-        barrier = machine.control.sync_cycles if self.options.spawn is Spawn.REGION else None
-        totals = []
-        for sizes in self.sizes.orders:
-            found = [kernel.at(sizes) for kernel in kernels]
-            control = [e.cycles.control if barrier is None else e.launches * barrier for e in found]
-            work = sum(each.cycles.total - each.cycles.control for each in found)
-            totals.append(max(1.0, work + sum(control)))
-        return geometric_mean(totals)
+        return mean_of(
+            [kernel_cycles(self.scop, self.options, order, p, self.sizes) for p in placed.values()]
+        )
+
+
+def kernel_cycles(
+    scop: Scop, options: KernelOptions, order: Order, placed: Placed, sizes: Sizes
+) -> tuple[float, ...]:
+    """Return what the kernel ``placed`` of ``order`` takes at each of ``sizes``.
+
+    Spawns count where each launch is one, else the barriers between them.
+    """
+    barrier = load(options.machine).control.sync_cycles
+    kernel = counted(scop, placed, order.scheduled.private, options)
+    found = [kernel.at(each) for each in sizes.orders]
+    together = options.spawn is Spawn.REGION
+    control = [each.launches * barrier if together else each.cycles.control for each in found]
+    pairs = zip(found, control, strict=True)
+    return tuple(each.cycles.total - each.cycles.control + extra for each, extra in pairs)
+
+
+def mean_of(kernels: Sequence[tuple[float, ...]]) -> float:
+    """Return what ``kernels`` take together, each at several sizes, as a geometric mean over these."""
+    if not kernels:
+        return 1.0
+    return geometric_mean(max(1.0, fsum(costs)) for costs in zip(*kernels, strict=True))
 
 
 def place_order(

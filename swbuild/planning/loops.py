@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 import islpy as isl
@@ -49,7 +49,8 @@ class Loops:
     """A kernel's loops; the leading dimensions of all bounds are sizes, then the host's loops.
 
     ``outer`` are their names, sizes first.  ``top`` are the loops over tiles that are shared out, ``visits``
-    those for which each buffer holds something, by its name, ``nests`` those around each statement;
+    those for which each buffer holds something, by its name, ``exchanges`` those in which a resident one gets
+    (False) or puts (True) the part of a number, ``nests`` those around each statement;
     ``mapped`` loops behind the outer ones are shared out in ``tiles``,
     the last of them to ``threads`` (0: no loop counts the tiles of a CPE).
     """
@@ -62,6 +63,7 @@ class Loops:
     top: Bounds
     visits: dict[str, Bounds]
     nests: dict[str, Nest]
+    exchanges: dict[tuple[str, bool, int], Bounds]
 
 
 def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
@@ -76,7 +78,19 @@ def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
     top = _of_level(placed.plan.top, outer)
     mapping = tiled.mapping
     threads = 0 if mapping.is_joint else mapping.threads[-1]
-    return Loops(tuple(sizes), outer, len(mapping.threads), tiled.sizes, threads, top, visits, nests)
+    exchanges = {key: bounds_of(visited, outer) for key, visited in _exchanges(placed)}
+    return Loops(
+        tuple(sizes), outer, len(mapping.threads), tiled.sizes, threads, top, visits, nests, exchanges
+    )
+
+
+def _exchanges(placed: Placed) -> Iterator[tuple[tuple[str, bool, int], isl.Set]]:
+    """Yield the visits in which resident buffers, by their names, get (False) or put (True) each part."""
+    for buffer in placed.plan.buffers:
+        ways = (buffer.residency.fresh, buffer.residency.wanted) if buffer.residency else ()
+        for is_put, parts in enumerate(ways):
+            for number, part in enumerate(parts):
+                yield (buffer.name, bool(is_put), number), part.moved.domain()
 
 
 def _of_level(level: Level, outer: tuple[str, ...]) -> Bounds:

@@ -54,7 +54,7 @@ from swbuild.polyhedral.reductions import Reduction, without_accesses
 from swbuild.polyhedral.scheduling import Origin, Scheduled
 from swbuild.timings import step
 
-__all__ = ["Record", "place_kernel"]
+__all__ = ["Record", "place_as", "place_kernel"]
 
 #: How much more one nest for all statements may cost than a nest for each.
 _SLACK = 1.25
@@ -186,6 +186,20 @@ def place_kernel(
     if not isinstance(placed, Placed):
         return _does_not_fit(task, first)
     return _refined(task, first, placed)
+
+
+def place_as(
+    scop: Scop,
+    options: KernelOptions,
+    scheduled: Scheduled,
+    kernel: Kernel,
+    sizes: Sizes,
+    mapping: Mapping,
+) -> Placed | None:
+    """Return ``kernel`` in the tiles of ``mapping``, None where its buffers do not fit."""
+    task = _Task(_launched(scop, options), options, scheduled, kernel, (), sizes, lambda _: None, Known())
+    found = _tile_and_plan(task, mapping)
+    return found if isinstance(found, Placed) else None
 
 
 def _launched(scop: Scop, options: KernelOptions) -> Scop:

@@ -11,7 +11,8 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.machine.cost.launches import Moved, Shape
-from swbuild.memory.plan import Buffer, Store
+from swbuild.memory.box import Box
+from swbuild.memory.plan import Buffer, Residency, Store
 from swbuild.planning.counting import Weighted
 from swbuild.planning.formulas import Formula, formula_of
 from swbuild.planning.loops import Loops
@@ -57,13 +58,42 @@ def moved_by(
     if not samples:
         return
     visits = largest * sum(sample.weight for sample in samples)
-    box = _mean_box(sight, buffer, samples)
+    if buffer.residency is not None:
+        visits *= 1.0 - _part_resident(sight, buffer.residency, samples[0].point)
+        yield from _exchanged(sight, buffer, buffer.residency, outer, largest)
+    box = _mean_box(sight, buffer.box, samples)
     for is_put in [False] * buffer.load + [True] * stored:
         operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         part = _part_ahead(sight, buffer, samples, outer) if ahead and not is_put else 0.0
         element = sight.scop.array(buffer.array).element.size
         found = Moved(buffer.level, is_put, visits, operations, shape, part, element=element)
         yield found if is_put else replace(found, sharers=sharers, handed_ahead=handed_ahead)
+
+
+def _part_resident(sight: Sight, residency: Residency, point: tuple[int, ...]) -> float:
+    """Return which part of a CPE's tiles stays in its LDM, by their number at a point of a level."""
+    count = prod(max(1, _value(length, sight, point)) for length in residency.lengths)
+    return min(1.0, residency.room / count)
+
+
+def _exchanged(
+    sight: Sight, buffer: Buffer, residency: Residency, outer: tuple[int, ...], largest: float
+) -> Iterator[Moved]:
+    """Yield what a CPE exchanges with others of its resident tiles, as if all took a like part in it."""
+    element = sight.scop.array(buffer.array).element.size
+    parts = [(False, k, part) for k, part in enumerate(residency.fresh)]
+    parts += [(True, k, part) for k, part in enumerate(residency.wanted)]
+    for is_put, number, exchange in parts:
+        bounds = sight.loops.exchanges[buffer.name, is_put, number]
+        samples = list(bounds.sample(bounds.dimensions, outer))
+        if not samples:
+            continue
+        box = _mean_box(sight, exchange.box, samples) if exchange.box.is_usable else None
+        lengths = box.lengths if box is not None else tuple(map(float, buffer.box.bound or ()))
+        row = max(1, round(lengths[-1])) * element
+        visits = largest * sum(sample.weight for sample in samples)
+        shape = Shape(1, row, row, element)
+        yield Moved(buffer.level, is_put, visits, prod(lengths[:-1]), shape, element=element)
 
 
 def _part_ahead(sight: Sight, buffer: Buffer, samples: list[Weighted], outer: tuple[int, ...]) -> float:
@@ -84,14 +114,14 @@ class _Box:
     firsts: tuple[int, ...]
 
 
-def _mean_box(sight: Sight, buffer: Buffer, samples: list[Weighted]) -> _Box:
+def _mean_box(sight: Sight, whole: Box, samples: list[Weighted]) -> _Box:
     chosen = samples[:: max(1, len(samples) // _VISITS)]
     weight = sum(sample.weight for sample in chosen)
-    sums = [0.0] * len(buffer.box.low)
+    sums = [0.0] * len(whole.low)
     firsts = []
     for sample in chosen:
-        lows = [_value(low, sight, sample.point) for low in buffer.box.low]
-        highs = [_value(high, sight, sample.point) for high in buffer.box.high]
+        lows = [_value(low, sight, sample.point) for low in whole.low]
+        highs = [_value(high, sight, sample.point) for high in whole.high]
         firsts.append(lows[-1])
         for k, (low, high) in enumerate(zip(lows, highs, strict=True)):
             sums[k] += sample.weight * max(0, high - low + 1)

@@ -28,6 +28,7 @@ __all__ = [
     "domain_of",
     "flow_by_array",
     "instance_prefix",
+    "producers",
     "relations",
 ]
 
@@ -175,17 +176,9 @@ class ArrayFlow:
 
 def flow_by_array(found: Relations, schedule: isl.Schedule, names: frozenset[str]) -> dict[str, ArrayFlow]:
     """Return the data flow through each of the arrays ``names``, or nothing if it is hard to find."""
-
-    def only(accesses: isl.UnionMap) -> isl.UnionMap:
-        return union_maps(m for m in maps_of(accesses) if m.get_tuple_name(isl.dim_type.out) in names)
-
-    reads = only(found.reads)
     try:
         with bounded_effort(MAX_OPERATIONS):
-            must, may = only(found.must_writes), only(found.may_writes)
-            flow = _flow(reads, must, may, schedule)
-            if _is_risky(found):
-                _check_complete(flow, reads, must, may, schedule)
+            flow = _checked_flow(_through(found, names), schedule, risky=_is_risky(found))
             full, live_in = maps_of(flow.get_full_may_dependence()), maps_of(flow.get_may_no_source())
     except (isl.Error, _IncompleteError):
         return {}
@@ -195,6 +188,39 @@ def flow_by_array(found: Relations, schedule: isl.Schedule, names: frozenset[str
         array = str(piece.range().unwrap().get_tuple_name(isl.dim_type.out))
         pairs[array] = pairs[array].union(piece.range_factor_domain().to_union_map())
     return {name: ArrayFlow(tuple(maps_of(m.coalesce())), name in outside) for name, m in pairs.items()}
+
+
+def producers(found: Relations, schedule: isl.Schedule, array: str) -> isl.UnionMap | None:
+    """Return ``producer -> [reader -> element]`` of all values of ``array`` that are not from before.
+
+    None where they are hard to find, or uncertain.
+    """
+    only = _through(found, frozenset({array}))
+    try:
+        with bounded_effort(MAX_OPERATIONS):
+            flow = _checked_flow(only, schedule, risky=_is_risky(only))
+            sourced, live_in = flow.get_full_must_dependence(), flow.get_must_no_source()
+            known = sourced.range().unwrap().union(live_in)
+            return sourced.coalesce() if only.reads.is_subset(known) else None
+    except (isl.Error, _IncompleteError):
+        return None
+
+
+def _through(found: Relations, names: frozenset[str]) -> Relations:
+    """Return the accesses ``found`` to the arrays ``names`` alone."""
+
+    def only(accesses: isl.UnionMap) -> isl.UnionMap:
+        return union_maps(m for m in maps_of(accesses) if m.get_tuple_name(isl.dim_type.out) in names)
+
+    return Relations(found.domain, only(found.reads), only(found.must_writes), only(found.may_writes))
+
+
+def _checked_flow(found: Relations, schedule: isl.Schedule, *, risky: bool) -> isl.UnionFlow:
+    """Return the flow of the accesses ``found``, looked at again where isl may miss something."""
+    flow = _flow(found.reads, found.must_writes, found.may_writes, schedule)
+    if risky:
+        _check_complete(flow, found.reads, found.must_writes, found.may_writes, schedule)
+    return flow
 
 
 def _exact(found: Relations, schedule: isl.Schedule | isl.UnionMap) -> Dependences:

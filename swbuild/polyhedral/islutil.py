@@ -21,6 +21,7 @@ __all__ = [
     "coalesced",
     "constant_of",
     "has_unit_steps",
+    "index_range",
     "is_constant",
     "is_plain",
     "loop_values",
@@ -82,6 +83,13 @@ def union_maps(maps: Iterable[isl.Map]) -> isl.UnionMap:
     for piece in maps:
         result = result.union(piece.to_union_map())
     return result
+
+
+def index_range(elements: isl.Set, position: int) -> isl.Set:
+    """Return the values of one index of ``elements``, as an unnamed set."""
+    plain = elements.reset_tuple_id()
+    others = plain.project_out(isl.dim_type.set, position + 1, plain.dim(isl.dim_type.set) - position - 1)
+    return others.project_out(isl.dim_type.set, 0, position)
 
 
 def loop_values(schedule: isl.Schedule) -> isl.UnionMap:

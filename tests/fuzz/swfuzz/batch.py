@@ -211,9 +211,11 @@ def _build_and_run(
 
 
 def _shares(directory: Path, name: str) -> bool:
-    """Return whether CPEs hand data to each other in a generated program."""
+    """Return whether CPEs hand data to each other in a generated program, or keep it in their LDMs."""
     slave = directory / f"{name}.slave.c"
-    return slave.exists() and any(word in slave.read_text() for word in ("athread_rma_", "sw_hand_"))
+    return slave.exists() and any(
+        word in slave.read_text() for word in ("athread_rma_", "sw_hand_", "_held[")
+    )
 
 
 def _called(case: Case, generated: Verdict) -> Case:

@@ -21,6 +21,7 @@ from random import Random
 import swfuzz.batch as batches
 from swfuzz.batch import Verdict, run_batch
 from swfuzz.emulate import emulated
+from swfuzz.evolving import random_evolution
 from swfuzz.grammar import random_program
 from swfuzz.products import random_product
 from swfuzz.program import Program
@@ -38,13 +39,13 @@ class _Campaign:
     work: Path
     found: Path
     reduce_slow: bool = False
-    products: bool = False
+    kind: str = "any"
     seen: set[str] = field(default_factory=set)
     total: Counter[str] = field(default_factory=Counter)
 
     def batch(self, first: int, count: int) -> dict[str, Program]:
         """Run one batch; return the programs that passed with something on the CPEs."""
-        programs, machine = programs_of(first, count, products=self.products), machine_of(first)
+        programs, machine = programs_of(first, count, self.kind), machine_of(first)
         verdicts = run_batch(programs, machine, self.work / "batch", self.root)
         self.total.update(v.kind for v in verdicts.values())
         for name, verdict in verdicts.items():
@@ -110,9 +111,17 @@ def machine_of(first: int) -> str:
     return Random(first).choice(("sw26010", "sw26010-pro"))
 
 
-def programs_of(first: int, count: int, *, products: bool = False) -> dict[str, Program]:
-    """Return the programs of seeds ``first``, ``first + 1``, …; ``products``: those in which CPEs share."""
-    draw, letter = (random_product, "p") if products else (random_program, "f")
+#: What kinds of programs there are, and the letter that their names begin with.
+_KINDS = {
+    "any": (random_program, "f"),
+    "products": (random_product, "p"),
+    "evolving": (random_evolution, "e"),
+}
+
+
+def programs_of(first: int, count: int, kind: str = "any") -> dict[str, Program]:
+    """Return the programs of a kind of seeds ``first``, ``first + 1``, …"""
+    draw, letter = _KINDS[kind]
     return {f"{letter}{seed}": draw(Random(seed)) for seed in range(first, first + count)}
 
 
@@ -130,7 +139,10 @@ def main() -> int:
     )
     parser.add_argument("--seconds", type=float, default=batches.LIMIT, help="limit of one generation")
     parser.add_argument(
-        "--products", action="store_true", help="products whose tiles CPEs hand to each other"
+        "--kind",
+        choices=_KINDS,
+        default="any",
+        help="products: tiles that CPEs hand to each other; evolving: tiles that stay in the LDMs",
     )
     parser.add_argument("--reduce-slow", action="store_true", help="make programs that take long small, too")
     parser.add_argument("--keep", type=Path, default=Path("found"))
@@ -140,7 +152,7 @@ def main() -> int:
     sys.path.insert(0, str(args.root))
     end, seed = time.monotonic() + 60 * args.minutes, args.first
     with tempfile.TemporaryDirectory(prefix="swfuzz-") as work:
-        campaign = _Campaign(args.root, Path(work), args.keep, args.reduce_slow, args.products)
+        campaign = _Campaign(args.root, Path(work), args.keep, args.reduce_slow, args.kind)
         while time.monotonic() < end and seed < args.first + args.programs:
             passed = campaign.batch(seed, args.batch)
             chosen = dict(list(passed.items())[: args.emulate])

@@ -175,7 +175,7 @@ void generated(void) {}
 #define STACK (256 << 10)
 
 /* Each CPE has a stack of its own and runs until it meets the others at a barrier, waits for what they hand to it,
-   or to its end.  In programs that hand data on, each has an LDM of its own, which is put in its place while it runs.
+   or to its end.  In programs that hand data on or keep it, each has an LDM of its own, which is put in its place while it runs.
    In others they share one, which is faster: what a CPE wants to find there after a barrier has to be the same for
    all, as arguments are. */
 static ucontext_t entry, nowhere;

@@ -1,0 +1,83 @@
+"""Statements to insert into a kernel's tree, once per visit of a level, per row, or per element."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.expressions.nodes import Expression
+from swbuild.kernelir.astwalk import Leaf
+from swbuild.kernelir.expressions import value_in
+from swbuild.kernelir.nodes import ElementStore, Group, Node, Row, Transfer
+
+__all__ = ["Insertion", "by_element", "by_row", "once_each", "value_at", "visit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """Statements to insert at one level: ``relation`` maps the prefix to their instances."""
+
+    relation: isl.Map
+    leaf: Leaf
+
+
+def visit(name: str, visits: isl.Set) -> isl.Map:
+    """Return ``prefix -> name[prefix]`` on ``visits``."""
+    return (
+        isl.Map.identity(visits.get_space().map_from_set())
+        .intersect_domain(visits)
+        .set_tuple_name(isl.dim_type.out, name)
+    )
+
+
+def once_each(name: str, visits: isl.Set, node: Node) -> Insertion:
+    """Insert ``node`` at each of ``visits``."""
+    return Insertion(visit(name, visits), lambda *_: node)
+
+
+def value_at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> Expression:
+    """Return ``value``, a function of the prefix, where the AST stands."""
+    plain = instances.reset_tuple_id(isl.dim_type.out)
+    return value_in(build, value.pullback_pw_multi_aff(plain).coalesce())  # else isl takes long over cases
+
+
+def by_element(buffer: str, name: str, written: isl.Map) -> Insertion:
+    """Insert stores of all elements ``written`` (prefix -> element), one by one."""
+    depth = written.dim(isl.dim_type.in_)
+    relation = _graph(written.reset_tuple_id(isl.dim_type.out), written.dim(isl.dim_type.out), name)
+
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        return ElementStore(buffer, _components(build, instances, depth))
+
+    return Insertion(relation, leaf)
+
+
+def by_row(buffer: str, name: str, moved: isl.Map, group: Group) -> Insertion:
+    """Insert transfers of the rows of ``moved`` (prefix -> element), each from first to last."""
+    plain = moved.reset_tuple_id(isl.dim_type.out)
+    depth, inner = plain.dim(isl.dim_type.in_), plain.dim(isl.dim_type.out) - 1
+    rowwise = plain.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
+    low, high = rowwise.dim_min(0), rowwise.dim_max(0)
+    size = high.sub(low).add_constant_val(isl.Val(1))
+    rows = rowwise.domain()
+
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        outer = _components(build, instances, depth)
+        start = value_at(build, low.gist(rows), instances)
+        row = Row(outer, start, value_at(build, size.gist(rows), instances))
+        return Transfer(buffer, 0, row, group)
+
+    return Insertion(_graph(plain, inner, name), leaf)
+
+
+def _components(build: isl.AstBuild, instances: isl.PwMultiAff, start: int) -> tuple[Expression, ...]:
+    count = instances.dim(isl.dim_type.out)
+    return tuple(value_in(build, instances.get_pw_aff(k)) for k in range(start, count))
+
+
+def _graph(relation: isl.Map, kept: int, name: str) -> isl.Map:
+    """Return ``prefix -> name[prefix, first kept outputs]`` of ``relation``."""
+    plain = relation.project_out(isl.dim_type.out, kept, relation.dim(isl.dim_type.out) - kept)
+    identity = isl.Map.identity(plain.domain().get_space().map_from_set())
+    graph = identity.flat_range_product(plain).set_tuple_name(isl.dim_type.out, name)
+    return graph.detect_equalities().coalesce()

@@ -1,0 +1,328 @@
+"""Arrays whose tiles stay in the LDMs over all phases of a spawn: which, in what tiles, and for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import prod
+
+import islpy as isl
+
+from swbuild.classes import dataclass
+from swbuild.frontend.scop import Scop
+from swbuild.machine import MachineModel, load
+from swbuild.mapping.strides import AccessStrides
+from swbuild.mapping.tiling import TiledKernel, tile_kernel
+from swbuild.memory.levels import Reference, references
+from swbuild.memory.plan import Buffer, Store
+from swbuild.memory.residency import Layout, Member, Traffic, resident_buffers, traffic_of
+from swbuild.options import Distribution, KernelOptions, Resident, Share
+from swbuild.planning.dividing import kernel_cycles, mean_of
+from swbuild.planning.mappings import first_mapping
+from swbuild.planning.ordering import Order
+from swbuild.planning.placing import place_as, place_kernel
+from swbuild.planning.singles import place_single, private_in
+from swbuild.planning.sizes import Sizes, assumed_sizes
+from swbuild.planning.tilings import Placed
+from swbuild.polyhedral.dataflow import producers, relations
+from swbuild.timings import step
+
+__all__ = ["with_residents"]
+
+#: One of so many parts of the LDM is for all that does not stay.
+_OTHERS = 4
+
+#: Tiles that are tried, small ones first: indices of the dimension that is shared out, if it is the last one,
+#: or another, and of two that are.
+_LAST, _OTHER = (8, 16, 32), (2, 4, 8)
+_BOTH = ((16, 16), (16, 32), (32, 32))
+
+#: The LDM has room for so many tiles at least.
+_FEWEST = 5
+
+#: Indices of a tile in dimensions that are not shared out.
+_LONG = {True: 256, False: 64}
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A region in an order, with its kernels ``placed``; ``names`` are those of them that share a spawn.
+
+    ``smaller`` are kernels, by their names, as they fit the LDM beside what stays, None for those that do
+    not; ``costs`` what kernels as they are placed were estimated to take at each of ``sizes``.
+    """
+
+    scop: Scop
+    options: KernelOptions
+    order: Order
+    placed: tuple[Placed, ...]
+    names: frozenset[str]
+    sizes: Sizes
+    smaller: dict[str, Placed | None]
+    costs: dict[int, tuple[Placed, tuple[float, ...]]]
+
+    @property
+    def machine(self) -> MachineModel:
+        return load(self.options.machine)
+
+    @property
+    def others(self) -> int:
+        """The bytes of LDM for what does not stay."""
+        return self.options.budget // _OTHERS
+
+    def cycles(self, placed: Sequence[Placed]) -> float:
+        """Return what the kernels ``placed`` take together, as a geometric mean over the assumed sizes."""
+        return mean_of([self._kernel_cycles(place) for place in placed])
+
+    def _kernel_cycles(self, place: Placed) -> tuple[float, ...]:
+        if id(place) not in self.costs:
+            found = kernel_cycles(self.scop, self.options, self.order, place, self.sizes)
+            self.costs[id(place)] = (place, found)
+        return self.costs[id(place)][1]
+
+    @property
+    def together(self) -> tuple[Placed, ...]:
+        """The kernels that share the spawn."""
+        return tuple(place for place in self.placed if place.tiled.kernel.name in self.names)
+
+
+@step("resident arrays")
+def with_residents(
+    scop: Scop, options: KernelOptions, order: Order, placed: tuple[Placed, ...], names: frozenset[str]
+) -> tuple[Placed, ...] | None:
+    """Return the kernels ``placed`` of ``order`` with tiles of an array that stay in the LDMs.
+
+    ``names`` are kernels that run as phases of one spawn, of which there is one in a run of the region.  Of
+    several ways, the one is taken that is estimated to take least, as a geometric mean over the assumed
+    sizes; None where none takes less than ``placed`` do, unless tiles are always to stay.
+    """
+    task = _Task(scop, options, order, placed, names, assumed_sizes(scop, options), {}, {})
+    found = [best for array in _worked_on(task) if (best := _best_of(task, array)) is not None]
+    best = min(found, key=lambda each: each.cycles, default=None)
+    if best is None:
+        return None
+    always = options.resident is Resident.ALWAYS
+    return best.placed if always or best.cycles < task.cycles(placed) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The kernels of an order, and what they are estimated to take."""
+
+    placed: tuple[Placed, ...]
+    cycles: float
+
+
+def _worked_on(task: _Task) -> Iterator[str]:
+    """Yield the arrays that kernels inside loops of the spawn change in place, through buffers."""
+    found = dict.fromkeys(
+        buffer.array
+        for place in task.together
+        for buffer in place.plan.buffers
+        if place.tiled.kernel.host_loops and buffer.load and buffer.store is not Store.NONE
+    )
+    for name in found:
+        if name not in task.order.scheduled.private.names:
+            yield name
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """A kernel that accesses an array by loops of its own, one for each dimension."""
+
+    placed: Placed
+    shared: tuple[bool, ...]  # whether that loop is parallel
+
+
+def _best_of(task: _Task, array: str) -> _Made | None:
+    """Return the kernels with tiles of ``array`` that stay, in the best of the layouts that are tried.
+
+    Of each way to deal the array out, one size of tiles is tried, and the others of the best way.
+    """
+    scop = task.scop
+    sourced = producers(relations(scop), scop.schedule, array)
+    workers = [worker for place in task.together if (worker := _worker(task, place, array)) is not None]
+    if not workers or sourced is None:
+        return None
+    trial = _Trial(task, workers, sourced, {})
+    shared = tuple(all(flags) for flags in zip(*(worker.shared for worker in workers), strict=True))
+    element = scop.array(array).element.size
+    most = (task.options.budget - task.others) // (_FEWEST * element)
+    ways = [(trial.made(some[1]), some) for some in _layouts(array, shared, task.machine, most)]
+    usable = [(made, some) for made, some in ways if made is not None]
+    if not usable:
+        return None
+    first, (small, _, large) = min(usable, key=lambda way: way[0].cycles)
+    others = (trial.made(layout) for layout in (small, large))
+    return min([first, *(made for made in others if made is not None)], key=lambda made: made.cycles)
+
+
+def _layouts(
+    array: str, shared: tuple[bool, ...], machine: MachineModel, most: int
+) -> Iterator[tuple[Layout, Layout, Layout]]:
+    """Yield ways to deal ``array`` out by one of the dimensions that may be ``shared``, or by two of them.
+
+    Each is in small, middle and large tiles, of ``most`` elements at most.
+    """
+    rank, (rows, columns) = len(shared), machine.mesh
+    dimensions = [k for k in range(rank) if shared[k]]
+
+    def layout(tiles: dict[int, int], threads: dict[int, int]) -> Layout:
+        tile = [tiles.get(k, _LONG[k == rank - 1]) for k in range(rank)]
+        while prod(tile) > max(1, most):
+            longest = max(range(rank), key=lambda k: tile[k])
+            tile[longest] = -(-tile[longest] // 2)
+        return Layout(array, tuple(tile), tuple(threads.get(k, 1) for k in range(rank)))
+
+    for one in dimensions[:1]:  # rows are moved at once, parts of rows piece by piece
+        sizes = _LAST if one == rank - 1 else _OTHER
+        small, middle, large = (layout({one: size}, {one: rows * columns}) for size in sizes)
+        yield small, middle, large
+    for one, other in combinations(dimensions, 2):
+        threads = {one: rows, other: columns}
+        small, middle, large = (layout({one: a, other: b}, threads) for a, b in _BOTH)
+        yield small, middle, large
+
+
+def _worker(task: _Task, place: Placed, array: str) -> _Worker | None:
+    """Return the kernel ``place`` if it works on ``array`` by loops of its own, again and again."""
+    kernel = place.tiled.kernel
+    if kernel.single or kernel.in_front or not kernel.host_loops or place.partials:
+        return None
+    loops = _loops(task, place.tiled, place, array)
+    return None if loops is None else _Worker(place, tuple(k < kernel.parallel for k in loops))
+
+
+def _loops(task: _Task, tiled: TiledKernel, place: Placed, array: str) -> tuple[int, ...] | None:
+    """Return for each dimension of ``array`` the loop of ``tiled`` that its buffer follows, None without."""
+    buffer = _buffer(place, array)
+    if buffer is None:
+        return None
+    private = private_in(task.order.scheduled.private, tiled.kernel)
+    refs = [r for r in references(task.scop, tiled, private) if (r.statement, r.ref) in buffer.refs]
+    found = []
+    for dimension in range(refs[0].relation.dim(isl.dim_type.out)):
+        loop = next((k for k in range(len(tiled.loops)) if _follows(tiled, refs, k, dimension)), None)
+        if loop is None:
+            return None
+        found.append(loop)
+    return tuple(found) if len(set(found)) == len(found) else None
+
+
+def _buffer(place: Placed, array: str) -> Buffer | None:
+    """Return the buffer of ``array`` that the kernel stores, or the largest that it loads."""
+    of_array = [b for b in place.plan.buffers if b.array == array]
+    stored = [b for b in of_array if b.store is not Store.NONE]
+    if stored:
+        return stored[0] if len(stored) == 1 else None
+    return max((b for b in of_array if b.load), key=lambda b: b.bytes, default=None)
+
+
+def _follows(tiled: TiledKernel, refs: list[Reference], loop: int, dimension: int) -> bool:
+    """Return whether the index of ``dimension`` is the iteration of ``loop`` in all of ``refs``."""
+    values = isl.UnionMap.from_union_pw_aff(tiled.loops[loop])
+    for ref in refs:
+        plain = ref.relation.reset_tuple_id(isl.dim_type.out)
+        rank = plain.dim(isl.dim_type.out)
+        index = plain.project_out(isl.dim_type.out, dimension + 1, rank - dimension - 1)
+        index = index.project_out(isl.dim_type.out, 0, dimension)
+        if not index.to_union_map().is_subset(values):
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Tries layouts of an array for ``workers``; ``traffic`` is what was found so far, by references."""
+
+    task: _Task
+    workers: Sequence[_Worker]
+    sourced: isl.UnionMap
+    traffic: dict[tuple[tuple[str, tuple[tuple[str, int], ...]], ...], Traffic | None]
+
+    def made(self, layout: Layout) -> _Made | None:
+        """Return the kernels with tiles of the array that stay as ``layout`` says, None without such."""
+        task = self.task
+        element = task.scop.array(layout.array).element.size
+        tile = -(-layout.elements * element // 64) * 64
+        room = (task.options.budget - task.others) // tile - 1
+        made = [_replaced(task, worker, layout, tile) for worker in self.workers] if room > 0 else []
+        members = [_member(place, layout.array) for place in made if place is not None]
+        there = [member for member in members if member is not None]
+        buffers = self._buffers(there, layout, room) if len(there) == len(self.workers) else None
+        if buffers is None:
+            return None
+        changed = {place.tiled.kernel.name: place for place in made if place is not None}
+        resident = {m.tiled.kernel.name: b for m, b in zip(there, buffers, strict=True)}
+        places = [_beside(task, changed.get(p.tiled.kernel.name, p), resident) for p in task.placed]
+        found = tuple(place for place in places if place is not None)
+        if len(found) < len(places):
+            return None
+        return _Made(found, task.cycles(found))
+
+    def _buffers(self, members: Sequence[Member], layout: Layout, room: int) -> tuple[Buffer, ...] | None:
+        private = self.task.order.scheduled.private
+        key = tuple((member.tiled.kernel.name, member.buffer.refs) for member in members)
+        if key not in self.traffic:
+            found = traffic_of(self.task.scop, self.sourced, private, members, layout.array)
+            self.traffic[key] = found
+        traffic = self.traffic[key]
+        if traffic is None:
+            return None
+        return resident_buffers(self.task.scop, traffic, private, members, layout, room)
+
+
+def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed | None:
+    """Return the kernel of ``worker`` in the threads and tiles of ``layout``."""
+    kernel, before = worker.placed.tiled.kernel, worker.placed.tiled.sizes
+    budget = task.others + tile
+    options = replace(task.options, distribution=Distribution.CYCLIC, ldm_budget=budget, share=Share.NEVER)
+    mapping = first_mapping(kernel, options)
+    tiled = tile_kernel(kernel, mapping, task.order.scheduled.kept, AccessStrides(task.scop))
+    loops = _loops(task, tiled, worker.placed, layout.array)
+    if loops is None:
+        return None
+    sizes = list(before if len(before) == len(tiled.sizes) else tiled.sizes)
+    threads = [1] * len(mapping.threads)
+    for dimension, loop in enumerate(loops):
+        sizes[loop] = layout.tile[dimension]
+        if layout.threads[dimension] > 1:
+            if loop >= len(threads):
+                return None
+            threads[loop] = layout.threads[dimension]
+    mapping = replace(mapping, tile=tuple(sizes), threads=tuple(threads))
+    return place_as(task.scop, options, task.order.scheduled, kernel, task.sizes, mapping)
+
+
+def _member(place: Placed, array: str) -> Member | None:
+    buffer = _buffer(place, array)
+    return None if buffer is None else Member(place.tiled, place.plan, buffer)
+
+
+def _beside(task: _Task, place: Placed, resident: Mapping[str, Buffer]) -> Placed | None:
+    """Return ``place`` with its buffer that stays, or as it fits the LDM beside those of others."""
+    name = place.tiled.kernel.name
+    if name in resident:
+        mine = resident[name]
+        buffers = tuple(mine if b.name == mine.name else b for b in place.plan.buffers)
+        plan = replace(place.plan, buffers=buffers, bytes=sum(b.total for b in buffers))
+        return replace(place, plan=plan, budget=task.options.budget, handed=place.handed - {mine.name})
+    if name not in task.names:
+        return place
+    if name not in task.smaller:
+        task.smaller[name] = _smaller(task, place)
+    return task.smaller[name]
+
+
+def _smaller(task: _Task, place: Placed) -> Placed | None:
+    """Return the kernel of ``place`` with buffers for which there always is room."""
+    if place.plan.bytes + sum(part.bytes for part in place.partials) <= task.others:
+        return replace(place, budget=task.others)
+    scop, order, kernel = task.scop, task.order, place.tiled.kernel
+    options = replace(task.options, ldm_budget=task.others)
+    if kernel.single:
+        found = place_single(scop, options, order, kernel, task.sizes, lambda _: None)
+    else:
+        found = place_kernel(scop, options, order.scheduled, kernel, order.split, task.sizes, lambda _: None)
+    return found if isinstance(found, Placed) else None

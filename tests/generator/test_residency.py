@@ -1,0 +1,303 @@
+"""Tiles that stay in the LDMs over a loop of kernels: what is exchanged, the code, and right results."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import islpy as isl
+import pytest
+from generation import generated
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.compilation import compile_regions
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
+from swbuild.frontend import CppOptions, read_source
+from swbuild.kernelir.hoisting import hoisted
+from swbuild.kernelir.nodes import (
+    Begin,
+    Block,
+    Compute,
+    Copy,
+    Direction,
+    Group,
+    Guard,
+    Loop,
+    Node,
+    Place,
+    Purpose,
+    Transfer,
+    Wait,
+    Whole,
+    stays_of,
+)
+from swbuild.kernelir.origin import MOVES_DATA, Origin, Role
+from swbuild.kernelir.passes import transform, walk
+from swbuild.kernelir.residency import with_flags_outside
+from swbuild.kernelir.verify import faults
+from swbuild.lowering.verification import scope_of, verify
+from swbuild.memory.plan import Buffer
+from swbuild.options import KernelOptions, Resident, Spawn, Where
+from swbuild.region import RegionResult
+
+OPTIONS = KernelOptions(machine="sw26010-pro", where=Where.CPES, resident=Resident.ALWAYS)
+
+ELIMINATION = """
+void f(int n, double a[restrict n][n]) {
+#pragma scop
+    for (int t = 0; t < n; t++)
+        for (int i = t + 1; i < n; i++)
+            for (int j = t + 1; j < n; j++)
+                a[i][j] -= a[i][t] * a[t][j];
+#pragma endscop
+}
+"""
+
+WAYS = """
+void f(int n, int way[restrict n][n]) {
+#pragma scop
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                way[i][j] = way[i][j] < way[i][k] + way[k][j] ? way[i][j] : way[i][k] + way[k][j];
+#pragma endscop
+}
+"""
+
+#: two kernels share the tiles, by columns; the host's side of a column and a vector go by main memory
+COLUMNS = """
+void f(int m, int n, double a[restrict m][n], double r[restrict n], double q[restrict m]) {
+#pragma scop
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < m; i++)
+            q[i] = a[i][k] * 0.5;
+        for (int j = k + 1; j < n; j++) {
+            r[j] = 0.0;
+            for (int i = 0; i < m; i++)
+                r[j] += q[i] * a[i][j];
+            for (int i = 0; i < m; i++)
+                a[i][j] -= q[i] * r[j];
+        }
+    }
+#pragma endscop
+}
+"""
+
+PROGRAMS = {"elimination": ELIMINATION, "ways": WAYS, "columns": COLUMNS}
+
+
+def result_of(directory: Path, text: str, options: KernelOptions = OPTIONS) -> RegionResult:
+    path = directory / "region.c"
+    path.write_text(text)
+    model = read_source(path, CppOptions(), None)
+    (found,) = compile_regions(model, {scop.name: options for scop in model.scops})
+    made = found.result
+    assert isinstance(made, RegionResult)
+    return made
+
+
+def residents(made: RegionResult) -> dict[str, Buffer]:
+    """Return the buffers that stay, by their kernels."""
+    return {
+        place.tiled.kernel.name: buffer
+        for place in made.placed
+        for buffer in place.plan.buffers
+        if buffer.residency is not None
+    }
+
+
+def exchanged(made: RegionResult, *, put: bool) -> isl.Set:
+    """Return all elements that are exchanged, by the step, which stands first."""
+    found = isl.Set("[n] -> { [t, i, j] : false }")
+    for place in made.placed:
+        (step,) = place.tiled.kernel.host_loops or ("",)
+        for buffer in (b for b in place.plan.buffers if b.residency is not None):
+            parts = buffer.residency.wanted if put else buffer.residency.fresh
+            for part in parts:
+                elements = part.moved.range().reset_tuple_id().insert_dims(isl.dim_type.set, 0, 1)
+                position = elements.find_dim_by_name(isl.dim_type.param, step)
+                elements = elements.equate(isl.dim_type.set, 0, isl.dim_type.param, position)
+                found = found.union(elements.project_out(isl.dim_type.param, position, 1))
+    return found
+
+
+def test_an_elimination_puts_the_next_rows_and_columns_and_gets_nothing(tmp_path: Path) -> None:
+    made = result_of(tmp_path, ELIMINATION)
+    assert residents(made)
+    # in blocks of 32 pivots: what the next block works on as its own
+    whole = "b >= 0 and 32 * b + 32 <= i < n and 32 * b + 32 <= j < n"
+    expected = isl.Set(f"[n] -> {{ [b, i, j] : {whole} and (i < 32 * b + 64 or j < 32 * b + 64) }}")
+    assert exchanged(made, put=True).is_equal(expected)
+    assert exchanged(made, put=False).is_empty()
+
+
+def test_what_others_have_written_is_got_in_the_next_step(tmp_path: Path) -> None:
+    made = result_of(tmp_path, WAYS)
+    assert len(residents(made)) == 4, "the quarters around the row and the column of a step"
+    expected = (
+        "{ 0 < t < n and 0 <= i < n and 0 <= j < n and i != t and j != t and (i = t - 1 or j = t - 1) }"
+    )
+    assert exchanged(made, put=False).is_equal(isl.Set(f"[n] -> {{ [t, i, j] : {expected[2:-2]} }}"))
+
+
+def test_the_last_values_are_put(tmp_path: Path) -> None:
+    put = exchanged(result_of(tmp_path, WAYS), put=True)
+    last = isl.Set("[n] -> { [t, i, j] : t = n - 1 and 0 <= i < t and 0 <= j < t }")
+    assert last.is_subset(put)
+
+
+def test_kernels_share_the_tiles_of_an_array(tmp_path: Path) -> None:
+    made = result_of(tmp_path, COLUMNS)
+    buffers = residents(made)
+    assert len(buffers) == 2 and {buffer.array for buffer in buffers.values()} == {"a"}
+    assert len({buffer.box.bound for buffer in buffers.values()}) == 1
+    assert len({buffer.slots for buffer in buffers.values()}) == 1
+
+
+def test_the_slave_file_says_what_stays(tmp_path: Path) -> None:
+    unit = generated(tmp_path, ELIMINATION, OPTIONS)
+    assert unit.slave is not None
+    text = unit.slave.text
+    assert re.search(r"a stays in the LDM: \d+ tiles of \d+ x \d+ on each CPE, \d+ bytes with one more", text)
+    assert "a, stays in the LDM, put what others read and what is left" in text
+    assert re.search(
+        r"for \(int sw_slot = 0; sw_slot < (\d+); sw_slot\+\+\)\n\s+\S+a_held\[sw_slot\] = 0;", text
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        replace(OPTIONS, resident=Resident.NEVER),
+        replace(OPTIONS, spawn=Spawn.KERNEL),
+        replace(OPTIONS, tile=(8, 8)),
+        replace(OPTIONS, threads=(8, 8)),
+        replace(OPTIONS, ldm_budget=64),
+    ],
+)
+def test_nothing_stays_unless_it_may(tmp_path: Path, options: KernelOptions) -> None:
+    assert not residents(result_of(tmp_path, ELIMINATION, options))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a[i][j] -=", "if (a[i][t] > 0) a[i][j] -="),  # what is written is data
+        ("a[i][j] -= a[i][t]", "a[i][j] -= a[i][(int)a[0][0]]"),  # what is read is data
+    ],
+)
+def test_accesses_that_are_not_known_exactly_keep_tiles_out(tmp_path: Path, old: str, new: str) -> None:
+    assert not residents(result_of(tmp_path, ELIMINATION.replace(old, new)))
+
+
+def test_estimates_decide_without_being_asked(tmp_path: Path) -> None:
+    auto = replace(OPTIONS, resident=Resident.AUTO)
+    assert residents(result_of(tmp_path, WAYS, auto))
+    assert not residents(result_of(tmp_path, ELIMINATION, replace(auto, machine="sw26010")))
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("budget", [1024, 4096])
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.slow
+def test_results_are_those_of_the_serial_loops(tmp_path: Path, name: str, budget: int, machine: str) -> None:
+    """With small budgets some tiles stay and others do not."""
+    path = tmp_path / "region.c"
+    path.write_text(PROGRAMS[name])
+    options = replace(OPTIONS, machine=machine, ldm_budget=budget)
+    assert residents(result_of(tmp_path, PROGRAMS[name], options))
+    sizes = [{"n": n, "m": m} for n, m in ((1, 1), (2, 3), (7, 1), (37, 41))]
+    sizes = [{k: v for k, v in each.items() if k in PROGRAMS[name].split("{")[0]} for each in sizes]
+    task = SourceTask(path, options={"f": options}, checks={"f": RegionCheck(sizes=tuple(sizes))})
+    settings = CheckSettings(modes=("late", "checked"))
+    (result,) = check_source(task, settings, tmp_path, tmp_path / "objects")
+    assert result.outcome is Outcome.PASS, explain(result)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_trees_are_sound(tmp_path: Path, name: str) -> None:
+    assert verify(result_of(tmp_path, PROGRAMS[name]).assembled) == ()
+
+
+def without(node: Node, kind: type, purpose: Purpose) -> Node:
+    """Return the tree without nodes of ``kind`` for ``purpose``."""
+
+    def change(found: Node) -> Node:
+        gone = isinstance(found, kind) and getattr(found, "group", Group(0, Direction.GET)).purpose is purpose
+        return Block(()) if gone else found
+
+    return transform(node, change)
+
+
+@pytest.mark.parametrize(
+    ("kind", "purpose", "said"),
+    [
+        (Transfer, Purpose.FIRST, "in a slot that was never filled"),
+        (Begin, Purpose.EXCHANGE, "is issued before its group is begun"),
+        (Wait, Purpose.EXCHANGE, "are begun again before they are waited for|leaves the"),
+    ],
+)
+def test_faults_are_found(tmp_path: Path, kind: type, purpose: Purpose, said: str) -> None:
+    assembled = result_of(tmp_path, ELIMINATION).assembled
+    kernel = next(k for k in assembled.code.kernels if any(b.residency for b in k.plan.buffers))
+    scope = scope_of(assembled, kernel)
+    assert faults(kernel.body, scope) == ()
+    assert re.search(said, "; ".join(faults(without(kernel.body, kind, purpose), scope)))
+
+
+def test_columns_are_put_at_once(tmp_path: Path) -> None:
+    made = result_of(tmp_path, COLUMNS)
+    bodies = [kernel.body for kernel in made.assembled.code.kernels]
+    copies = [node for body in bodies for node in walk(body) if isinstance(node, Copy)]
+    assert copies and all(copy.direction is Direction.PUT for copy in copies)
+
+
+ROW, COLUMN, N = Name("i"), Name("j"), Name("n")
+GETS = Group(0, Direction.GET)
+
+
+def less(left: Name, right: Name) -> Binary:
+    return Binary(BinaryOperator.LT, left, right)
+
+
+def rounds(*boxes: tuple[str, Name]) -> Loop:
+    """Return loops over tiles that get ``boxes``, each of which begins at a value."""
+    gets = [
+        node
+        for buffer, low in boxes
+        for node in (Place(buffer, (low,), (Constant(8),)), Transfer(buffer, 0, Whole(), GETS))
+    ]
+    body = Block(
+        (Begin(GETS, dynamic=False), *gets, Wait(GETS, count=len(boxes)), Compute("S0", N, (ROW, COLUMN)))
+    )
+    origin = Origin(Role.ROUND, coincident=True)
+    inner = Loop("j", Constant(0), less(COLUMN, N), 64, body, origin)
+    return Loop("i", Constant(0), less(ROW, N), 64, inner, origin)
+
+
+def test_gets_that_iterations_repeat_go_ahead_of_the_loop() -> None:
+    outer = hoisted(rounds(("x", ROW), ("y", COLUMN)), lambda _: True)
+    assert isinstance(outer, Loop) and isinstance(outer.body, Block)
+    first, inner = outer.body.children
+    assert isinstance(first, Guard) and first.condition == less(Constant(0), N)
+    assert [n.buffer for n in walk(first) if isinstance(n, Transfer)] == ["x"]
+    assert [n.buffer for n in walk(inner) if isinstance(n, Transfer)] == ["y"]
+    assert [n.count for n in walk(outer) if isinstance(n, Wait)] == [1, 1]
+
+
+def test_gets_stay_where_iterations_may_write_or_depend_on_each_other() -> None:
+    tree = rounds(("x", ROW), ("y", COLUMN))
+    assert hoisted(tree, lambda name: name == "y") == tree
+    assert isinstance(tree.body, Loop)
+    in_order = replace(tree, body=replace(tree.body, origin=Origin(Role.TILE)))
+    assert hoisted(in_order, lambda _: True) == in_order
+
+
+def test_flags_are_asked_once() -> None:
+    leaves = Binary(BinaryOperator.EQ, stays_of("a"), Constant(0))
+    put = Transfer("a", 0, Whole(), Group(0, Direction.PUT))
+    rows = Loop("r", Constant(0), less(Name("r"), N), 1, Guard(leaves, put), MOVES_DATA)
+    begin, wait = Guard(leaves, Begin(put.group)), Guard(leaves, Wait(put.group))
+    made = with_flags_outside(Block((begin, rows, wait)), ["a"])
+    assert made == Block((Guard(leaves, Block((begin.then, replace(rows, body=put), wait.then))),))
