@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, reduce
 from itertools import product
@@ -103,6 +103,21 @@ class Box:
         parts = (*self.parts, *other.parts)
         return Box(parts, bound, visits, cache(lambda: _around(self.ends(), other.ends())))
 
+    def within(self, sides: Sequence[isl.Set]) -> Box:
+        """Return the box between the first and the last index of each of ``sides``, sets over the sizes.
+
+        It is as it was where that leaves out nothing.
+        """
+        (low, high), ends = self._known, list[tuple[isl.PwAff, isl.PwAff]]()
+        for indices, first, last in zip(sides, low, high, strict=True):
+            everywhere = isl.Map.from_domain_and_range(isl.Set.universe(self.visits.get_space()), indices)
+            least, most = everywhere.dim_min(0), everywhere.dim_max(0)
+            here = _between(first, last).intersect_domain(self.visits)
+            low_end = first if here.is_subset(_above(least)) else first.max(least)
+            ends.append((low_end, last if here.is_subset(_below(most)) else last.min(most)))
+        lows, highs = zip(*ends, strict=True)
+        return replace(self, ends=lambda: (lows, highs))
+
     def simplified(self) -> Box:
         """Return the box with its expressions valid, and simple, on ``visits`` alone."""
         low, high = (tuple(v.gist(self.visits).coalesce() for v in side) for side in self._known)
@@ -141,8 +156,8 @@ def bounding_box(footprint: isl.Map) -> Box:
 def loose_box(footprint: isl.Map) -> Box:
     """Return a box around ``footprint`` (prefix -> element) whose ends are few linear functions.
 
-    It may be larger than the smallest one in visits that are cut short, but holds no index that ``footprint``
-    never has.
+    It may be larger than the smallest one in visits that are cut short, and so may hold indices that
+    ``footprint`` never has (:meth:`Box.within`).
     """
     if footprint.n_basic_map() > _PIECES:
         return bounding_box(footprint)
@@ -199,8 +214,17 @@ def _limits(side: isl.Map) -> tuple[list[isl.PwAff], list[isl.PwAff]]:
 
 def _between(low: isl.PwAff, high: isl.PwAff) -> isl.Map:
     """Return ``prefix -> [index]`` for all indices from ``low`` to ``high``."""
-    above = isl.Map.from_pw_aff(low).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
-    return above.intersect(isl.Map.from_pw_aff(high).apply_range(isl.Map("{ [x] -> [y] : y <= x }")))
+    return _above(low).intersect(_below(high))
+
+
+def _above(low: isl.PwAff) -> isl.Map:
+    """Return ``prefix -> [index]`` for all indices from ``low`` on."""
+    return isl.Map.from_pw_aff(low).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
+
+
+def _below(high: isl.PwAff) -> isl.Map:
+    """Return ``prefix -> [index]`` for all indices up to ``high``."""
+    return isl.Map.from_pw_aff(high).apply_range(isl.Map("{ [x] -> [y] : y <= x }"))
 
 
 def unbounded_box(visits: isl.Set) -> Box:

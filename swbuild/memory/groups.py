@@ -40,7 +40,7 @@ class Grouping:
 
     def __init__(self, timing: Callable[[], Timing] | None, *, loose: bool = False) -> None:
         self._timing = timing
-        self._loose = loose
+        self.loose = loose
         self._families: dict[_Key, list[Group]] = {}
         self._known: dict[tuple[_Key, bool], list[Group]] = {}
 
@@ -63,7 +63,7 @@ class Grouping:
         """
         key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
         if key not in self._families:
-            self._families[key] = _uniform(level, refs, loose=self._loose)
+            self._families[key] = _uniform(level, refs, loose=self.loose)
         if (key, careful) not in self._known:
             self._known[key, careful] = _merged(self, level, self._families[key], careful)
         return self._known[key, careful]

@@ -33,7 +33,7 @@ from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.names import distinct
 from swbuild.polyhedral.dataflow import Dependences
-from swbuild.polyhedral.islutil import constant_of, maps_of, union_maps
+from swbuild.polyhedral.islutil import constant_of, index_range, maps_of, union_maps
 from swbuild.polyhedral.privatise import Private
 
 __all__ = [
@@ -516,6 +516,8 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         identity = tuple((ref.statement, ref.ref) for ref in group.refs)
         box, size = group.box.simplified(), _bytes(task, group)
         return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
+    if task.grouping.loose:
+        group = replace(group, box=group.box.within(_in_the_array(task, level, group)))
     writers = [ref for ref in group.refs if ref.writes]
     written = _stored(task, level, group) if writers else None
     store, whole = Store.NONE, False
@@ -531,6 +533,18 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     return Buffer(
         name, array, level.number, identity, group.box.simplified(), load, store, written, _bytes(task, group)
     )
+
+
+def _in_the_array(task: _Task, level: Level, group: Group) -> list[isl.Set]:
+    """Return, per dimension, the indices of the array of ``group``, or those accessed where it has no end."""
+    touched = footprint(level, [ref for ref in group.refs if ref.happens]).range()
+    extents = task.scop.array(group.refs[0].array).extents
+    return [
+        index_range(touched, k)
+        if extent is None
+        else isl.Set.from_pw_aff(extent).apply(isl.Map("{ [n] -> [x] : 0 <= x < n }"))
+        for k, extent in enumerate(extents)
+    ]
 
 
 def _stored(task: _Task, level: Level, group: Group) -> isl.Map:
