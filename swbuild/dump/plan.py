@@ -19,7 +19,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import grid_of
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Partial
-from swbuild.memory.plan import Buffer, Store
+from swbuild.memory.plan import Buffer, Residency, Store
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import maps_of
 
@@ -90,6 +90,18 @@ def _buffer(buffer: Buffer) -> Iterator[str]:
     yield from (f"  visited at {line}" for line in set_lines(buffer.box.visits))
     if buffer.written is not None:
         yield from (f"  written {line}" for line in map_lines(buffer.written))
+    if buffer.residency is not None:
+        yield from _residency(buffer.residency)
+
+
+def _residency(residency: Residency) -> Iterator[str]:
+    """Yield how the boxes of a buffer stay, and what is exchanged of them."""
+    yield f"  boxes stay, {residency.room} at most"
+    for position, (number, length) in enumerate(zip(residency.numbers, residency.lengths, strict=True)):
+        yield from (f"  in dimension {position} number {case}" for case in aff_cases(number))
+        yield from (f"  of {case}" for case in aff_cases(length))
+    for what, parts in (("written by others", residency.fresh), ("wanted by others", residency.wanted)):
+        yield from (f"  {what} {line}" for part in parts for line in map_lines(part.moved))
 
 
 def _partial(partial: Partial) -> Iterator[str]:

@@ -70,7 +70,10 @@ class _Evolving:
 
     def value(self, old: Expr, own: str) -> Expr:
         """Return a new value from the ``old`` one and others."""
+        i, j, t = (variable(name) for name in "ijt")
         other: Expr = self.read(own)
+        if self.chance(0.85):  # else steps may run in tiles over time
+            other = self.random.choice((self.at(own, i, t), self.at(own, t, j)))
         if self.chance(0.6):
             other = Binary(self.random.choice("+-" if self.integers else "*+-"), other, self.read(own))
         found = Binary(self.random.choice("+-"), old, Binary("*", other, self.number()))

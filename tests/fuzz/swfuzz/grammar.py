@@ -482,6 +482,8 @@ def random_options(random: Random, program: Program) -> dict[str, object]:
         options["params"] = {program.sizes[0]: random.choice((2, 7, 33))}
     if random.random() < 0.4:
         options["share"] = random.choice(("always", "always", "always", "never"))
+    if random.random() < 0.4:
+        options["resident"] = random.choice(("always", "always", "always", "never"))
     if random.random() < 0.15:
         options["typical"] = {size: random.choice((5, 40, 300, 3000)) for size in program.sizes}
     return options

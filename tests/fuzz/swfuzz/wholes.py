@@ -19,7 +19,17 @@ from tempfile import TemporaryDirectory
 
 from swbuild.check import CheckSettings, Outcome
 from swbuild.check.program import ProgramResult, ProgramTask, check_program
-from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch, Preset, Share, Vectorize, Where
+from swbuild.options import (
+    Distribution,
+    Fusion,
+    KernelOptions,
+    Prefetch,
+    Preset,
+    Resident,
+    Share,
+    Vectorize,
+    Where,
+)
 from swfuzz.grammar import random_grid
 from swfuzz.typed import Unit, program_of, random_unit
 
@@ -55,6 +65,7 @@ def _options(random: Random, machine: str) -> KernelOptions:
         vectorize=Vectorize.NEVER if random.random() < 0.2 else Vectorize.AUTO,
         prefetch=Prefetch.NEVER if random.random() < 0.2 else Prefetch.AUTO,
         share=random.choice(list(Share)),
+        resident=random.choice(list(Resident)),
         where=Where.AUTO if random.random() < 0.3 else Where.CPES,
     )
 

@@ -26,13 +26,24 @@ __all__ = ["main", "options_from"]
 
 def options_from(fields: dict[str, Any]) -> Any:
     """Return the KernelOptions that JSON fields stand for."""
-    from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch, Preset, Share, Spawn, Vectorize
+    from swbuild.options import (
+        Distribution,
+        Fusion,
+        KernelOptions,
+        Prefetch,
+        Preset,
+        Resident,
+        Share,
+        Spawn,
+        Vectorize,
+    )
 
     kinds = {
         "distribution": Distribution,
         "fusion": Fusion,
         "prefetch": Prefetch,
         "preset": Preset,
+        "resident": Resident,
         "share": Share,
         "spawn": Spawn,
         "vectorize": Vectorize,
