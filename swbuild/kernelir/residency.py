@@ -133,8 +133,13 @@ def _exchanged(buffer: Buffer, exchange: Exchange, direction: Direction, number:
     return [
         once_each(f"sw_begin_exchange_{name}", visits, Begin(group)),
         by_row(buffer.name, f"sw_exchange_{name}", exchange.moved, group),
-        once_each(f"sw_wait_exchange_{name}", visits, Wait(group)),
+        once_each(f"sw_wait_exchange_{name}", visits, _wait(group)),
     ]
+
+
+def _wait(group: Group) -> Wait:
+    """Return the wait for ``group``; other buffers of this CPE may get what was put, in the same launch."""
+    return Wait(group, fence=group.direction is Direction.PUT)
 
 
 def _in_window(buffer: Buffer, exchange: Exchange, group: Group, name: str) -> Insertion:
@@ -146,7 +151,7 @@ def _in_window(buffer: Buffer, exchange: Exchange, group: Group, name: str) -> I
             tuple(value_at(build, value, instances) for value in values) for values in (box.low, box.size)
         )
         window = Window(low, size)
-        moved = (Begin(group), Transfer(buffer.name, 0, window, group), Wait(group))
+        moved = (Begin(group), Transfer(buffer.name, 0, window, group), _wait(group))
         copied = Copy(buffer.name, window, group.direction)
         put = group.direction is Direction.PUT
         nodes = (copied, *moved) if put else (*moved, copied)

@@ -138,7 +138,12 @@ class _Uses:
 
 
 def _uses(scop: Scop, private: Private, members: Sequence[Member], array: str) -> _Uses | None:
-    """Return the accesses of the region to ``array``, None where some are not known exactly."""
+    """Return the accesses of the region to ``array``, None where some are not known exactly.
+
+    Or where nobody knows how many rows it has: the last one may end before a tile of it does.
+    """
+    if scop.array(array).extents[0] is None:
+        return None
     covered: dict[tuple[str, int], isl.Set] = {}
     for member in members:
         for ref in member.references(scop, private):
