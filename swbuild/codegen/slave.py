@@ -383,9 +383,12 @@ class _Kernel:
         element = self.scop.array(buffer.array).element
         if buffer.residency is not None:
             flags = ", ".join(f"{flag(buffer.name).name} = 0" for flag in (there_of, stays_of))
-            start = buffer.residency.room * (buffer.bytes // element.size)
-            aside = f"{aside_name(buffer.name)} = {self.residents}.{_member(buffer)} + {start}"
-            return [f"{element.name} *{ldm_name(buffer.name, 0)} = 0, *const {aside};", f"long {flags};"]
+            names = [f"*{ldm_name(buffer.name, 0)} = 0"]
+            if any(isinstance(node, Copy) and node.buffer == buffer.name for node in walk(self.kernel.body)):
+                start = buffer.residency.room * (buffer.bytes // element.size)
+                memory = f"{self.residents}.{_member(buffer)} + {start}"
+                names.append(f"*const {aside_name(buffer.name)} = {memory}")
+            return [f"{element.name} {', '.join(names)};", f"long {flags};"]
         slot, memory = ldm_name(buffer.name, 0), f"{self.ldm}.{_member(buffer)}"
         if buffer.slots == 1:
             return [f"{element.name} *const {slot} = {memory};"]

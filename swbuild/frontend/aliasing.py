@@ -62,7 +62,8 @@ class Aliasing:
     """Compares the objects of one region; ``written`` are the names of those that it writes.
 
     Those in ``unsure`` are arrays without a known end that are written under conditions which only the run
-    knows: a kernel moves boxes of them, and puts back what lies behind their end.
+    knows: a kernel moves boxes of them, and puts back what lies behind their end.  Of those that are
+    ``boundless`` nobody can test at run time where they end.
     """
 
     def __init__(
@@ -72,8 +73,10 @@ class Aliasing:
         objects: Iterable[Object],
         written: frozenset[str],
         unsure: frozenset[str],
+        boundless: frozenset[str],
     ) -> None:
-        self._builder, self._liveness, self._written, self._unsure = builder, liveness, written, unsure
+        self._builder, self._liveness, self._written = builder, liveness, written
+        self._unsure, self._boundless = unsure, boundless
         self._objects = {thing: _of_place(thing.place, thing.storage) for thing in objects}
         self._fresh: dict[Symbol, bool] = {}
 
@@ -115,7 +118,7 @@ class Aliasing:
     def _overrun(self, first: Object, second: Object) -> bool:
         """Whether a box of one of them may reach into the other one, which the region changes meanwhile."""
         names = {first.name, second.name}
-        if not (names & self._unsure and names <= self._written):
+        if not (names & self._unsure and names <= self._written) or names & self._boundless:
             return False
         memory, other = self._objects[first], self._objects[second]
         if memory.symbol is other.symbol and memory.owner == other.owner:

@@ -40,9 +40,10 @@ class ArrayMaker:
         used = {a.array for a in accesses}
         written = frozenset(a.array for a in accesses if a.kind is not AccessKind.READ)
         self._objects = [thing for thing in builder.state.objects.values() if thing.name in used]
-        endless = (t.name for t in self._objects if any(e is None for e in shapes[t].extents[:1]))
+        endless = [t.name for t in self._objects if any(e is None for e in shapes[t].extents[:1])]
+        boundless = frozenset(name for name in endless if not _is_bounded(name, statements))
         unsure = frozenset(name for name in endless if _is_unsure(name, statements))
-        self.aliasing = Aliasing(builder, liveness, self._objects, written, unsure)
+        self.aliasing = Aliasing(builder, liveness, self._objects, written, unsure, boundless)
 
     def arrays(self) -> tuple[Array, ...]:
         """Return the arrays in the order in which the region first names them."""
@@ -116,6 +117,17 @@ def _spelled(kind: CType, declarator: str, scope: FileScope) -> str:
             spelled = c_generator.CGenerator().visit(kind.node)
         return f"{spelled} {declarator}"
     return f"void {declarator}"
+
+
+def _is_bounded(name: str, statements: Sequence[Statement]) -> bool:
+    """Whether the sizes bound which elements of an array the region accesses."""
+    ranges = (
+        access.relation.intersect_domain(statement.domain).range()
+        for statement in statements
+        for access in statement.accesses
+        if access.array == name
+    )
+    return all(found.is_empty() or found.dim_is_bounded(isl.dim_type.set, 0) for found in ranges)
 
 
 def _is_unsure(name: str, statements: Sequence[Statement]) -> bool:
