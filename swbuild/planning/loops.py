@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import field
 from itertools import pairwise
 
 import islpy as isl
@@ -63,7 +64,7 @@ class Loops:
     top: Bounds
     visits: dict[str, Bounds]
     nests: dict[str, Nest]
-    exchanges: dict[tuple[str, bool, int], Bounds]
+    exchanges: dict[tuple[str, bool, int], Bounds] = field(default_factory=dict)
 
 
 def loops_of(placed: Placed, sizes: Collection[str]) -> Loops:
