@@ -90,7 +90,7 @@ class TiledKernel:
     loops: tuple[isl.UnionPwAff, ...]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=100)
 def values_of_loops(tiled: TiledKernel) -> isl.UnionMap:
     """Return, for every instance of ``tiled``, the values of the loops around it, outermost first."""
     return loop_values(tiled.schedule)

@@ -56,7 +56,7 @@ class Reference:
         return not self.relation.is_empty()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=100)
 def find_levels(tiled: TiledKernel) -> Level:
     """Return the level below the mapped loops, with the levels below it."""
     (top,) = _levels_below(tiled.schedule.get_root())

@@ -141,7 +141,7 @@ class _Made:
         return self._bodies[key]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=100)
 def _made(nest: Nest, element: ElementType, machine: MachineModel) -> _Made:
     """Return the register tiles of ``nest``, which a kernel has at all sizes and in most tilings."""
     return _Made(nest, element, machine)
