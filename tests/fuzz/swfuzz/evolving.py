@@ -5,7 +5,7 @@ Tiles of the arrays may stay in the LDMs meanwhile; what CPEs need of each other
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 
 from swfuzz.linear import Linear, constant, variable
@@ -35,7 +35,6 @@ class _Evolving:
 
     random: Random
     integers: bool = False
-    steps: Linear = field(default_factory=lambda: constant(4))
     matrices: tuple[str, ...] = ("a",)
 
     def chance(self, probability: float) -> bool:
