@@ -103,6 +103,10 @@ class Residency:
     wanted: tuple[Exchange, ...]
 
 
+#: Bytes that every buffer and each of its slots begin at a multiple of.
+ALIGNMENT = 64
+
+
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """An LDM buffer: ``box`` of ``array`` per visit of ``level``, serving the references ``refs``.
@@ -124,7 +128,7 @@ class Buffer:
     #: another visit of this CPE may load what one visit stored
     reloaded: bool = False
     slots: int = 1
-    alignment: int = 64
+    alignment: int = ALIGNMENT
     residency: Residency | None = None
 
     @property

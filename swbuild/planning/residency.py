@@ -15,7 +15,7 @@ from swbuild.machine import MachineModel, load
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import TiledKernel, tile_kernel
 from swbuild.memory.levels import Reference, references
-from swbuild.memory.plan import Buffer, Store
+from swbuild.memory.plan import ALIGNMENT, Buffer, Store
 from swbuild.memory.residency import Layout, Member, Traffic, resident_buffers, traffic_of
 from swbuild.options import Distribution, KernelOptions, Resident, Share
 from swbuild.planning.dividing import kernel_cycles, mean_of
@@ -40,9 +40,6 @@ _BOTH = ((16, 16), (16, 32), (32, 32))
 
 #: The LDM has room for so many tiles at least.
 _FEWEST = 5
-
-#: Bytes that each slot is a multiple of.
-_ALIGNMENT = 64
 
 #: Indices of a tile in dimensions that are not shared out.
 _LONG = {True: 256, False: 64}
@@ -248,7 +245,7 @@ class _Trial:
         """Return the kernels with tiles of the array that stay as ``layout`` says, None without such."""
         task = self.task
         element = task.scop.array(layout.array).element.size
-        tile = -(-layout.elements * element // _ALIGNMENT) * _ALIGNMENT
+        tile = -(-layout.elements * element // ALIGNMENT) * ALIGNMENT
         room = (task.options.budget - task.others) // tile - 1
         made = [_replaced(task, worker, layout, tile) for worker in self.workers] if room > 0 else []
         members = [_member(place, layout.array) for place in made if place is not None]
