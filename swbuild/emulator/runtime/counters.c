@@ -171,8 +171,10 @@ void swemu_write_counters(void)
             swemu.count ? swemu_ldm_static_size(swemu.cpes[0]) : 0, peak);
     swemu_touched_write(out);
     fprintf(out, "  \"kernels\": [\n");
+    swemu_keep_asking(true);
     for (struct kernel *k = kernels; k; k = k->next)
         write_kernel(out, k);
+    swemu_keep_asking(false);
     fprintf(out, "  ]");
     if (&swb_count_write) {
         fprintf(out, ",\n  \"lines\": ");

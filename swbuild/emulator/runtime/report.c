@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -38,38 +39,95 @@ static int find_home(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-static size_t ask_addr2line(const struct home *h, char *answer, size_t size)
+/* An addr2line that answers one address after the other, and the end of a socket that leads to it. */
+static struct {
+    pthread_mutex_t lock;
+    char path[512];
+    pid_t child;
+    int end;
+    bool kept;
+} asked = {.lock = PTHREAD_MUTEX_INITIALIZER, .end = -1};
+
+static void end_addr2line(void)
 {
-    int pipes[2];
-    char address[32];
-    snprintf(address, sizeof address, "%#lx", (unsigned long)(h->pc - h->bias));
-    if (pipe(pipes))
-        return 0;
+    if (asked.end < 0)
+        return;
+    shutdown(asked.end, SHUT_RDWR); /* whoever else has it after a fork */
+    close(asked.end);
+    asked.end = -1;
+    waitpid(asked.child, NULL, 0);
+}
+
+static bool start_addr2line(const struct home *h)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        return false;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     pid_t child = vfork();
     if (!child) {
-        dup2(pipes[1], 1);
+        dup2(ends[1], 0);
+        dup2(ends[1], 1);
         int null = open("/dev/null", O_WRONLY);
         dup2(null, 2);
-        execlp("addr2line", "addr2line", "-f", "-e", h->path, address, (char *)NULL);
+        if (ends[1] > 2)
+            close(ends[1]);
+        execlp("addr2line", "addr2line", "-f", "-e", h->path, (char *)NULL);
         _exit(127);
     }
-    close(pipes[1]);
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return false;
+    }
+    asked.end = ends[0];
+    asked.child = child;
+    snprintf(asked.path, sizeof asked.path, "%s", h->path);
+    return true;
+}
+
+/* Write the two lines that addr2line says of a place: its function, then its file and line. */
+static bool converse(const struct home *h, char *answer, size_t size)
+{
+    char address[32];
+    int length = snprintf(address, sizeof address, "%#lx\n", (unsigned long)(h->pc - h->bias));
+    if (send(asked.end, address, (size_t)length, MSG_NOSIGNAL) != length)
+        return false;
     size_t used = 0;
-    ssize_t got;
-    while (used + 1 < size && (got = read(pipes[0], answer + used, size - 1 - used)) > 0)
-        used += (size_t)got;
-    close(pipes[0]);
+    int lines = 0;
+    while (lines < 2 && used + 1 < size && recv(asked.end, answer + used, 1, 0) == 1)
+        lines += answer[used++] == '\n';
     answer[used] = 0;
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    return used;
+    return lines == 2;
+}
+
+static bool ask_addr2line(const struct home *h, char *answer, size_t size)
+{
+    pthread_mutex_lock(&asked.lock);
+    if (asked.end >= 0 && strcmp(asked.path, h->path))
+        end_addr2line();
+    bool found = (asked.end >= 0 || start_addr2line(h)) && converse(h, answer, size);
+    if (!found || !asked.kept)
+        end_addr2line();
+    pthread_mutex_unlock(&asked.lock);
+    return found;
+}
+
+/* Keep addr2line from one question to the next (or no longer): a child of the program, which might wait for any. */
+void swemu_keep_asking(bool kept)
+{
+    pthread_mutex_lock(&asked.lock);
+    asked.kept = kept;
+    if (!kept)
+        end_addr2line();
+    pthread_mutex_unlock(&asked.lock);
 }
 
 /* Ask the debug information for the function and the line of pc. */
 static bool look_up(uintptr_t pc, char *function, size_t function_size, char *place, size_t place_size)
 {
     struct home h = {.pc = pc};
-    char answer[1024];
+    char answer[4096];
     if (!pc || !dl_iterate_phdr(find_home, &h) || !ask_addr2line(&h, answer, sizeof answer))
         return false;
     char *line = strchr(answer, '\n');

@@ -237,6 +237,7 @@ bool swemu_reported(const char *code, uintptr_t pc, uintptr_t other);
 void swemu_hang(void) __attribute__((noreturn));
 void swemu_report_crash(struct cpe *c, int signal, const void *address, void *context);
 void swemu_locate(uintptr_t pc, char *buffer, size_t size);
+void swemu_keep_asking(bool kept);
 void swemu_finish(int status) __attribute__((noreturn));
 const char *swemu_function_name(void *function, char *buffer, size_t size);
 

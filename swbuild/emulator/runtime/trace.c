@@ -358,12 +358,14 @@ void swemu_trace_atomic(struct cpe *c, uintptr_t pc, const volatile void *word)
 static void write_names(FILE *to, const char *ahead)
 {
     char text[600];
+    swemu_keep_asking(true);
     for (uint32_t k = 0; k < kernel_count; k++)
         fprintf(to, "%skernel %s\n", ahead, swemu_function_name(kernels[k], text, sizeof text));
     for (uint32_t k = 0; k < site_count; k++) {
         swemu_locate(sites[k].pc, text, sizeof text);
         fprintf(to, "%ssite %s %s\n", ahead, swemu_op_names[sites[k].op], text);
     }
+    swemu_keep_asking(false);
     if (&swb_host_write_names)
         swb_host_write_names(to, ahead);
 }
