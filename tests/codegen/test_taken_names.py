@@ -99,14 +99,21 @@ def is_right(directory: Path, text: str, machine: str) -> None:
     assert all(region.kernels for region in result.regions)
 
 
+def renamed(text: str, names: Sequence[str]) -> str:
+    """Return ``text`` with its variables called ``names`` in their order."""
+    new = dict(zip(PARTS, names, strict=False))
+    return re.sub(rf"\b(?:{'|'.join(PARTS)})\b", lambda found: new.get(found[0], found[0]), text)
+
+
 @pytest.mark.parametrize("machine", machine_names())
-@pytest.mark.parametrize("part", [pytest.param(part, id=f"part{part}") for part in range(4)])
-def test_variables_may_have_any_name(tmp_path: Path, machine: str, part: int) -> None:
+def test_variables_may_have_any_name(tmp_path: Path, machine: str) -> None:
+    names = [name for name in emitted_names() if name not in PARTS]
+    start = 0 if machine == "sw26010" else 3  # other variables have the same names there
+    names = names[start:] + names[:start]
     regions = []
-    for number, name in enumerate(emitted_names()[part + 4 * (machine == "sw26010") :: 8]):
-        variable = PARTS[(number + part) % len(PARTS)]
+    for number, first in enumerate(range(0, len(names), len(PARTS))):
         text = REGION.format(function=f"f{number}", help="", constant=number)
-        regions.append(text if name in PARTS else re.sub(rf"\b{variable}\b", name, text))
+        regions.append(renamed(text, names[first : first + len(PARTS)]))
     is_right(tmp_path, "\n".join(regions), machine)
 
 
