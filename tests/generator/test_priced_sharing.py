@@ -124,7 +124,7 @@ def test_tiles_that_take_a_little_longer_to_compute_are_taken_where_sharing_save
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
 def test_estimates_of_shared_tiles_are_near_the_replayed_time(
     model: SourceModel, machine: str, tmp_path: Path
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.scop import Scop
-from swbuild.machine import machine_names
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.workspace import find_workspace
@@ -291,8 +290,17 @@ def test_copies_have_room_for_the_sizes_at_which_kernels_run(tmp_path: Path) -> 
         assert too_large.is_empty(), name
 
 
-@pytest.mark.parametrize("bodies", [PRIVATE, SIZED, SHARED | PARTLY], ids=["private", "sized", "shared"])
-@pytest.mark.parametrize("machine", machine_names())
+@pytest.mark.parametrize(
+    ("bodies", "machine"),
+    [
+        pytest.param(PRIVATE, "sw26010", id="private-sw26010"),
+        pytest.param(PRIVATE, "sw26010-pro", id="private-sw26010-pro", marks=pytest.mark.matrix),
+        pytest.param(SIZED, "sw26010", id="sized-sw26010", marks=pytest.mark.matrix),
+        pytest.param(SIZED, "sw26010-pro", id="sized-sw26010-pro"),
+        pytest.param(SHARED | PARTLY, "sw26010", id="shared-sw26010"),
+        pytest.param(SHARED | PARTLY, "sw26010-pro", id="shared-sw26010-pro"),
+    ],
+)
 def test_results_and_what_is_left_in_the_arrays_are_right(
     bodies: dict[str, str], machine: str, tmp_path: Path
 ) -> None:
