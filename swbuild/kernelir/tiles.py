@@ -34,7 +34,7 @@ _REGISTERS = 28
 _SLANTED = 40
 
 #: How many iterations of the jammed loops, and how many vectors of the one along, are tried: largest first.
-_ONE_JAMMED = ((4, 2), (4, 1), (2, 1))
+_ONE_JAMMED = ((4, 4), (4, 2), (4, 1), (2, 1))
 _NONE_JAMMED = ((4,), (2,), (1,))
 _SCALARS = {1: ((8,), (4,), (2,)), 2: ((4, 4), (4, 2), (2, 2))}
 
@@ -158,7 +158,8 @@ def longest(lanes: int) -> int:
 def _factors(order: Order, lanes: int, trips: Sequence[int | None]) -> list[tuple[int, ...]]:
     """Return how many copies of the jammed loops, and vectors, are worth trying, the most first.
 
-    ``trips`` are the most iterations of the loops, None where they are not known.
+    ``trips`` are the most iterations of the loops, None where they are not known.  The widest tile is for
+    loops that it leaves nothing of: the rest would be computed one vector at a time.
     """
     if order.along is None:
         choices: Sequence[tuple[int, ...]] = _SCALARS[len(order.jammed)]
@@ -167,7 +168,11 @@ def _factors(order: Order, lanes: int, trips: Sequence[int | None]) -> list[tupl
     widths = [*(1 for _ in order.jammed), *([lanes] if order.along else [])]
 
     def fits(choice: tuple[int, ...]) -> bool:
-        return all(t is None or n * w <= t for n, w, t in zip(choice, widths, trips, strict=True))
+        known = [(n * w, t) for n, w, t in zip(choice, widths, trips, strict=True) if t is not None]
+        if any(taken > trip for taken, trip in known):
+            return False
+        widest = order.along is not None and choice == _ONE_JAMMED[0]
+        return not widest or trips[-1] is None or trips[-1] % (choice[-1] * lanes) == 0
 
     return [choice for choice in choices if fits(choice)]
 

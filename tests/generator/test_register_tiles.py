@@ -196,7 +196,7 @@ def test_the_report_tells_how_nests_are_tiled(tmp_path: Path) -> None:
     arguments, body = NESTS["product"]
     options = KernelOptions(machine="sw26010", tile=(8, 64, 16))
     found = generated(tmp_path, function("product", arguments, body), options)
-    tile = {"statements": ["S0"], "jammed": ["4 of i"], "vectors": "2 x 4 of j", "held_over": ["k"]}
+    tile = {"statements": ["S0"], "jammed": ["4 of i"], "vectors": "4 x 4 of j", "held_over": ["k"]}
     assert register_tiles(found) == [tile]
     plain = generated(tmp_path, function("plain", PLAIN["whole"][0], TWO_LOOPS + PLAIN["whole"][1]), options)
     assert register_tiles(plain) == []
@@ -207,10 +207,17 @@ def test_a_sum_is_held_in_registers_and_added_to_in_its_order(tmp_path: Path) ->
     first = text[text.index("i + 3 <=") : text.index("for (; j + 3 <=")]
     inner = first[first.index("for (long k") :]
     assert re.findall(r"(\w+) \+= s_v \* (\w+) \* (\w+);", inner) == [
-        (f"C{2 * i + j}", f"A{i}", f"B{j}") for i in range(4) for j in range(2)
+        (f"C{4 * i + j}", f"A{i}", f"B{j}") for i in range(4) for j in range(4)
     ]
     assert "LDM_C" not in inner[: inner.index("}")]
-    assert len(re.findall(r"simd_storeu\(C\d, ", inner)) == 8
+    assert len(re.findall(r"simd_storeu\(C\d+, ", inner)) == 16
+
+
+def test_the_widest_tile_is_for_loops_that_it_leaves_nothing_of(tmp_path: Path) -> None:
+    for extent, vectors in ((16, 4), (24, 2), (12, 2), (32, 4)):
+        options = KernelOptions(machine="sw26010", tile=(8, extent, 16))
+        (tile,) = register_tiles(generated(tmp_path, function("product", *NESTS["product"]), options))
+        assert tile["vectors"] == f"{vectors} x 4 of j", extent
 
 
 @pytest.mark.parametrize("name", ["rows", "strict", "corner", "falling", "opposite"])
