@@ -105,7 +105,11 @@ class _Made:
         )
 
     def chosen(self, trips: Sequence[int]) -> _Chosen | None:
-        """Return the tile that the passes choose where the nest's loops have so many ``trips`` at most."""
+        """Return the tile that the passes choose where the nest's loops have so many ``trips`` at most.
+
+        But not the widest: counted on, it draws kernels to tiles that leave no room for handing on (doitgen
+        took twice the model time on the SW26010).  Kernels that get it take less than is estimated.
+        """
         most = longest(self.lanes)
         key = tuple([min(each, most) for each in trips])
         if key not in self._chosen:
@@ -119,6 +123,7 @@ class _Made:
             self.lanes,
             lambda loop: by_loop[loop.iterator],
             lambda order, factors, width: self._body(self._number(order), factors, width).registers,
+            widest=False,
         )
         return None if found is None else _Chosen(self._number(found[0]), *found[1:])
 
