@@ -20,7 +20,6 @@ from swbuild.check.tasks import RegionCheck
 from swbuild.classes import dataclass
 from swbuild.codegen.unit import GeneratedFile, GeneratedUnit, RegionUnit
 from swbuild.diagnostics import SwbuildError
-from swbuild.emulator.install import kept_objects
 from swbuild.files import made, write_text
 from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.options import KernelOptions
@@ -116,7 +115,7 @@ def build_reference(
     objects = [
         # The harness needs the addresses of variables that have none.
         builder.object(Role.HOST, _write(directory / f"{name}.c", text), (*_AS_IT_IS, "-Dregister=")),
-        _runtime(toolchain, directory, "-DSWCHK_FENCE", "-DSWCHK_REFERENCE"),
+        _runtime(toolchain, cache or directory.parent / "objects", "-DSWCHK_FENCE", "-DSWCHK_REFERENCE"),
     ]
     return builder.executable(directory / name, objects, variables=outer_objects(scop, slots))
 
@@ -148,21 +147,17 @@ def build_offloaded(
     objects = [
         builder.object(Role.HOST, files / generated.unit.host.name, user),
         builder.object(Role.HOST, harness),
-        _runtime(toolchain, directory, *fence),
+        _runtime(toolchain, cache or directory.parent / "objects", *fence),
     ]
     if generated.unit.slave is not None:
         objects.append(builder.object(Role.SLAVE, files / generated.unit.slave.name, user))
     return builder.executable(directory / name, objects)
 
 
-def _runtime(toolchain: Toolchain, directory: Path, *definitions: str) -> Path:
-    """Return the object of the harness's fixed part, which all regions share.
-
-    It is kept with the emulator; a node's compilers may be others by the next run, under the same names.
-    """
-    node = toolchain.target is Target.NODE
-    cache = directory.parent / "objects" if node else kept_objects()
-    return Builder(toolchain, made(cache)).object(Role.HOST, _RUNTIME, definitions)
+def _runtime(toolchain: Toolchain, cache: Path, *definitions: str) -> Path:
+    """Return the object of the harness's fixed part, which all regions that use ``cache`` share."""
+    shared = Builder(toolchain, made(cache))
+    return shared.object(Role.HOST, _RUNTIME, definitions)
 
 
 def _files(unit: GeneratedUnit) -> Sequence[GeneratedFile]:

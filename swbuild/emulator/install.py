@@ -31,7 +31,6 @@ __all__ = [
     "clear_emulators",
     "emulators",
     "environment",
-    "kept_objects",
     "replay_tool",
     "runtime_dir",
     "toolchain_dir",
@@ -51,11 +50,6 @@ def cache_root() -> Path:
     """Return where the emulators of this user are."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "swbuild" / "emulator"
-
-
-def kept_objects() -> Path:
-    """Return where objects are kept that do not change from run to run, named after what they are made of."""
-    return cache_root() / "objects"
 
 
 def _sources() -> list[Path]:
