@@ -134,19 +134,16 @@ def fitting(
     lanes: int,
     trips: Callable[[Loop], int | None],
     registers: Callable[[Order, tuple[int, ...], int], int],
-    *,
-    widest: bool = True,
 ) -> tuple[Order, tuple[int, ...], int] | None:
     """Return the first of ``orders`` with a tile that fits: its factors, and the lanes of its vectors.
 
     ``trips`` gives the most iterations of a loop, ``registers`` how many registers such a tile takes.
-    ``widest``: also the widest tile, where it leaves nothing over.
     """
     for order in orders:
         width = lanes if order.along else 1
         most = [trips(loop) for loop in order.tiled]
         room = _REGISTERS if order.along or order.sums else _SLANTED
-        for factors in _factors(order, width, most, widest):
+        for factors in _factors(order, width, most):
             if registers(order, factors, width) <= room:
                 return order, factors, width
     return None
@@ -158,7 +155,7 @@ def longest(lanes: int) -> int:
     return lanes * max(copies for factors in choices for copies in factors)
 
 
-def _factors(order: Order, lanes: int, trips: Sequence[int | None], widest: bool) -> list[tuple[int, ...]]:
+def _factors(order: Order, lanes: int, trips: Sequence[int | None]) -> list[tuple[int, ...]]:
     """Return how many copies of the jammed loops, and vectors, are worth trying, the most first.
 
     ``trips`` are the most iterations of the loops, None where they are not known.  The widest tile is for
@@ -176,7 +173,7 @@ def _factors(order: Order, lanes: int, trips: Sequence[int | None], widest: bool
             return False
         if order.along is None or choice != _ONE_JAMMED[0]:
             return True
-        return widest and (trips[-1] is None or trips[-1] % (choice[-1] * lanes) == 0)
+        return trips[-1] is None or trips[-1] % (choice[-1] * lanes) == 0
 
     return [choice for choice in choices if fits(choice)]
 

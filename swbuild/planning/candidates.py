@@ -276,7 +276,7 @@ def estimate(
     ``kernel`` is seen at several sizes.  Of a candidate that costs more than ``below`` in any case, no more
     than that is found out.
     """
-    held = sum(each.bytes * prod(candidate.tile[k] for k in each.loops) for each in terms.copies)
+    held = sum(each.bytes_of(candidate.tile) for each in terms.copies)
     seen = [views.of(candidate) for views in kernel]
     bounds = [_weighed(view, _least(view), len(kernel)) for view in seen]
     total, most = 1.0, 0

@@ -424,9 +424,15 @@ def _planned(
     partials: tuple[Partial, ...],
     part: float = 1.0,
 ) -> Placed | Overflow:
-    """Return ``tiled`` with buffers in ``part`` of what its ``partials`` leave of the LDM, if they fit."""
+    """Return ``tiled`` with its buffers in the LDM, if they fit.
+
+    They get ``part`` of what its ``partials`` and the copies of variables that are ``expanded`` leave.
+    """
     rest = without_accesses(task.scop, {(name, p.array) for p in partials for name in p.statements})
-    budget = int(part * (task.budget - sum(partial.bytes for partial in partials)))
+    copies = copies_of(task.scop, tiled, task.scheduled.private, expanded) if part < 1.0 else ()
+    held = sum(each.bytes_of(tiled.sizes) for each in copies)
+    left = task.budget - sum(partial.bytes for partial in partials)
+    budget = held + int(part * (left - held))
     plan = plan_memory(
         rest,
         tiled,

@@ -184,6 +184,10 @@ class Copies:
     bytes: int
     loops: tuple[int, ...]
 
+    def bytes_of(self, tile: Sequence[int]) -> int:
+        """Return what all copies in tiles of these sizes take."""
+        return self.bytes * prod(tile[k] for k in self.loops)
+
 
 @dataclass(frozen=True, slots=True)
 class KernelShape:

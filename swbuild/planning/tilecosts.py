@@ -107,11 +107,10 @@ class _Made:
     def chosen(self, trips: Sequence[int]) -> _Chosen | None:
         """Return the tile that the passes choose where the nest's loops have so many ``trips`` at most.
 
-        But not the widest: counted on, it draws kernels to tiles that leave no room for handing on (doitgen
-        took twice the model time on the SW26010).  Kernels that get it take less than is estimated.
+        Of longer loops it only counts what the longest tiles leave over.
         """
         most = longest(self.lanes)
-        key = tuple([min(each, most) for each in trips])
+        key = tuple([each if each < most else most + each % most for each in trips])
         if key not in self._chosen:
             self._chosen[key] = self._fitting(key)
         return self._chosen[key]
@@ -123,7 +122,6 @@ class _Made:
             self.lanes,
             lambda loop: by_loop[loop.iterator],
             lambda order, factors, width: self._body(self._number(order), factors, width).registers,
-            widest=False,
         )
         return None if found is None else _Chosen(self._number(found[0]), *found[1:])
 

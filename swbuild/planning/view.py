@@ -268,7 +268,7 @@ class View:
 
     @cached_property
     def options(self) -> list[list[Choice]]:
-        """The buffers that each family may have, from the outermost level on; the last has none."""
+        """The buffers that each family may have, from the outermost level on."""
         return [
             [self._priced(key) for key in self._keys(number)] for number in range(len(self.shape.families))
         ]
@@ -279,14 +279,15 @@ class View:
         return [self._buffer(next(self._keys(number))) for number in range(len(self.shape.families))]
 
     def _keys(self, number: int) -> Iterator[_Key]:
-        """Yield the buffers that a family may have."""
+        """Yield the buffers that a family may have: none only where no box of it has a bound."""
         least = None
         for place in self.shape.families[number].places:
             box = self._box(number, place)
             if box is not None and (least is None or box.bytes < least):
                 least = box.bytes
                 yield number, place, self._inside(place)
-        yield number, _NOWHERE, ()
+        if least is None:
+            yield number, _NOWHERE, ()
 
     def _buffer(self, key: _Key) -> Choice:
         """Return a buffer without what it costs."""

@@ -23,7 +23,7 @@ from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory import box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.plan import Overflow
-from swbuild.options import KernelOptions, Share, Where
+from swbuild.options import KernelOptions, Preset, Share, Where
 from swbuild.planning import candidates, placing
 from swbuild.planning.candidates import Dear, Estimate, Ranking, Terms, estimate, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work, joint_share
@@ -316,7 +316,7 @@ def test_a_level_inside_the_iterations_of_a_tile_is_visited_for_each() -> None:
         family = Family("x", 8, (1024,), along, True, False, (0,), 1e6, frozenset())
         shape = KernelShape(1, (loop,), (place,), (family,), (Work("S0", 1e6, 10.0, (0,)),), 1.0, 0.0)
         view = Views(shape, machine).of(Candidate((64,), (16,)))
-        ((buffer, _),) = view.options
+        ((buffer,),) = view.options
         assert buffer.bytes == bytes_
         assert view.visits(0) * bytes_ == pytest.approx(1024 / 64 * 8)
 
@@ -405,19 +405,26 @@ REACHING = body(
 )
 
 
-def tilings_of(text: str, tmp_path: Path) -> list[Tiling]:
+def tilings_of(text: str, tmp_path: Path, preset: Preset = Preset.DEFAULT) -> list[Tiling]:
     """Return what is tried for the only region of ``text``."""
     source = tmp_path / "f.c"
     source.write_text(text)
     (scop,) = read_source(source, CppOptions(), None).scops
     tried: list[Tried] = []
-    compile_region(scop, KernelOptions(), tried.append)
+    compile_region(scop, KernelOptions(preset=preset), tried.append)
     return [each for each in tried if isinstance(each, Tiling)]
 
 
 def test_no_tiling_is_tried_twice(tmp_path: Path) -> None:
-    mappings = [tiling.mapping for tiling in tilings_of(REACHING, tmp_path)]
+    tried = tilings_of(REACHING, tmp_path, Preset.CLASSIC)
+    mappings = [tiling.mapping for tiling in tried]
     assert len(mappings) > 2 and len(mappings) == len(set(mappings))
+
+
+def test_the_first_tiling_that_costs_least_fits(tmp_path: Path) -> None:
+    """What a candidate is estimated to cost counts no buffer out that it has to have."""
+    (tiling,) = tilings_of(REACHING, tmp_path)
+    assert isinstance(tiling.outcome, Placed) and not tiling.outcome.plan.direct
 
 
 def test_ends_of_boxes_are_found_for_tilings_that_fit_alone(
@@ -427,7 +434,7 @@ def test_ends_of_boxes_are_found_for_tilings_that_fit_alone(
     asked: list[object] = []
     ends = box._ends
     monkeypatch.setattr(box, "_ends", lambda footprint: asked.append(footprint) or ends(footprint))
-    *given_up, last = tilings_of(REACHING, tmp_path)
+    *given_up, last = tilings_of(REACHING, tmp_path, Preset.CLASSIC)
     assert all(isinstance(tiling.outcome, Overflow) for tiling in given_up)
     assert given_up and isinstance(last.outcome, Placed)
     assert 0 < len(asked) <= 2 * len(last.outcome.plan.buffers)
