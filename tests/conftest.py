@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from objects import keep_in
 
 _HERE = Path(__file__).parent
 
@@ -53,6 +54,11 @@ _QUICK = (
     "sw64/test_syntax.py",
     "toolchain/",
 )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _shared_objects(tmp_path_factory: pytest.TempPathFactory) -> None:
+    keep_in(tmp_path_factory.mktemp("objects"))
 
 
 @pytest.fixture(autouse=True, scope="session")

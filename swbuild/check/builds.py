@@ -60,7 +60,9 @@ class Builder:
         return output
 
     def _object(self, role: Role, source: Path, content: bytes, arguments: Sequence[str]) -> Path:
-        command = "\0".join(self.toolchain.tools[role].command(*arguments, str(source), *self.toolchain.path))
+        tools, settings = self.toolchain.tools, sorted(self.toolchain.settings.items())
+        words = tools[role].command(*arguments, str(source), *self.toolchain.path)
+        command = "\0".join([*words, *(f"{name}={value}" for name, value in settings)])
         name = hashlib.sha256(encoded(command) + b"\0" + content).hexdigest()[:24]
         output = self.cache / f"{name}.o"
         if not output.exists():

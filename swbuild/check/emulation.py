@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from swbuild.check.results import Counts
+from swbuild.toolchain import Target, Toolchain
 
-__all__ = ["LACKING", "SPAWN_COUNTER", "read_counts", "run_environment"]
+__all__ = ["LACKING", "SPAWN_COUNTER", "built_for", "read_counts", "run_environment"]
 
 #: The exit status of a run to which this computer did not give what it needs: memory, threads.
 LACKING = 99
@@ -21,6 +23,17 @@ SPAWN_COUNTER = (
     "extern unsigned long swemu_spawn_count(void) __attribute__((weak));"
     "|swemu_spawn_count ? (long)swemu_spawn_count() : -1"
 )
+
+
+def built_for(modes: Collection[str], toolchain: Toolchain) -> Toolchain:
+    """Return ``toolchain`` as it builds for runs in ``modes``: with a version for checked mode only for that.
+
+    It takes about as long to compile as the code itself.
+    """
+    if toolchain.target is not Target.EMULATOR:
+        return toolchain
+    code = {"SWBUILD_EMU_CHECKED_CODE": "1" if "checked" in modes else "0"}
+    return replace(toolchain, settings={**toolchain.settings, **code})
 
 
 def run_environment(mode: str, counters: Path) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from swbuild.check.blame import blamed
 from swbuild.check.coverage import coverage_of, notes_on
-from swbuild.check.emulation import LACKING, read_counts, run_environment
+from swbuild.check.emulation import LACKING, built_for, read_counts, run_environment
 from swbuild.check.evidence import ENDLESS, FAILING, Ending, reference_failure
 from swbuild.check.exchange import RunOutput, read_output, write_inputs
 from swbuild.check.judge import Case, judge_case
@@ -128,11 +128,12 @@ def _check(
         work = dataclasses.replace(work, plan=plan)
     if not plan.cases:
         return plan.skipped, Counts()
+    modes = _modes(work, region)
     executable = build_offloaded(
-        work.generated, toolchain, directory, cache=context.cache, files=context.directory
+        work.generated, built_for(modes, toolchain), directory, cache=context.cache, files=context.directory
     )
     results, counts = list(plan.skipped), Counts()
-    for mode in _modes(work, region):
+    for mode in modes:
         found, counted = _run_offloaded(work, executable, mode, reference)
         results += found
         counts = _together(counts, counted)

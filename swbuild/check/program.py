@@ -11,7 +11,7 @@ from pathlib import Path
 
 from swbuild.check.builds import Builder
 from swbuild.check.compare import EXACT, Tolerance
-from swbuild.check.emulation import LACKING, read_counts, run_environment
+from swbuild.check.emulation import LACKING, built_for, read_counts, run_environment
 from swbuild.check.results import Counts, Outcome
 from swbuild.check.tasks import CheckSettings
 from swbuild.check.text import TextDifference, compare_texts
@@ -198,7 +198,7 @@ def _judged(
     """Return the runs of one build, by name each in its mode; some of ``regions`` have to start kernels."""
     task, settings = of.task, of.settings
     toolchain = toolchain_for(settings.target, task.default_options.machine, settings.overrides)
-    builder = Builder(toolchain, made(of.directory / "objects"))
+    builder = Builder(built_for(modes.values(), toolchain), made(of.directory / "objects"))
     executable = build_offloaded_program(task, offloaded, builder, of.directory)
     runs = []
     for name, mode in modes.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from swbuild.codegen.ctext import Lines
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.nodes import Along, Barrier, Direction, Node, Share, Transfer
+from swbuild.kernelir.nodes import EARLY, Along, Barrier, Direction, Node, Share, Transfer
 from swbuild.kernelir.passes import walk
 from swbuild.lowering.code import KernelCode, RegionCode, SpawnCode, residents_of
 from swbuild.memory.plan import Buffer, Residency
@@ -103,9 +103,12 @@ def _exchanged(residency: Residency) -> Iterator[str]:
 def _further_slots(buffer: Buffer, nodes: list[Node]) -> Iterator[str]:
     """Yield what the slots of ``buffer`` but the first are for, if it has any."""
     groups = (n.group for n in nodes if isinstance(n, Transfer) and n.buffer == buffer.name)
-    for direction in {group.direction for group in groups if group.ahead}:
-        early = " one iteration ahead" if buffer.slots == 2 else " two iterations ahead"
-        yield early if direction is Direction.GET else ", waited for one iteration later"
+    ahead = {group.direction for group in groups if group.ahead}
+    early = " two iterations ahead" if buffer.slots > EARLY else " one iteration ahead"
+    if Direction.GET in ahead:
+        yield f", get{early}" if buffer.written else early
+    if Direction.PUT in ahead:
+        yield f", {'put ' if buffer.load else ''}waited for one iteration later"
     share = next((n for n in nodes if isinstance(n, Share) and n.buffer == buffer.name), None)
     if share is not None:
         yield " once for all CPEs" if share.along is Along.ALL else f" once for each {share.along.value}"

@@ -8,6 +8,8 @@ from swbuild.expressions.nodes import Expression
 from swbuild.expressions.printing import in_parentheses
 from swbuild.kernelir.nodes import (
     AT_HAND,
+    NEXT,
+    SPARE,
     Block,
     Counter,
     Deal,
@@ -32,18 +34,20 @@ def transfer_rows(region: RegionCode, kernel: KernelCode) -> list[dict[str, obje
     ``per`` names the loops of each CPE around it, ``operations`` and ``bytes`` say how much one
     visit moves, over the sizes and those loops.
     """
-    loaded = {b.name for b in kernel.plan.buffers if b.load}
     elements = {b.name: region.scop.array(b.array).element.size for b in kernel.plan.buffers}
     places: dict[str, Place] = {}
     rows: list[dict[str, object]] = []
     visited = list(_visited(kernel.body, ()))
+    early = {node.buffer for node, _ in visited if isinstance(node, Transfer) and node.slot == NEXT}
+    handed = {node.buffer for node, _ in visited if isinstance(node, Share)}
     for position, (node, loops) in enumerate(visited):
         if isinstance(node, Place):
             places[node.buffer] = node
         elif isinstance(node, Rotate) and node.target == AT_HAND:
             # a box comes ahead for each iteration, which says where it lies
             later = [found for found, _ in visited[position + 1 :]]
-            boxes = ((name, _box_at_hand(later, name)) for name in node.buffers if name in loaded)
+            come = handed if node.source == SPARE else early
+            boxes = ((name, _box_at_hand(later, name)) for name in node.buffers if name in come)
             rows += [_row(name, "get", loops, place.size, elements) for name, place in boxes]
         elif isinstance(node, Share) and node.slot == AT_HAND:
             rows.append(_row(node.buffer, "get", loops, node.size, elements))  # whoever gets it for all

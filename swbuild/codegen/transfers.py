@@ -34,7 +34,7 @@ __all__ = ["Moved", "Transfers", "aside_name", "ldm_name"]
 
 def ldm_name(buffer: str, slot: int) -> str:
     """Return the pointer to a slot of a buffer."""
-    return own(f"{buffer}_{('ldm', 'next', 'coming', 'early')[slot]}")
+    return own(f"{buffer}_{('ldm', 'next', 'spare', 'early')[slot]}")
 
 
 def aside_name(buffer: str) -> str:

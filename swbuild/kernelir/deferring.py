@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from swbuild.kernelir.groups import Permission, Permissions, Slotted, Transfers
+from swbuild.kernelir.groups import Permission, Permissions, Slotted, Transfers, late_of
 from swbuild.kernelir.nodes import (
+    AT_HAND,
+    NEXT,
+    SPARE,
     Begin,
     Block,
     Deal,
@@ -26,10 +29,11 @@ __all__ = ["deferred"]
 def deferred(node: Node, may: Permission) -> Slotted:
     """Return the tree whose loops store the boxes of an iteration while they compute those of the next.
 
-    That is done in loops that end with puts, where each buffer that is put ``may`` be stored late: it holds
-    nothing but what an iteration computes, and nothing else in the tree touches its array.  ``may`` is asked
-    once for each buffer, of inner loops first, and counts what it allows.  Equivalent: one put is waited for
-    before the next is issued, the last one after the loop, and no slot is written while it is stored.
+    That is done in loops that end with puts, where each buffer that is put ``may`` be stored late: no
+    iteration needs what another one puts, and nothing else in the tree touches its array.  ``may`` is asked
+    once for each buffer, of inner loops first, and counts what it allows.  Loops around nothing but such a
+    loop wait as late.  Equivalent: one put is waited for before the next is issued, the last one after the
+    loops, and no slot is written while it is stored.
     """
     asked = Permissions(may)
     return Slotted(transform(node, _Pass(asked).change), asked.given)
@@ -44,6 +48,10 @@ class _Pass:
     def change(self, node: Node) -> Node:
         if not isinstance(node, (Deal, Loop)) or (isinstance(node, Loop) and node.trip_count in (0, 1)):
             return node
+        late = late_of(node.body)
+        if late is not None:
+            begin, inner, wait = late
+            return Block((begin, replace(node, body=inner), wait))
         puts = _puts_of(node.body)
         if puts is None or not puts.buffers or not all(map(self._may, puts.buffers)):
             return node
@@ -77,5 +85,17 @@ def _behind(loop: Loop | Deal, puts: Transfers) -> Node:
     begin, wait = replace(puts.begin, group=group), replace(puts.wait, group=group)
     before = loop.body.children[: -len(puts.nodes) - 2]
     moved = (transform(node, change) for node in puts.nodes)
-    body = Block((*before, wait, begin, *moved, Rotate(puts.buffers)))
+    turns = _turns(puts.buffers, _got_early(loop.body))
+    body = Block((*before, wait, begin, *moved, *turns))
     return Block((replace(begin, complete=wait.count or 0), replace(loop, body=body), wait))
+
+
+def _turns(buffers: tuple[str, ...], early: frozenset[str]) -> list[Rotate]:
+    """Return what leaves the boxes of ``buffers`` in slots of their own, beside the next of ``early``."""
+    slots = {slot: [b for b in buffers if (b in early) is (slot == SPARE)] for slot in (NEXT, SPARE)}
+    return [Rotate(tuple(names), AT_HAND, slot) for slot, names in slots.items() if names]
+
+
+def _got_early(node: Node) -> frozenset[str]:
+    """Return the buffers whose next box comes into a slot of its own in ``node``."""
+    return frozenset(n.buffer for n in walk(node) if isinstance(n, Transfer) and n.slot == NEXT)

@@ -234,10 +234,17 @@ class _Walk:
             for group, other in state.items():
                 if group.direction is Direction.GET and slots & other.slots:
                     self.found.append(f"{name} turns to the next slot while {group.name} are in flight")
-            if loaded and (name, node.source) not in self.filled:
+            stored = any(
+                group.direction is Direction.PUT and (name, node.target) in other.slots
+                for group, other in state.items()
+            )
+            if stored or not loaded:  # it leaves that slot; whatever comes next is got or computed
+                self.filled.discard((name, node.target))
+                continue
+            if (name, node.source) not in self.filled:
                 self.found.append(f"{name} turns to a slot that was never filled")
-            self.filled.discard((name, node.source if loaded else node.target))
-            self.filled |= {(name, node.target)} if loaded else set()
+            self.filled.discard((name, node.source))
+            self.filled.add((name, node.target))
         return {group: _turned(other, node) for group, other in state.items()}
 
     def leave_meeting(self, what: str) -> None:

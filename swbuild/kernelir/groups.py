@@ -17,6 +17,7 @@ __all__ = [
     "count_of",
     "full",
     "gets_of",
+    "late_of",
     "rest_of",
     "unless_empty",
 ]
@@ -80,6 +81,25 @@ def gets_of(body: Node) -> Transfers | None:
         if not all(isinstance(found, (Block, Guard, Loop, Place, Transfer)) for found in walk(node)):
             return None
     return None
+
+
+def late_of(node: Node) -> tuple[Begin, Node, Wait] | None:
+    """Return, if ``node`` is a loop that stores boxes late, it between the begin and the end of its puts.
+
+    The first of the gets that it issues ahead come with it.  Who comes to no iteration has stored nothing,
+    and waits for nothing.
+    """
+    if not isinstance(node, Block) or not node.children:
+        return None
+    *first, last = node.children
+    if len(first) == 1 and isinstance(last, Block):  # gets ahead are put before all of it
+        found = late_of(last)
+        return None if found is None else (found[0], Block((*first, found[1])), found[2])
+    if len(first) != 2 or not (isinstance(last, Wait) and last.group.ahead):
+        return None
+    begin, loop = first
+    puts = isinstance(begin, Begin) and begin.group == last.group and last.group.direction is Direction.PUT
+    return (begin, loop, last) if puts and isinstance(begin, Begin) and isinstance(loop, Loop) else None
 
 
 def count_of(gets: Transfers, buffers: frozenset[str]) -> int | None:

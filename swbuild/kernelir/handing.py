@@ -13,9 +13,9 @@ from swbuild.classes import dataclass
 from swbuild.expressions.trees import added_up, without_zeros
 from swbuild.kernelir.nodes import (
     AT_HAND,
-    COMING,
     EARLY,
     NEXT,
+    SPARE,
     Arrived,
     Block,
     Guard,
@@ -91,7 +91,7 @@ def _round_of(node: Node) -> _Round | None:
 
 def _ahead(found: _Round) -> Node:
     loop = found.loop
-    buffers, shares = found.buffers, tuple(replace(share, slot=COMING) for share in found.shares)
+    buffers, shares = found.buffers, tuple(replace(share, slot=SPARE) for share in found.shares)
     second = Guard(first_goes_on(loop), _into_early(_at_first(found.soon.then, loop)))
     gets = found.first.then if isinstance(found.first, Guard) else found.first
     early = (gets, found.wait, Meet(), *(_at_first(share, loop) for share in shares), second)
@@ -106,7 +106,7 @@ def _ahead(found: _Round) -> Node:
         )
     )
     arrived = replace(found.arrived, sent=tuple((share.owner, *share.under) for share in shares))
-    here = (arrived, Rotate(buffers, AT_HAND, COMING))
+    here = (arrived, Rotate(buffers, AT_HAND, SPARE))
     following_ones = (Guard(goes_on(loop), found.wait), Rotate(buffers, NEXT, EARLY))
     body = Block((*here, *following_ones, replace(found.soon, then=soon), *found.rest))
     return Block((first, replace(loop, body=body)))

@@ -17,7 +17,6 @@ from swbuild.names import own
 
 __all__ = [
     "AT_HAND",
-    "COMING",
     "EARLY",
     "NEXT",
     "Along",
@@ -47,6 +46,7 @@ __all__ = [
     "Register",
     "Rotate",
     "Row",
+    "SPARE",
     "Share",
     "Transfer",
     "Wait",
@@ -329,9 +329,9 @@ class Copy:
     direction: Direction
 
 
-#: The slots of a buffer: what a CPE computes on, what comes next or is handed on, what others hand to it
-#: while it computes, and what comes meanwhile for the iteration after the next.
-AT_HAND, NEXT, COMING, EARLY = range(4)
+#: The slots of a buffer: what a CPE computes on, what comes next or is handed on, what is handed to it or is
+#: stored while it computes, and what comes meanwhile for the iteration after the next.
+AT_HAND, NEXT, SPARE, EARLY = range(4)
 
 
 @dataclass(frozen=True, slots=True)

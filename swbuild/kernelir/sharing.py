@@ -12,6 +12,7 @@ from dataclasses import replace
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import substituted
+from swbuild.kernelir.groups import late_of
 from swbuild.kernelir.nodes import (
     Along,
     Arrived,
@@ -143,7 +144,7 @@ class _Pass:
         """Return ``node``, which is run under the conditions of ``around``, for all to come to."""
         if not self._got(node):
             return under(around.conditions, node)
-        late = _late(node)
+        late = late_of(node)
         if late is not None:
             begin, rest, wait = late
             return Block((begin, self.changed(rest, around), wait))
@@ -344,25 +345,6 @@ def _is_ahead(block: Block) -> bool:
         return False
     body = block.children[1].body
     return isinstance(body, Block) and len(body.children) > 1 and isinstance(body.children[1], Rotate)
-
-
-def _late(node: Node) -> tuple[Begin, Node, Wait] | None:
-    """Return, if ``node`` is a loop that stores boxes late, it between the begin and the end of its puts.
-
-    The first of the gets that it issues ahead come with it.  Who comes to no iteration has stored nothing,
-    and waits for nothing.
-    """
-    if not isinstance(node, Block) or not node.children:
-        return None
-    *first, last = node.children
-    if len(first) == 1 and isinstance(last, Block):  # gets ahead are put before all of it
-        found = _late(last)
-        return None if found is None else (found[0], Block((*first, found[1])), found[2])
-    if len(first) != 2 or not isinstance(last, Wait):
-        return None
-    begin, loop = first
-    puts = isinstance(begin, Begin) and begin.group == last.group and last.group.direction is Direction.PUT
-    return (begin, loop, last) if puts and isinstance(begin, Begin) and isinstance(loop, Loop) else None
 
 
 def _unless_common(condition: Expression, around: Around) -> tuple[Expression, ...]:

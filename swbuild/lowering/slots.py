@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -27,16 +28,17 @@ _NO_ROOM = "the LDM has no room for its second slot"
 def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Placed]:
     """Return ``program``, the code of the kernel ``place``, with gets ahead and puts late, and its plan.
 
-    Buffers are filled early that the kernel only reads, if nothing in it writes their arrays; then those are
-    stored late whose arrays it only writes; as long as the LDM has room for second slots.  All CPEs are done
-    with the kernel before another kernel writes what they hold, or reads what they have stored.
+    Buffers are filled early, and then stored late, as long as the LDM has room for further slots: those that
+    the kernel only reads, if nothing in it writes their arrays, and those of arrays whose other visits have
+    nothing to do with what a visit stores.  All CPEs are done with the kernel before another kernel writes
+    what they hold, or reads what they have stored.
     """
     room = Room(scop, place)
     early = prefetched(program.result, room.take_for_gets)
     kept = [name for name in sorted(place.handed - early.buffers) if room.take_to_hand_on(name)]
     late = deferred(early.tree, room.take_for_puts)
-    doubled = early.buffers | late.buffers
-    buffers = tuple(slotted(b) if b.name in doubled else b for b in place.plan.buffers)
+    further = Counter((*early.buffers, *late.buffers))
+    buffers = tuple(slotted(b, 1 + further[b.name]) if b.name in further else b for b in place.plan.buffers)
     plan = replace(place.plan, buffers=buffers, bytes=place.plan.bytes + room.taken)
     if kept:  # their second slots are for the pass that hands boxes on
         plan = replace(plan, bytes=sum(buffer.total for buffer in buffers))

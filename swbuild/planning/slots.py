@@ -22,6 +22,8 @@ class Room:
         used = (*(b.array for b in place.plan.buffers), *(d.array for d in place.plan.direct))
         self._users = Counter(used)
         self._all = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
+        self._handed = place.handed
+        self._slots = {name: buffer.slots for name, buffer in self._buffers.items()}
         self.taken = 0
 
     @property
@@ -32,7 +34,9 @@ class Room:
     def take_for_gets(self, name: str) -> bool:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
-        return buffer.store is Store.NONE and buffer.array not in self._written and self._fits(buffer)
+        if buffer.array in self._written:
+            return self._is_apart(buffer) and self._fits(name)
+        return buffer.store is Store.NONE and self._fits(name)
 
     def may_hand_on(self, name: str) -> bool:
         """Return whether the buffer may be handed on if there is room: nobody writes its array."""
@@ -42,12 +46,13 @@ class Room:
     def take_to_hand_on(self, name: str) -> bool:
         """Return whether the buffer may be handed on, and take room for a second slot if it has none."""
         buffer = self._buffers[name]
-        return self.may_hand_on(name) and (buffer.slots > 1 or self._fits(buffer))
+        return self.may_hand_on(name) and (buffer.slots > 1 or self._fits(name))
 
     def take_for_puts(self, name: str) -> bool:
-        """Return whether the buffer may be stored late, and take the room for its second slot."""
+        """Return whether the buffer may be stored late, and take the room for another slot."""
         buffer = self._buffers[name]
-        return not buffer.load and self._users[buffer.array] == 1 and self._fits(buffer)
+        apart = self._is_apart(buffer) if buffer.load else self._users[buffer.array] == 1
+        return apart and self._fits(name)
 
     def take_to_hand_on_ahead(self, names: Iterable[str]) -> bool:
         """Return whether all of the buffers may be handed on ahead, and take room for four slots of each."""
@@ -55,8 +60,26 @@ class Room:
         further = sum(slotted(b, 4).total - slotted(b).total for b in buffers)
         return self._take(further)
 
-    def _fits(self, buffer: Buffer) -> bool:
-        return self._take(slotted(buffer).total - buffer.total)
+    def _is_apart(self, buffer: Buffer) -> bool:
+        """Return whether no visit gets what another one puts: then it may, before all of that is stored.
+
+        Not where boxes are handed on: the first of the next round would come behind those that are put, and
+        all CPEs wait for them.
+        """
+        return self._users[buffer.array] == 1 and not buffer.reloaded and not self._handed
+
+    def _fits(self, name: str) -> bool:
+        """Return whether the buffer can have another slot, and take the room for it."""
+        slots = self._slots[name] + 1
+        if not self._take(self._bytes(name, slots) - self._bytes(name, slots - 1)):
+            return False
+        self._slots[name] = slots
+        return True
+
+    def _bytes(self, name: str, slots: int) -> int:
+        """Return what so many slots of the buffer take."""
+        buffer = self._buffers[name]
+        return buffer.total if slots == buffer.slots else slotted(buffer, slots).total
 
     def _take(self, further: int) -> bool:
         if further > self.left:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionResult, SourceTask, check_sources, explain
 from swbuild.options import KernelOptions, Vectorize
@@ -66,8 +67,7 @@ def passed(results: list[RegionResult]) -> None:
     assert all(result.kernels for result in results)
 
 
-@pytest.mark.parametrize("vectorize", list(Vectorize))
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize(("vectorize", "machine"), in_turn(list(Vectorize), MACHINES))
 def test_results_are_the_same_to_the_bit(machine: str, vectorize: Vectorize, tmp_path: Path) -> None:
     source = tmp_path / "kernels.c"
     source.write_text(KERNELS)

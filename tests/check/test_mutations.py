@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from emulated import HOST, SLAVE, make_emulated
+from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, explain
 from swbuild.check.kernel import UnitCheck, check_region
@@ -18,9 +19,8 @@ SIZES = RegionCheck(({"n": 5, "m": 7}, {"n": 19, "m": 141}))
 def check(directory: Path, slave: str = SLAVE, host: str = HOST, modes: tuple[str, ...] = ()) -> RegionResult:
     model, unit = make_emulated(directory, slave, host)
     settings = CheckSettings(modes=modes, timeout=30.0) if modes else CheckSettings(timeout=30.0)
-    for name in ("work", "objects"):
-        (directory / name).mkdir()
-    context = UnitCheck(model, unit, CppOptions(), settings, directory / "work", directory / "objects")
+    (directory / "work").mkdir()
+    context = UnitCheck(model, unit, CppOptions(), settings, directory / "work", shared_objects())
     return check_region(context, unit.regions[0], KernelOptions(), SIZES)
 
 

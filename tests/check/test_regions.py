@@ -9,7 +9,7 @@ import pytest
 from swbuild.check import CheckSettings, Outcome, SourceTask, check_sources, explain
 
 FILES = sorted((Path(__file__).parent / "regions").glob("*.c"))
-SETTINGS = CheckSettings(modes=("eager", "checked"), jobs=1)
+SETTINGS = CheckSettings(modes=("eager", "late"), jobs=1)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

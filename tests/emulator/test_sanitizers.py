@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from emulator_programs import call, environment_for
+from turns import in_turn
 
 from swbuild.emulator.install import build_runtime
 
@@ -37,8 +38,7 @@ def runtime(machine: str, sanitizer: str, folder: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sanitizer", SANITIZERS)
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "sanitizer"), in_turn([*PROGRAMS], [*SANITIZERS]))
 def test_nothing_to_report(name: str, sanitizer: str, tmp_path: Path) -> None:
     machine, program = PROGRAMS[name]
     shutil.copytree(EXAMPLES / name, tmp_path, dirs_exist_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cases import COMBINATIONS
+from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.check.compare import EXACT
@@ -43,7 +44,7 @@ def _check(region: str, machine: str, threads: tuple[int, int], directory: Path)
     options = dataclasses.replace(task.options[region], machine=machine, threads=threads)
     task = dataclasses.replace(task, options={region: options})
     settings = CheckSettings(timeout=300.0, modes=("late", "random:3", "checked"))
-    (result,) = check_source(task, settings, directory, directory / "objects")
+    (result,) = check_source(task, settings, directory, shared_objects())
     assert result.outcome is Outcome.PASS, explain(result)
     assert result.kernels
 
@@ -65,13 +66,13 @@ def test_parts_are_combined_in_one_order_only(tmp_path: Path) -> None:
     check = RegionCheck(({"n": 4099},), tolerance=EXACT)
     task = dataclasses.replace(TASKS["dot"], checks={"dot": check})
     settings = CheckSettings(timeout=300.0, modes=("random:1", "random:2", "eager"))
-    (result,) = check_source(task, settings, tmp_path, tmp_path / "objects")
+    (result,) = check_source(task, settings, tmp_path, shared_objects())
     assert [case.outcome for case in result.cases] == [Outcome.MISMATCH] * 3, explain(result)
     assert len({next(report.max_absolute for report in case.arrays) for case in result.cases}) == 1
 
 
 def test_without_leave_to_reassociate_the_order_is_kept(tmp_path: Path) -> None:
     task = dataclasses.replace(TASKS["dot"], options={"dot": KernelOptions()})
-    (result,) = check_source(task, CheckSettings(timeout=300.0), tmp_path, tmp_path / "objects")
+    (result,) = check_source(task, CheckSettings(timeout=300.0), tmp_path, shared_objects())
     assert not result.kernels
     assert result.outcome in (Outcome.PASS, Outcome.SKIP), explain(result)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from cases import EXAMPLES
+from objects import shared_objects
+from turns import in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, explain
 from swbuild.check.kernel import UnitCheck, check_region
@@ -41,10 +43,7 @@ def check_mutated(
     assert unit.slave is not None
     text, count = re.subn(*mutation, unit.slave.text) if mutation else (unit.slave.text, 0)
     unit = dataclasses.replace(unit, slave=GeneratedFile(unit.slave.name, text))
-    (directory / "objects").mkdir()
-    context = UnitCheck(
-        model, unit, CppOptions(), CheckSettings(timeout=60.0), directory, directory / "objects"
-    )
+    context = UnitCheck(model, unit, CppOptions(), CheckSettings(timeout=60.0), directory, shared_objects())
     return check_region(context, unit.regions[0], options, RegionCheck((SIZES[example],))), count
 
 
@@ -76,9 +75,7 @@ MUTATIONS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", machine_names())
-@pytest.mark.parametrize("mutation", MUTATIONS)
-@pytest.mark.parametrize("example", SIZES)
+@pytest.mark.parametrize(("example", "mutation", "machine"), in_turn([*SIZES], [*MUTATIONS], machine_names()))
 def test_mutation_is_caught(example: str, mutation: str, machine: str, tmp_path: Path) -> None:
     result, count = check_mutated(example, machine, MUTATIONS[mutation][machine], tmp_path)
     assert count, "the mutation no longer fits the generated code"

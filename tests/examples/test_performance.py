@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from choices import read_choices
 from performance import LEDGER, PAGE, PARTS, SHORT, SHORT_LEDGER, Part, page
+from turns import in_turn
 
 from swbuild.bench import BenchSettings, measure_tasks
 from swbuild.bench.document import changes, read_document
@@ -44,8 +45,7 @@ _MACRO = "N=20"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", own_machines())
-@pytest.mark.parametrize("part", PARTS[1:], ids=lambda part: part.name)
+@pytest.mark.parametrize(("part", "machine"), in_turn(PARTS[1:], own_machines()))
 def test_nests_and_stencils_are_right(part: Part, machine: str) -> None:
     manifest = replace(load_manifest(part.manifest), machine=machine)
     tasks = [_small(task) for task in tasks_of(resolve(manifest, part.manifest))]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cases import COMBINATIONS, EXAMPLES, MANIFEST, PARAMETERS, STENCILS, sizes_of
+from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, RegionResult, SourceTask, check_source, explain
 from swbuild.check.project import tasks_of
@@ -32,7 +33,7 @@ def check(region: str, directory: Path, full: bool = False, **options: object) -
         options={region: dataclasses.replace(KernelOptions(), **options)},  # type: ignore[arg-type]
         checks={region: RegionCheck(sizes_of(region, full))},
     )
-    (result,) = check_source(task, CheckSettings(timeout=300.0), directory, directory / "objects")
+    (result,) = check_source(task, CheckSettings(timeout=300.0), directory, shared_objects())
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.frontend import CppOptions, RegionRequest, read_source
@@ -75,7 +76,7 @@ def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, spl
         options=dict.fromkeys(bodies, KernelOptions(machine=machine, where=Where.CPES)),
         checks={name: RegionCheck(sizes=sizes) for name in bodies},
     )
-    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == bodies
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
     assert {r.region for r in results if r.kernels} >= split

@@ -101,7 +101,7 @@ def test_the_order_is_the_users_where_he_chooses_it_or_its_tiles() -> None:
         assert region.report["block"] == 0, options
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
 def test_blocks_give_the_serial_results_at_sizes_that_no_block_divides(machine: str) -> None:
     settings = CheckSettings(modes=("checked",), jobs=1)
     tasks = []

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 from generation import generated
+from objects import shared_objects
+from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
 from swbuild.kernelir.deferring import deferred
 from swbuild.kernelir.nodes import (
+    NEXT,
+    SPARE,
     Begin,
     Block,
     Compute,
@@ -28,6 +32,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.passes import transform, walk
+from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
@@ -110,6 +115,41 @@ def test_faults_are_found(name: str) -> None:
     assert any(what in fault for fault in faults(tree, SCOPE)), faults(tree, SCOPE)
 
 
+def test_loops_around_such_a_loop_wait_as_late() -> None:
+    """As long as nothing else is in them."""
+    condition = Binary(BinaryOperator.LT, Name("s"), N)
+    around = Loop("s", Constant(0), condition, 1, BOTH, Origin(Role.ROUND))
+    begin, outer, last = made(around).children  # type: ignore[union-attr]
+    assert (begin, last) == (Begin(LATE, dynamic=False, complete=1), Wait(LATE, count=1))
+    assert outer.body == made().children[1]  # type: ignore[union-attr]
+    assert faults(allot_replies(made(around)), SCOPE) == ()
+    more = replace(around, body=Block((BOTH, *LOAD)))
+    assert isinstance(made(more), Loop)
+
+
+def in_place() -> Node:
+    """Return the tree of a buffer that is got, computed on and stored, all of it at the same time."""
+    box, got = tile("B", GETS)
+    nodes = (Begin(GETS, dynamic=False), box, got, Wait(GETS, count=1), COMPUTE)
+    early = prefetched(tiles(*nodes, Begin(PUTS, dynamic=False), STORE, Wait(PUTS, count=1)), lambda _: True)
+    return made(early.tree)
+
+
+THREE = replace(SCOPE, buffers={"B": replace(WRITTEN, slots=3, loaded=True)})
+
+
+def test_a_box_comes_and_another_is_stored_beside_the_one_at_hand() -> None:
+    tree = in_place()
+    assert faults(allot_replies(tree), THREE) == ()
+    turns = [node.source for node in walk(tree) if isinstance(node, Rotate)]
+    assert turns == [NEXT, SPARE]
+
+
+def test_a_box_that_comes_may_not_take_the_slot_that_is_stored() -> None:
+    found = transform(in_place(), lambda n: replace(n, source=NEXT) if isinstance(n, Rotate) else n)
+    assert any("while early gets of level 0 are in flight" in fault for fault in faults(found, THREE))
+
+
 def test_puts_stay_where_something_waits_for_them_in_the_iteration() -> None:
     fence = tiles(*LOAD, BOX, COMPUTE, Begin(PUTS, dynamic=False), STORE, Wait(PUTS, fence=True, count=1))
     inside = tiles(*BOTH.body.children, COMPUTE)  # type: ignore[union-attr]
@@ -158,7 +198,19 @@ def test_arrays_that_are_only_written_have_two_slots(tmp_path: Path) -> None:
     text = slave(tmp_path, LINE)
     assert "*b_ldm = sw_ldm_f.f_k0.b, *b_next = sw_ldm_f.f_k0.b + " in text
     assert "put (box), waited for one iteration later" in text
-    assert "a_next" not in slave(tmp_path, ITSELF)
+
+
+def test_arrays_that_are_changed_in_place_have_three_slots(tmp_path: Path) -> None:
+    """One comes, one is computed on, one is stored."""
+    text = slave(tmp_path, ITSELF)
+    assert "*a_next = " in text and "*a_spare = " in text and "a_early" not in text
+    assert "get and put (box), get one iteration ahead, put waited for one iteration later" in text
+
+
+def test_what_a_visit_stores_is_not_got_before_by_the_next(tmp_path: Path) -> None:
+    """Tiles of a row read what the ones before them have stored."""
+    text = slave(tmp_path, "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) d[i][j] += d[i][j - 1];")
+    assert "get and put" in text and "_next" not in text and "_spare" not in text
 
 
 def test_deferring_may_be_switched_off_and_is_no_part_of_the_classic_preset(tmp_path: Path) -> None:
@@ -183,8 +235,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("way", "machine"), in_turn([*WAYS], MACHINES))
 def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, way: str) -> None:
     path = tmp_path / "late.c"
     path.write_text(PROGRAM)
@@ -195,6 +246,6 @@ def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, way
         options=dict.fromkeys(BODIES, options),
         checks={name: RegionCheck(sizes=sizes) for name in BODIES},
     )
-    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == set(BODIES)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []

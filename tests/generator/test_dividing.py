@@ -89,7 +89,7 @@ def test_the_published_algorithm_divides_nothing(source: Path) -> None:
     assert not seen & {Judgement.CHEAPER, Judgement.DEARER}
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
 def test_results_are_right(source: Path, machine: str, tmp_path: Path) -> None:
     names = [f"f_{name}" for name in DIVIDED | WHOLE]
     task = SourceTask(

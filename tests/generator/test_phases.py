@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from generation import generated
+from objects import shared_objects
+from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
@@ -224,8 +226,7 @@ PROGRAM = LEVEL + "\n".join(
 )
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-@pytest.mark.parametrize("threads", [(0, 0), (8, 8), (1, 7), (3, 5)])
+@pytest.mark.parametrize(("threads", "machine"), in_turn([(0, 0), (8, 8), (1, 7), (3, 5)], MACHINES))
 def test_results_are_those_of_the_serial_loops(
     tmp_path: Path, machine: str, threads: tuple[int, int]
 ) -> None:
@@ -239,7 +240,7 @@ def test_results_are_those_of_the_serial_loops(
         options=dict.fromkeys(names, options),
         checks={name: RegionCheck(sizes=sizes) for name in names},
     )
-    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == set(names)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 

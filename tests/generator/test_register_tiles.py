@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from generation import generated
+from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
@@ -342,7 +343,7 @@ def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, til
     task = SourceTask(
         path, options=dict.fromkeys(NESTS, options), checks={name: RegionCheck(sizes=sizes) for name in NESTS}
     )
-    results = check_source(task, CheckSettings(), tmp_path, tmp_path / "objects")
+    results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == set(NESTS)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from generation import generated
+from objects import shared_objects
+from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
@@ -197,8 +199,7 @@ def test_estimates_decide_without_being_asked(tmp_path: Path) -> None:
     assert not residents(result_of(tmp_path, ELIMINATION, replace(auto, machine="sw26010")))
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "machine"), in_turn([*PROGRAMS], MACHINES))
 @pytest.mark.slow
 def test_results_are_those_of_the_serial_loops(tmp_path: Path, name: str, machine: str) -> None:
     """With a small budget some tiles stay and others do not."""
@@ -210,7 +211,7 @@ def test_results_are_those_of_the_serial_loops(tmp_path: Path, name: str, machin
     sizes = [{k: v for k, v in each.items() if k in PROGRAMS[name].split("{")[0]} for each in sizes]
     task = SourceTask(path, options={"f": options}, checks={"f": RegionCheck(sizes=tuple(sizes))})
     settings = CheckSettings(modes=("late", "checked"))
-    (result,) = check_source(task, settings, tmp_path, tmp_path / "objects")
+    (result,) = check_source(task, settings, tmp_path, shared_objects())
     assert result.outcome is Outcome.PASS, explain(result)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from generation import generated
+from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
@@ -18,9 +19,9 @@ from swbuild.frontend import CppOptions, read_source
 from swbuild.kernelir.handing import handed_ahead
 from swbuild.kernelir.nodes import (
     AT_HAND,
-    COMING,
     EARLY,
     NEXT,
+    SPARE,
     Along,
     Arrived,
     Begin,
@@ -296,7 +297,7 @@ FOUR = replace(SCOPE, buffers=dict.fromkeys("AB", replace(TWICE, slots=4)), budg
 def test_boxes_are_handed_on_ahead() -> None:
     tree = in_turn()
     assert faults(allot_replies(tree), FOUR) == ()
-    assert [share.slot for share in only(tree, Share) if isinstance(share, Share)] == [COMING] * 4
+    assert [share.slot for share in only(tree, Share) if isinstance(share, Share)] == [SPARE] * 4
     assert any("slot 2 of 2" in fault for fault in faults(allot_replies(tree), SCOPE))
 
 
@@ -315,7 +316,7 @@ LATE: dict[str, tuple[Callable[[Node], Node], str]] = {
         "1 boxes are waited for, 2 are handed out",
     ),
     "it is not turned to": (
-        lambda n: Block(()) if isinstance(n, Rotate) and n.source == COMING else n,
+        lambda n: Block(()) if isinstance(n, Rotate) and n.source == SPARE else n,
         "in a slot that was never filled",
     ),
     "it comes into the slot that is handed on": (
@@ -323,7 +324,7 @@ LATE: dict[str, tuple[Callable[[Node], Node], str]] = {
         "is issued while slot 1 is moved for",
     ),
     "it comes into the slot of the boxes that come": (
-        lambda n: early(n, lambda n: replace(n, slot=COMING)),
+        lambda n: early(n, lambda n: replace(n, slot=SPARE)),
         "is issued while slot 2 is moved for",
     ),
     "it is handed out to where CPEs compute": (
@@ -384,8 +385,8 @@ def slave(directory: Path, body: str, options: KernelOptions) -> str:
 
 def test_tiles_are_handed_on_by_rma(tmp_path: Path) -> None:
     text = slave(tmp_path, GEMM, OPTIONS)
-    assert "if (sw_cid == sw_rid && i0 < n)\n" in text and "athread_rma_row_ibcast(a_coming, a_next, " in text
-    assert "athread_rma_col_ibcast(b_coming, b_next, " in text
+    assert "if (sw_cid == sw_rid && i0 < n)\n" in text and "athread_rma_row_ibcast(a_spare, a_next, " in text
+    assert "athread_rma_col_ibcast(b_spare, b_next, " in text
     text = slave(tmp_path, GEMM, replace(OPTIONS, prefetch=Prefetch.NEVER))
     assert "athread_rma_row_bcast(a_ldm, a_next, " in text and "athread_rma_col_bcast(b_ldm, b_next, " in text
     assert "once for each row" in text and "once for each column" in text
@@ -425,7 +426,7 @@ def test_messages_stand_beside_the_names_of_the_source(tmp_path: Path) -> None:
     path.write_text(NAMED)
     options = replace(OPTIONS, machine="sw26010")
     task = SourceTask(path, options={"f": options}, checks={"f": RegionCheck()})
-    (result,) = check_source(task, CheckSettings(modes=("late",)), tmp_path, tmp_path / "objects")
+    (result,) = check_source(task, CheckSettings(modes=("late",)), tmp_path, shared_objects())
     assert result.outcome is Outcome.PASS, explain(result)
 
 
@@ -533,7 +534,7 @@ def test_results_are_those_of_the_serial_loops(
         checks={name: RegionCheck(sizes=SIZES) for name in BODIES},
     )
     settings = CheckSettings(modes=("checked",)) if machine == "sw26010" else CheckSettings()
-    results = check_source(task, settings, tmp_path, tmp_path / "objects")
+    results = check_source(task, settings, tmp_path, shared_objects())
     assert {result.region for result in results} == set(BODIES)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 

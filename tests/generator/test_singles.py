@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from generation import generated
+from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
@@ -135,8 +136,8 @@ def test_a_region_whose_shared_kernels_are_all_slower_than_the_host_stays_there(
     ("machine", "threads", "distribution", "modes"),
     [
         ("sw26010", (0, 0), Distribution.CYCLIC, ("checked", "eager")),
+        pytest.param("sw26010", (3, 5), Distribution.BLOCK, ("late", "random:1"), marks=pytest.mark.matrix),
         ("sw26010-pro", (0, 0), Distribution.CYCLIC, ("checked", "random:3")),
-        ("sw26010", (3, 5), Distribution.BLOCK, ("late", "random:1")),
         pytest.param("sw26010-pro", (1, 7), Distribution.CYCLIC, ("checked",), marks=pytest.mark.matrix),
     ],
 )
@@ -148,7 +149,7 @@ def test_results_are_those_of_the_serial_loops(
     options = KernelOptions(machine=machine, threads=threads, distribution=distribution, where=Where.CPES)
     checks = dict.fromkeys(BODIES, RegionCheck(sizes=SIZES))
     task = SourceTask(path, options=dict.fromkeys(BODIES, options), checks=checks)
-    results = check_source(task, CheckSettings(modes=modes), tmp_path, tmp_path / "objects")
+    results = check_source(task, CheckSettings(modes=modes), tmp_path, shared_objects())
     assert {result.region for result in results} == set(BODIES)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 

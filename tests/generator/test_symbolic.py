@@ -118,7 +118,7 @@ def test_factorisations_of_constant_size_run_in_blocks_too(name: str, tmp_path: 
     assert region.report["block"] == 32
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", ["sw26010", pytest.param("sw26010-pro", marks=pytest.mark.matrix)])
 def test_their_results_are_those_of_the_serial_run(machine: str) -> None:
     names = ("lu", "cholesky", "ludcmp")
     options = KernelOptions(machine=machine, params={"n": 67}, where=Where.CPES)

@@ -125,7 +125,7 @@ def test_sweeps_in_place_have_no_diamonds(tmp_path: Path) -> None:
     assert len(region.report["wavefront_tile"]) in (0, 2)
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", ["sw26010", pytest.param("sw26010-pro", marks=pytest.mark.matrix)])
 def test_stencils_give_the_serial_results_at_odd_sizes(machine: str, tmp_path: Path) -> None:
     line = RegionCheck(tuple({"n": n, "steps": t} for n, t in ((1, 3), (5, 0), (67, 1), (131, 2), (509, 97))))
     plane = RegionCheck(tuple({"n": n, "steps": t} for n, t in ((1, 2), (3, 1), (53, 7))))

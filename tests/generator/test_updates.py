@@ -136,7 +136,7 @@ def test_updates_stay_where_something_else_meets_their_element(tmp_path: Path, t
     assert _early(tmp_path, text) is None
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
 def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str) -> None:
     longest = _chain("c[i][j] = c[i][k] + c[k + 1][j] > c[i][j] ? c[i][k] + c[k + 1][j] : c[i][j];")
     programs = {

@@ -8,6 +8,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from generation import generated
+from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
@@ -143,8 +144,7 @@ def test_a_nest_beside_parallel_loops_gets_its_wavefronts(tmp_path: Path) -> Non
     assert len(region.report["wavefront_tile"]) == 2
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-@pytest.mark.parametrize("text", [RELAX, SEIDEL, ALIGNMENT], ids=["relax", "seidel", "alignment"])
+@pytest.mark.parametrize(("text", "machine"), in_turn([RELAX, SEIDEL, ALIGNMENT], MACHINES))
 def test_tiles_are_of_the_shape_that_takes_least(machine: str, text: str, tmp_path: Path) -> None:
     """No shape beside the one that is chosen is estimated to take less, nor is a square."""
     options = KernelOptions(machine=machine, where=Where.AUTO, typical={"n": 800, "m": 800, "steps": 10})

@@ -298,7 +298,7 @@ def test_copies_have_room_for_the_sizes_at_which_kernels_run(tmp_path: Path) -> 
         pytest.param(SIZED, "sw26010", id="sized-sw26010", marks=pytest.mark.matrix),
         pytest.param(SIZED, "sw26010-pro", id="sized-sw26010-pro"),
         pytest.param(SHARED | PARTLY, "sw26010", id="shared-sw26010"),
-        pytest.param(SHARED | PARTLY, "sw26010-pro", id="shared-sw26010-pro"),
+        pytest.param(SHARED | PARTLY, "sw26010-pro", id="shared-sw26010-pro", marks=pytest.mark.matrix),
     ],
 )
 def test_results_and_what_is_left_in_the_arrays_are_right(
