@@ -83,8 +83,7 @@ def test_mutation_is_caught(example: str, mutation: str, machine: str, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", machine_names())
-@pytest.mark.parametrize("example", SIZES)
+@pytest.mark.parametrize(("example", "machine"), in_turn([*SIZES], machine_names()))
 def test_without_mutation_it_passes(example: str, machine: str, tmp_path: Path) -> None:
     result, _ = check_mutated(example, machine, None, tmp_path)
     assert result.outcome is Outcome.PASS, explain(result)

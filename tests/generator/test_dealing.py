@@ -124,9 +124,9 @@ CHIPS = Path(__file__).parents[1] / "machine" / "chips"
     ("machine", "threads", "tile"),
     [
         ("sw26010", (0, 0), (2, 3, 2)),
-        pytest.param("sw26010", (1, 1), (4,), marks=pytest.mark.slow),
+        pytest.param("sw26010", (1, 1), (4,), marks=pytest.mark.matrix),
         ("sw26010-pro", (8, 8), ()),
-        pytest.param("sw26010-pro", (3, 7), (1, 2), marks=pytest.mark.slow),
+        pytest.param("sw26010-pro", (3, 7), (1, 2), marks=pytest.mark.matrix),
         ("tern", (4, 16), (3,)),
     ],
 )
