@@ -49,7 +49,7 @@ class _Pass:
         if not isinstance(node, (Deal, Loop)) or (isinstance(node, Loop) and node.trip_count in (0, 1)):
             return node
         late = late_of(node.body)
-        if late is not None:
+        if late is not None and not _has_more(*late[1:]):
             begin, inner, wait = late
             return Block((begin, replace(node, body=inner), wait))
         puts = _puts_of(node.body)
@@ -72,6 +72,13 @@ def _puts_of(body: Node) -> Transfers | None:
         if not all(isinstance(found, (Block, Guard, Loop, Place, Transfer)) for found in walk(node)):
             return None
     return None
+
+
+def _has_more(inner: Node, wait: Wait) -> bool:
+    """Return whether puts of the group of ``wait`` stand before the loop in ``inner`` that it is for."""
+    before = inner.children[:-1] if isinstance(inner, Block) else ()
+    found = (n for node in before for n in walk(node) if isinstance(n, (Begin, Wait)))
+    return any(n.group == wait.group for n in found)
 
 
 def _behind(loop: Loop | Deal, puts: Transfers) -> Node:

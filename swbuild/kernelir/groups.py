@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from swbuild.classes import dataclass
-from swbuild.kernelir.nodes import Begin, Block, Direction, Guard, Loop, Node, Place, Transfer, Wait
+from swbuild.kernelir.nodes import Begin, Block, Deal, Direction, Guard, Loop, Node, Place, Transfer, Wait
 from swbuild.kernelir.passes import transform, walk
 
 __all__ = [
@@ -99,7 +99,9 @@ def late_of(node: Node) -> tuple[Begin, Node, Wait] | None:
         return None
     begin, loop = first
     puts = isinstance(begin, Begin) and begin.group == last.group and last.group.direction is Direction.PUT
-    return (begin, loop, last) if puts and isinstance(begin, Begin) and isinstance(loop, Loop) else None
+    return (
+        (begin, loop, last) if puts and isinstance(begin, Begin) and isinstance(loop, Loop | Deal) else None
+    )
 
 
 def count_of(gets: Transfers, buffers: frozenset[str]) -> int | None:

@@ -13,6 +13,10 @@ from swbuild.planning.tilings import Placed
 __all__ = ["Room", "slotted"]
 
 
+#: The part of the LDM that may be taken so that what is changed in place is moved meanwhile.
+_PART = 0.5
+
+
 class Room:
     """What is left of the LDM for second slots."""
 
@@ -23,6 +27,7 @@ class Room:
         self._users = Counter(used)
         self._all = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
         self._handed = place.handed
+        self._used, self._budget = place.plan.bytes, place.budget
         self._slots = {name: buffer.slots for name, buffer in self._buffers.items()}
         self.taken = 0
 
@@ -64,9 +69,11 @@ class Room:
         """Return whether no visit gets what another one puts: then it may, before all of that is stored.
 
         Not where boxes are handed on: the first of the next round would come behind those that are put, and
-        all CPEs wait for them.
+        all CPEs wait for them.  Nor where that takes more than a part of the LDM, which a program shares.
         """
-        return self._users[buffer.array] == 1 and not buffer.reloaded and not self._handed
+        further = self._bytes(buffer.name, self._slots[buffer.name] + 1) - buffer.total
+        fits = self._used + self.taken + further <= _PART * self._budget
+        return fits and self._users[buffer.array] == 1 and not buffer.reloaded and not self._handed
 
     def _fits(self, name: str) -> bool:
         """Return whether the buffer can have another slot, and take the room for it."""
