@@ -98,10 +98,9 @@ def late_of(node: Node) -> tuple[Begin, Node, Wait] | None:
     if len(first) != 2 or not (isinstance(last, Wait) and last.group.ahead):
         return None
     begin, loop = first
-    puts = isinstance(begin, Begin) and begin.group == last.group and last.group.direction is Direction.PUT
-    return (
-        (begin, loop, last) if puts and isinstance(begin, Begin) and isinstance(loop, Loop | Deal) else None
-    )
+    if not (isinstance(begin, Begin) and begin.group == last.group and isinstance(loop, (Loop, Deal))):
+        return None
+    return (begin, loop, last) if last.group.direction is Direction.PUT else None
 
 
 def count_of(gets: Transfers, buffers: frozenset[str]) -> int | None:

@@ -40,7 +40,7 @@ class Room:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
         if buffer.array in self._written:
-            return self._is_apart(buffer) and self._fits(name)
+            return self._may_go_meanwhile(buffer) and self._fits(name)
         return buffer.store is Store.NONE and self._fits(name)
 
     def may_hand_on(self, name: str) -> bool:
@@ -56,7 +56,7 @@ class Room:
     def take_for_puts(self, name: str) -> bool:
         """Return whether the buffer may be stored late, and take the room for another slot."""
         buffer = self._buffers[name]
-        apart = self._is_apart(buffer) if buffer.load else self._users[buffer.array] == 1
+        apart = self._may_go_meanwhile(buffer) if buffer.load else self._users[buffer.array] == 1
         return apart and self._fits(name)
 
     def take_to_hand_on_ahead(self, names: Iterable[str]) -> bool:
@@ -65,13 +65,15 @@ class Room:
         further = sum(slotted(b, 4).total - slotted(b).total for b in buffers)
         return self._take(further)
 
-    def _is_apart(self, buffer: Buffer) -> bool:
-        """Return whether no visit gets what another one puts: then it may, before all of that is stored.
+    def _may_go_meanwhile(self, buffer: Buffer) -> bool:
+        """Return whether the next box may come, and the last one be stored, while one is computed on.
 
-        Not where boxes are handed on: the first of the next round would come behind those that are put, and
-        all CPEs wait for them.  Nor where that takes more than a part of the LDM, which a program shares.
+        No visit gets what another one puts.  Not where boxes are handed on: the first of the next round would
+        come behind those that are put, and all CPEs wait for them.  Nor where that takes more than a part of
+        the LDM, which a program shares.
         """
-        further = self._bytes(buffer.name, self._slots[buffer.name] + 1) - buffer.total
+        slots = self._slots[buffer.name]
+        further = self._bytes(buffer.name, slots + 1) - self._bytes(buffer.name, slots)
         fits = self._used + self.taken + further <= _PART * self._budget
         return fits and self._users[buffer.array] == 1 and not buffer.reloaded and not self._handed
 

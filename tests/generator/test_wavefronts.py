@@ -144,16 +144,19 @@ def test_a_nest_beside_parallel_loops_gets_its_wavefronts(tmp_path: Path) -> Non
     assert len(region.report["wavefront_tile"]) == 2
 
 
-@pytest.mark.parametrize(("text", "machine"), in_turn([RELAX, SEIDEL, ALIGNMENT], MACHINES))
-def test_tiles_are_of_the_shape_that_takes_least(machine: str, text: str, tmp_path: Path) -> None:
+NESTS = {"relax": RELAX, "seidel": SEIDEL, "alignment": ALIGNMENT}
+
+
+@pytest.mark.parametrize(("name", "machine"), in_turn([*NESTS], MACHINES))
+def test_tiles_are_of_the_shape_that_takes_least(machine: str, name: str, tmp_path: Path) -> None:
     """No shape beside the one that is chosen is estimated to take less, nor is a square."""
     options = KernelOptions(machine=machine, where=Where.AUTO, typical={"n": 800, "m": 800, "steps": 10})
 
     def cycles(tile: tuple[int, ...]) -> float:
-        unit = generated(tmp_path, text, replace(options, tile=tile))
+        unit = generated(tmp_path, NESTS[name], replace(options, tile=tile))
         return float(unit.regions[0].report["where"]["cpes_cycles"])
 
-    chosen = generated(tmp_path, text, options).regions[0].report
+    chosen = generated(tmp_path, NESTS[name], options).regions[0].report
     *outer, others, innermost = chosen["wavefront_tile"]
     beside = [(others, 2 * innermost), (2 * others, innermost), (others, innermost // 2), (32, 32), (8, 8)]
     least = chosen["where"]["cpes_cycles"]
