@@ -57,7 +57,7 @@ class Ending:
 
     def __str__(self) -> str:
         if self.timed_out:
-            return f"did not end within {self.seconds:.0f} s"
+            return f"did not end within {self.seconds:.3g} s"
         if self.status < 0 or 128 < self.status < 192:
             return f"was killed by signal {-self.status if self.status < 0 else self.status - 128}"
         return f"ended with status {self.status} before its work was done"

@@ -181,7 +181,7 @@ def _serial(of: _Checked) -> _Ran:
     serial = _build_serial(of.task, Builder(host, made(of.directory / "objects")), of.directory)
     expected = _run(of.task, of.settings, host, "local", serial, of.directory / "run.serial", {})
     if expected.done.timed_out:
-        what = f"the serial program did not end within {of.settings.timeout:.0f} s"
+        what = f"the serial program did not end within {of.settings.timeout:g} s"
         raise SwbuildError(
             Diagnostic("SW502", what, Span(str(of.task.sources[0])), "give it a smaller problem")
         )
@@ -324,7 +324,7 @@ def _judge(
     differences = tuple(_differences(task, expected, actual))
     outcome, message = Outcome.PASS, ""
     if actual.done.timed_out:
-        outcome, message = Outcome.TIMEOUT, f"it did not end within {actual.done.seconds:.0f} s"
+        outcome, message = Outcome.TIMEOUT, f"it did not end within {actual.done.seconds:.3g} s"
     elif actual.done.status != expected.done.status:
         outcome = _ended(actual.done.status)
         message = (

@@ -54,8 +54,9 @@ def test_a_check_keeps_to_what_is_assumed_of_sizes(by_manifest: bool, swbuild: R
 def test_a_check_runs_no_longer_than_the_command_line_says(swbuild: Run, tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text(SOURCE)
     done = swbuild("check", "f.c", "-p", "n=9", "--timeout", "0.001", "-q")
-    assert done.returncode == 1
-    assert "scale: timeout" in done.stderr
+    # Whichever is the first to be late: the serial run (2), or that of the offloaded code (1).
+    assert done.returncode in (1, 2)
+    assert "did not end within 0.0" in done.stderr
 
 
 def test_a_program_is_generated_under_what_is_stated(tmp_path: Path) -> None:
