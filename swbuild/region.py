@@ -428,7 +428,10 @@ def _given_up(scop: Scop, options: KernelOptions, problem: DoesNotFit | NoCode) 
         return _left_alone(scop, options, f"{kernel} do not fit the LDM, even with the smallest tiles")
     if options.transform:
         raise SwbuildError(_too_complicated(options, problem))
-    return _left_alone(scop, options, f"no C for its kernels was found: {problem.reason}")
+    why = f"no C for its kernels was found: {problem.reason}"
+    fewer = problem.reason == TOO_MANY_CASES and scop.parameters
+    hint = " (fewer are left where `assume:` says what the sizes are at least)" if fewer else ""
+    return _left_alone(scop, options, why + hint)
 
 
 def _dropped(problem: Infeasible | NoCode) -> Dropped:

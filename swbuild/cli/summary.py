@@ -51,6 +51,8 @@ def _limit(region: RegionUnit) -> str:
             f"it is estimated to take {where['host_cycles']} cycles there, "
             f"{where['cpes_cycles']} on the core group"
         )
+    if "note" in report:
+        return str(report["note"])
     sums, counters = _ordered_sums(region)
     if sums:
         return f"the reduction on {sums} keeps the order of the source (`reassociate: true` allows parts)"

@@ -135,13 +135,12 @@ def _pieces(function: isl.PwAff, domain: isl.Set, context: isl.Set) -> list[tupl
 
 
 def _cut(domains: list[isl.Set], pieces: list[tuple[isl.Set, isl.PwAff]], context: isl.Set) -> list[isl.Set]:
-    """Cut ``domains`` where a function jumps between two of its pieces."""
-    pairs = itertools.combinations(pieces, 2)
-    if not any(_jumps(p, q, context) and _jumps(q, p, context) for p, q in pairs):
-        return domains
+    """Cut those of ``domains`` in which a function jumps between two of its pieces."""
     found = []
     for domain in domains:
-        for where, _ in pieces[1:]:
+        here, pairs = context.intersect(domain), itertools.combinations(pieces, 2)
+        jumps = any(_jumps(p, q, here) and _jumps(q, p, here) for p, q in pairs)
+        for where, _ in pieces[1:] if jumps else ():
             found.append(domain.intersect(where))
             domain = domain.subtract(where)
         found.append(domain)

@@ -256,7 +256,7 @@ def _marked_beside(node: isl.ScheduleNode, number: int) -> tuple[isl.ScheduleNod
         child = node.child(position)
         if marked[position]:
             child, number = _marked_beside(child, number)
-        elif several and any(marked) and _holds(child, _NODE.band):
+        elif several and any(marked):
             child = inserted(LevelMark(number), child.child(0)).parent()
             number += 1
         node = child.parent()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, reduce
 
 import islpy as isl
 
@@ -128,9 +128,25 @@ def _merged(grouping: Grouping, level: Level, groups: list[Group], careful: bool
     What is written comes first: a group that is only read, merged for its small box, would take all of it
     along into the buffer of what is written.
     """
+    groups = _filling(level, groups)
     for written in (True, False):
         groups = _merged_pairs(grouping, level, groups, careful, written)
     return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
+
+
+def _filling(level: Level, groups: list[Group]) -> list[Group]:
+    """Return ``groups`` with those that write as one where all of them together fill its box, but no two do.
+
+    Such are the statements that each write every second element of every second row.
+    """
+    writers = [group for group in groups if group.writes]
+    if len(writers) < 3:  # pairs are looked at anyway
+        return groups
+    box = reduce(Box.hull, [group.box for group in writers])
+    refs = [ref for group in writers for ref in group.refs]
+    if not (_is_no_larger(box, *(group.box for group in writers)) and _fills(level, refs, box)):
+        return groups
+    return [Group(tuple(refs), box), *(group for group in groups if not group.writes)]
 
 
 def _merged_pairs(
@@ -164,14 +180,19 @@ def _merge(grouping: Grouping, level: Level, a: Group, b: Group, careful: bool) 
 
 def _is_filled(level: Level, box: Box, a: Group, b: Group) -> bool:
     """Return whether ``a`` and ``b`` together write all of ``box``, which goes back in one transfer then."""
-    if not (a.writes and b.writes and box.bound is not None and box.is_usable):
+    return a.writes and b.writes and box.bound is not None and _fills(level, (*a.refs, *b.refs), box)
+
+
+def _fills(level: Level, refs: Sequence[Reference], box: Box) -> bool:
+    """Return whether ``refs`` together write all of ``box``, which is bounded."""
+    if not box.is_usable:
         return False
-    written = footprint(level, [ref for ref in (*a.refs, *b.refs) if ref.writes])
+    written = footprint(level, [ref for ref in refs if ref.writes])
     return bool(box.as_map(written.get_space()).is_subset(written))
 
 
-def _is_no_larger(box: Box, a: Box, b: Box) -> bool:
-    """Return whether ``box``, the common one, takes no more elements than ``a`` and ``b`` apart."""
-    if a.bound is None or b.bound is None or box.bound is None:
+def _is_no_larger(box: Box, *others: Box) -> bool:
+    """Return whether ``box``, the common one, takes no more elements than the ``others`` apart."""
+    if box.bound is None or any(other.bound is None for other in others):
         return False
-    return box.elements() <= a.elements() + b.elements()
+    return box.elements() <= sum(other.elements() for other in others)

@@ -406,6 +406,7 @@ def _subscripts(
     if not access.relation.is_single_valued():
         return None
     whole = isl.PwMultiAff.from_map(access.relation)
+    fixed = isl.PwMultiAff.from_map(access.relation.intersect_domain(_fixed_set(nest)))
     positions = list(nest.rows)
     count = len(nest.statement.iterators)
     basis = [*nest.rows.values(), *nest.fixed, *(_unit(k, count) for k in nest.free)]
@@ -414,6 +415,9 @@ def _subscripts(
     for k in range(whole.dim(_OUT)):
         pieces = whole.get_pw_aff(k)
         row = factors_of(pieces, count)
+        if row is None:  # quotients, but perhaps of what is fixed alone: ``t % 2``
+            pieces = fixed.get_pw_aff(k)
+            row = factors_of(pieces, count)
         made = _coordinates(basis, row) if row is not None else None
         if made is None or any(value.denominator != 1 for value in made):
             return None
@@ -424,6 +428,18 @@ def _subscripts(
         rest = [(k, abs(int(v))) for k, v in zip(nest.free, made[after:], strict=True) if v]
         free = sum(factor * (_spread(nest, k)) for k, factor in rest)
         found.append((tuple(factors), constant, None if rest and free > _FREE else free))
+    return found
+
+
+def _fixed_set(nest: _Nest) -> isl.Set:
+    """Return the instances, within the domain of ``nest`` or not, that take its fixed values."""
+    found = isl.Set.universe(nest.domain.get_space())
+    space = isl.LocalSpace.from_space(found.get_space())
+    for row, value in nest.fixed.items():
+        equal = isl.Constraint.equality_alloc(space).set_constant_val(isl.Val(-value))
+        for k, factor in enumerate(row):
+            equal = equal.set_coefficient_val(_SET, k, isl.Val(factor))
+        found = found.add_constraint(equal)
     return found
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "bounded_effort",
     "coalesced",
     "constant_of",
+    "counts_by_one",
     "has_unit_steps",
     "index_range",
     "is_constant",
@@ -119,12 +120,13 @@ def _has_unit_steps(node: isl.ScheduleNode) -> bool:
         for member in range(node.band_n_member()):
             pieces = partial.get_at(member).get_pw_aff_list()
             affs = [aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces()]
-            if not all(aff.dim(isl.dim_type.div) or _counts_by_one(aff) for aff in affs):
+            if not all(aff.dim(isl.dim_type.div) or counts_by_one(aff) for aff in affs):
                 return False
     return all(_has_unit_steps(node.child(k)) for k in range(node.n_children()))
 
 
-def _counts_by_one(aff: isl.Aff) -> bool:
+def counts_by_one(aff: isl.Aff) -> bool:
+    """Return whether ``aff`` goes up or down by 1, if at all, from one value of a counter to the next."""
     factors = [aff.get_coefficient_val(isl.dim_type.in_, k) for k in range(aff.dim(isl.dim_type.in_))]
     return all(factor.abs().le(isl.Val(1)) for factor in factors)
 

@@ -22,6 +22,7 @@ from swbuild.polyhedral.islutil import (
     apart,
     bounded_effort,
     coalesced,
+    counts_by_one,
     maps_of,
     sets_of,
     union_maps,
@@ -113,7 +114,66 @@ def compute_schedule(
         solved = None  # isl has been seen to break one of the rest's
     if solved is None or (solved[1] and loops):
         return Scheduled(as_written, dependences, kept, private, origin=Origin.EFFORT)
-    return Scheduled(solved[0], dependences, kept, private, solved[1], origin=Origin.SCHEDULER)
+    schedule = straightened(solved[0], scop.schedule)
+    return Scheduled(schedule, dependences, kept, private, solved[1], origin=Origin.SCHEDULER)
+
+
+def straightened(schedule: isl.Schedule, source: isl.Schedule) -> isl.Schedule:
+    """Return ``schedule`` with loops of ``source`` in place of sequential ones that count several at once.
+
+    Where loops have few iterations, isl may count those of two in one, ``2 i + j``: no tile fits such a loop.
+    That is done inside parallel loops (others may be wavefronts, with parallel loops inside), where nothing
+    but loops of one statement is below, which then run as in ``source``: that keeps all dependences between
+    instances that agree in the loops above.
+    """
+    return _straightened(schedule.get_root(), source.get_map(), inside=False).get_schedule()
+
+
+def _straightened(node: isl.ScheduleNode, source: isl.UnionMap, *, inside: bool) -> isl.ScheduleNode:
+    if node.get_type() == isl.schedule_node_type.band:
+        if inside and _counts_several(node) and _is_chain(node):
+            return _as_in_source(node, source)
+        inside = inside or any(node.band_member_get_coincident(k) for k in range(node.band_n_member()))
+    for position in range(node.n_children()):
+        node = _straightened(node.child(position), source, inside=inside).parent()
+    return node
+
+
+def _counts_several(band: isl.ScheduleNode) -> bool:
+    """Return whether ``band`` is one sequential loop over instances of one statement in steps of several."""
+    if band.band_n_member() != 1 or band.band_member_get_coincident(0):
+        return False
+    pieces = band.band_get_partial_schedule().get_at(0).get_pw_aff_list()
+    affs = [aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces()]
+    return len(affs) == 1 and not affs[0].dim(isl.dim_type.div) and not counts_by_one(affs[0])
+
+
+def _is_chain(node: isl.ScheduleNode) -> bool:
+    """Return whether nothing but bands is at and below ``node``."""
+    while node.get_type() == isl.schedule_node_type.band:
+        node = node.child(0)
+    return bool(node.get_type() == isl.schedule_node_type.leaf)
+
+
+def _as_in_source(node: isl.ScheduleNode, source: isl.UnionMap) -> isl.ScheduleNode:
+    """Return ``node``, a chain of bands of one statement, as its loops in ``source`` not fixed above.
+
+    ``source`` is instance -> time.
+    """
+    domain = node.get_domain()
+    (order,) = maps_of(source.intersect_domain(domain))
+    prefix = node.get_prefix_schedule_union_map().intersect_domain(domain)
+    # time -> time of another instance with the same values of the loops above
+    (pairs,) = maps_of(prefix.apply_range(prefix.reverse()).apply_domain(source).apply_range(source))
+    counters = isl.PwMultiAff.from_map(order)
+    while node.get_type() == isl.schedule_node_type.band:
+        node = node.delete()
+    for k in reversed(range(counters.dim(isl.dim_type.out))):
+        same = isl.Map.universe(pairs.get_space()).equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+        if not pairs.is_subset(same):
+            counter = isl.UnionPwAff.from_pw_aff(counters.get_pw_aff(k))
+            node = node.insert_partial_schedule(isl.MultiUnionPwAff.from_union_pw_aff(counter))
+    return node
 
 
 def _parallel_loops(schedule: isl.Schedule) -> int:

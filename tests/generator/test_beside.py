@@ -20,6 +20,10 @@ NESTS = {
     "there_and_back": "A[i][0] = 0.25; for (int j = 1; j < m; j++) A[i][j] = B[i][j] * A[i][j - 1];"
     " for (int j = m - 2; j >= 0; j--) A[i][j] += 0.5 * A[i][j + 1];",
     "last_first": "for (int j = 1; j < m; j++) A[i][j] += A[i][j - 1] * B[i][j]; A[i][0] = A[i][m - 1];",
+    "scaled": "A[i][0] = A[i][0] / (B[i][0] + 3.0); B[i][0] = 0.5;"
+    " for (int j = 1; j < m; j++) { double k = 1.0 / (3.0 + B[i][j] - A[i][j - 1]); A[i][j] = A[i][j] * k;"
+    " B[i][j] = (B[i][j] - B[i][j - 1]) * k; }"
+    " for (int j = m - 2; j >= 0; j--) B[i][j] -= A[i][j] * B[i][j + 1];",
     "a_middle_one": "A[i][m / 2] = 3.0; for (int j = 1; j < m; j++) A[i][j] += A[i][j - 1] + B[i][j];",
 }
 FUNCTION = """\

@@ -1,0 +1,116 @@
+"""Ways to write loops that real programs are full of get tiles and buffers, not accesses one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from turns import MACHINES, in_turn
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.compilation import compile_regions
+from swbuild.frontend import CppOptions, read_source
+from swbuild.options import KernelOptions, Where
+from swbuild.region import RegionResult
+
+#: functions by name: parameters, body, and sizes to check them at
+IDIOMS = {
+    # each of four statements writes every second element of every second row; together they write all
+    "prolongation": (
+        "int n, double c[restrict n + 1][n + 1], double p[restrict 2 * n][2 * n]",
+        """for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            p[2 * i][2 * j] += c[i][j];
+            p[2 * i + 1][2 * j] += 0.5 * (c[i][j] + c[i + 1][j]);
+            p[2 * i][2 * j + 1] += 0.5 * (c[i][j] + c[i][j + 1]);
+            p[2 * i + 1][2 * j + 1] += 0.25 * (c[i][j] + c[i + 1][j] + c[i][j + 1] + c[i + 1][j + 1]);
+        }""",
+        ({"n": 1}, {"n": 3}, {"n": 37}),
+    ),
+    # two planes take turns from step to step
+    "leapfrog": (
+        "int n, int steps, float p[restrict 2][n][n], float w[restrict n][n]",
+        """for (int t = 0; t < steps; t++)
+        for (int i = 1; i < n - 1; i++)
+            for (int j = 1; j < n - 1; j++)
+                p[(t + 1) % 2][i][j] = 2.0f * p[t % 2][i][j] - p[(t + 1) % 2][i][j] + w[i][j]
+                    * (p[t % 2][i - 1][j] + p[t % 2][i + 1][j] + p[t % 2][i][j - 1] + p[t % 2][i][j + 1]);""",
+        ({"n": 3, "steps": 1}, {"n": 23, "steps": 3}, {"n": 70, "steps": 2}),
+    ),
+    # the loops of a small window are isl's to join: 2 r + s
+    "pooling": (
+        "int n, int h, int w, const float in[restrict n][2 * h][2 * w], float out[restrict n][h][w]",
+        """for (int k = 0; k < n; k++)
+        for (int y = 0; y < h; y++)
+            for (int x = 0; x < w; x++) {
+                float most = in[k][2 * y][2 * x];
+                for (int r = 0; r < 2; r++)
+                    for (int s = 0; s < 2; s++)
+                        most = in[k][2 * y + r][2 * x + s] > most ? in[k][2 * y + r][2 * x + s] : most;
+                out[k][y][x] = most;
+            }""",
+        ({"n": 1, "h": 1, "w": 1}, {"n": 2, "h": 5, "w": 33}, {"n": 3, "h": 9, "w": 70}),
+    ),
+    # the neighbours of an edge are at the other end, in both dimensions
+    "periodic": (
+        "int n, double u[restrict n][n], double v[restrict n][n]",
+        """for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            v[i][j] = u[i][j] + 0.125 * (u[(i + 1) % n][j] + u[(i + n - 1) % n][j]
+                                         + u[i][(j + 1) % n] + u[i][(j + n - 1) % n]);""",
+        ({"n": 1}, {"n": 2}, {"n": 3}, {"n": 71}),
+    ),
+}
+PROGRAM = "".join(
+    f"void {name}({parameters})\n{{\n#pragma scop\n    {body}\n#pragma endscop\n}}\n"
+    for name, (parameters, body, _) in IDIOMS.items()
+)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "idioms.c"
+    path.write_text(PROGRAM)
+    return path
+
+
+def _results(source: Path) -> dict[str, RegionResult]:
+    model = read_source(source, CppOptions(), None)
+    found = compile_regions(model, dict.fromkeys(IDIOMS, KernelOptions(where=Where.CPES)))
+    return {each.scop.name: each.result for each in found if isinstance(each.result, RegionResult)}
+
+
+def test_all_elements_move_in_boxes(source: Path) -> None:
+    results = _results(source)
+    assert set(results) == set(IDIOMS)
+    for name, result in results.items():
+        assert result.placed, name
+        assert [d for place in result.placed for d in place.plan.direct] == [], name
+
+
+def test_tiles_are_not_chosen_for_accesses_one_by_one(source: Path) -> None:
+    """Where the planner sees no boxes it takes the smallest tiles, or the largest that fit somehow."""
+    results = _results(source)
+    for name in ("leapfrog", "pooling"):
+        (place,) = results[name].placed
+        assert place.plan.bytes > 4096, name
+        assert all(buffer.level < len(place.tiled.sizes) for buffer in place.plan.buffers), name
+
+
+def test_what_is_written_by_turns_is_put_in_one_box(source: Path) -> None:
+    (place,) = _results(source)["prolongation"].placed
+    (written,) = [buffer for buffer in place.plan.buffers if buffer.array == "p"]
+    assert written.store.value == "box"
+
+
+@pytest.mark.parametrize(("machine", "mode"), in_turn(MACHINES, ("late", "checked")))
+def test_results_are_right(source: Path, machine: str, mode: str, tmp_path: Path) -> None:
+    task = SourceTask(
+        source,
+        default_options=KernelOptions(machine=machine, where=Where.CPES),
+        checks={name: RegionCheck(sizes) for name, (_, _, sizes) in IDIOMS.items()},
+    )
+    results = check_source(task, CheckSettings(timeout=120.0, modes=(mode,)), tmp_path, tmp_path / "o")
+    assert {result.region for result in results} == set(IDIOMS)
+    for result in results:
+        assert result.outcome is Outcome.PASS, explain(result)
