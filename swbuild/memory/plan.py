@@ -434,19 +434,41 @@ def _place_array(task: _Task, top: Level, array: str, refs: list[Reference]) -> 
 
 
 def _place_expanded(task: _Task, top: Level, refs: list[Reference]) -> _Home:
-    """Give a private variable one buffer for the whole tile; nothing of it comes from or goes to memory.
+    """Give a private variable one buffer for all its copies; nothing of it comes from or goes to memory.
 
     Its accesses that are never made are written as accesses to the buffer, too.
     """
-    group = replace(hull_group(top, [ref for ref in refs if ref.happens]), refs=tuple(refs))
+    level, copies = _level_of_copies(top, [ref for ref in refs if ref.happens])
+    group = replace(copies, refs=tuple(refs))
     array = refs[0].array
     if not task.may_take(group) or _bytes(task, group) > task.limit:
         return _Home(array, (), tuple(_direct(ref, _TOO_LARGE) for ref in refs))
-    return _Home(array, ((top, group),), ())
+    return _Home(array, ((level, group),), ())
+
+
+def _level_of_copies(top: Level, refs: list[Reference]) -> tuple[Level, Group]:
+    """Return where the copies of a private variable have a buffer, and their box there.
+
+    That is the outermost level at which they are bounded in number, the tile if none is.  It has all
+    references to them below, and each copy is used in one visit of it: its value need not outlive that.
+    """
+    first = level, group = top, hull_group(top, refs)
+    while not group.box.is_usable:
+        inside = [c for c in level.children if all(ref.statement in c.statements for ref in refs)]
+        if not inside or not _in_one_visit(inside[0], refs):
+            return first
+        level, group = inside[0], hull_group(inside[0], refs)
+    return level, group
+
+
+def _in_one_visit(level: Level, refs: list[Reference]) -> bool:
+    """Return whether each element that ``refs`` access is accessed in one visit of ``level`` alone."""
+    touched = footprint(level, refs)  # visit -> element
+    return bool(touched.is_injective())
 
 
 def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -> bool:
-    """Return whether the copies of the private variable ``name`` in one tile are bounded in number."""
+    """Return whether a buffer holds the copies of the private variable ``name``, bounded in number."""
     present = set(tiled.kernel.statements)
     components = {
         expansion.component
@@ -457,7 +479,7 @@ def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -
         return False
     refs = [ref for ref in references(scop, tiled, private, frozenset({name})) if ref.array == name]
     refs = [ref for ref in refs if ref.happens]
-    return bool(refs) and hull_group(find_levels(tiled), refs).box.is_usable
+    return bool(refs) and _level_of_copies(find_levels(tiled), refs)[1].box.is_usable
 
 
 def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:

@@ -51,6 +51,20 @@ IDIOMS = {
             }""",
         ({"n": 1, "h": 1, "w": 1}, {"n": 2, "h": 5, "w": 33}, {"n": 3, "h": 9, "w": 70}),
     ),
+    # a row is scaled by what all of it says, and multiplied by a matrix
+    "attention": (
+        "int n, int d, const float q[restrict n][n], const float v[restrict n][d], float o[restrict n][d]",
+        """for (int i = 0; i < n; i++) {
+        float most = q[i][0];
+        for (int j = 1; j < n; j++) most = q[i][j] > most ? q[i][j] : most;
+        for (int l = 0; l < d; l++) {
+            float sum = 0.0f;
+            for (int j = 0; j < n; j++) sum += q[i][j] * v[j][l];
+            o[i][l] = sum / (1.0f + most);
+        }
+    }""",
+        ({"n": 1, "d": 1}, {"n": 5, "d": 300}, {"n": 70, "d": 33}),
+    ),
     # the neighbours of an edge are at the other end, in both dimensions
     "periodic": (
         "int n, double u[restrict n][n], double v[restrict n][n]",
@@ -101,6 +115,13 @@ def test_what_is_written_by_turns_is_put_in_one_box(source: Path) -> None:
     (place,) = _results(source)["prolongation"].placed
     (written,) = [buffer for buffer in place.plan.buffers if buffer.array == "p"]
     assert written.store.value == "box"
+
+
+def test_copies_of_a_sum_for_all_columns_last_as_long_as_a_tile_of_columns(source: Path) -> None:
+    (place,) = _results(source)["attention"].placed
+    levels = {buffer.array: buffer.level for buffer in place.plan.buffers}
+    assert place.tiled.mapping.restructure and place.expanded >= {"sum"}
+    assert levels["sum"] > 0  # there is no bound on how many columns a whole row has
 
 
 @pytest.mark.parametrize(("machine", "mode"), in_turn(MACHINES, ("late", "checked")))
