@@ -554,6 +554,10 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         store = Store.BOX if whole else _store(task, level, group, around, written)
     load = _reads_old_values(task, level, group) or any(ref.may_write for ref in writers)
     load = load or (store is Store.BOX and not whole)
+    if written is not None and store is Store.ELEMENTS:
+        filled = _filled(written)
+        if is_rowwise(filled) and not _others_write(task, level, group, filled, written):
+            store, written, load = Store.ROWS, filled, True
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
     array = group.refs[0].array
     return Buffer(
@@ -620,6 +624,19 @@ def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.M
     if bounded and not _others_write(task, level, group, box, written):
         return Store.BOX
     return Store.ROWS if is_rowwise(written) else Store.ELEMENTS
+
+
+def _filled(written: isl.Map) -> isl.Map:
+    """Return ``written``, prefix -> element, with all of each row that lies between elements written there.
+
+    Those are elements of the array as well.
+    """
+    inner = written.dim(isl.dim_type.out) - 1
+    if not inner:
+        return bounding_hull(written)
+    rows, depth = bounding_hull(_by_row(written)), written.dim(isl.dim_type.in_)
+    whole = rows.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, depth, inner)
+    return whole.set_tuple_name(isl.dim_type.out, written.get_tuple_name(isl.dim_type.out))
 
 
 def _others_write(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> bool:

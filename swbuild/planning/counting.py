@@ -161,7 +161,12 @@ def bounds_of(found: isl.Set, outer: Sequence[str] = ()) -> Bounds:
 
 
 def _step(found: isl.Set, dimension: int) -> int:
-    return max(1, int(found.get_stride(dimension).to_python()))
+    """Return how far apart the values of ``dimension`` are, those before it being given.
+
+    Later dimensions are left out: of ``(i + j) % 2 == 0``, i takes all values, and j every second one.
+    """
+    later = found.dim(_SET) - dimension - 1
+    return max(1, int(found.project_out(_SET, dimension + 1, later).get_stride(dimension).to_python()))
 
 
 def _matters(parts: Sequence[_Part], dimension: int) -> bool:

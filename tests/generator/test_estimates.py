@@ -142,6 +142,8 @@ def test_estimates_for_the_host_are_near_the_replayed_time(tmp_path: Path) -> No
         ("{ [i] : 0 <= i < 1000 and i mod 32 = 0 }", 32),
         ("{ [i, j] : 0 <= i < 100 and i <= j < i + 7 }", 700),
         ("{ [i, j] : 0 <= i < 10 and 0 <= j < 10 and i + j >= 15 }", 10),
+        ("{ [c, i, j] : 0 <= c < 2 and 0 < i <= 100 and 0 < j <= 80 and (c + i + j) mod 2 = 0 }", 8000),
+        ("{ [i, j] : 0 <= i < 90 and 0 <= j < 90 and (i + 2j) mod 3 = 0 }", 2700),
     ],
 )
 def test_points_are_counted(text: str, count: int) -> None:

@@ -10,6 +10,7 @@ from turns import MACHINES, in_turn
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
+from swbuild.memory.plan import Store
 from swbuild.options import KernelOptions, Where
 from swbuild.region import RegionResult
 
@@ -65,6 +66,18 @@ IDIOMS = {
     }""",
         ({"n": 1, "d": 1}, {"n": 5, "d": 300}, {"n": 70, "d": 33}),
     ),
+    # of a row, one half changes, and its neighbours do not
+    "chessboard": (
+        "int n, int steps, double u[restrict n][n], const double f[restrict n][n]",
+        """for (int t = 0; t < steps; t++)
+        for (int c = 0; c < 2; c++)
+            for (int i = 1; i < n - 1; i++)
+                for (int j = 1; j < n - 1; j++)
+                    if ((i + j) % 2 == c)
+                        u[i][j] += 0.2 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1]
+                                          - f[i][j]);""",
+        ({"n": 3, "steps": 1}, {"n": 24, "steps": 2}, {"n": 71, "steps": 2}),
+    ),
     # the neighbours of an edge are at the other end, in both dimensions
     "periodic": (
         "int n, double u[restrict n][n], double v[restrict n][n]",
@@ -114,7 +127,13 @@ def test_tiles_are_not_chosen_for_accesses_one_by_one(source: Path) -> None:
 def test_what_is_written_by_turns_is_put_in_one_box(source: Path) -> None:
     (place,) = _results(source)["prolongation"].placed
     (written,) = [buffer for buffer in place.plan.buffers if buffer.array == "p"]
-    assert written.store.value == "box"
+    assert written.store is Store.BOX
+
+
+def test_rows_that_nobody_else_writes_are_put_with_their_gaps(source: Path) -> None:
+    (place,) = _results(source)["chessboard"].placed
+    (changed,) = [buffer for buffer in place.plan.buffers if buffer.array == "u"]
+    assert changed.store is Store.ROWS and changed.load
 
 
 def test_copies_of_a_sum_for_all_columns_last_as_long_as_a_tile_of_columns(source: Path) -> None:
