@@ -173,7 +173,8 @@ def _piece(moved: Moved, piece: Piece, slot: int) -> dict[str, str]:
     if piece.rows is not None:
         pieces["block"] = pieces["bytes"]
         pieces["bytes"] = f"{in_parentheses(piece.rows)} * {pieces['block']}"
-        pieces["gap"] = f"({moved.extents[-1]} - {length}) * {moved.element.size}"
+        row = " * ".join(moved.extents[-piece.whole - 1 :])
+        pieces["gap"] = f"({row} - {length}) * {moved.element.size}"
     return pieces
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from swbuild.expressions.nodes import Expression, Min, Name
+from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Min, Name
 from swbuild.expressions.trees import constant_value
 from swbuild.kernelir.nodes import Loop, Node, Piece, Transfer, Whole, Window
 from swbuild.kernelir.origin import Role
@@ -57,6 +57,8 @@ def _most(size: Expression, name: str, buffer: Held, dimension: int) -> int:
     value = constant_value(size)
     if value is not None:
         return value
+    if isinstance(size, Binary) and size.operator is BinaryOperator.MUL:
+        return _most(size.left, name, buffer, dimension) * _most(size.right, name, buffer, dimension)
     parts = size.operands if isinstance(size, Min) else ()
     return min([buffer.bound[dimension], *(_most(part, name, buffer, dimension) for part in parts)])
 

@@ -278,12 +278,14 @@ class Whole:
 class Piece:
     """What one operation moves of a box: ``rows`` times ``length`` elements, or once without ``rows``.
 
-    ``offset`` says per dimension how far from the first index of the box it begins.
+    ``offset`` says per dimension how far from the first index of the box it begins.  A row goes through the
+    last ``whole`` dimensions, all of whose indices the box has, and the one before them.
     """
 
     offset: tuple[Expression, ...]
     length: Expression
     rows: Expression | None = None
+    whole: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import lcm
+from math import lcm, prod
 
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Min, Name
@@ -54,10 +54,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A buffer as transfers see it: the most indices per dimension, and the bytes of an element."""
+    """A buffer as transfers see it: the most indices per dimension, and the bytes of an element.
+
+    Its boxes have all indices of the last ``whole`` dimensions: with those of the dimension before them, they
+    are one run in memory.
+    """
 
     bound: tuple[int, ...]
     element: int
+    whole: int = 0
 
 
 def low_of(buffer: str, dimension: int) -> Name:
@@ -99,23 +104,40 @@ def _constant_boxes(node: Node) -> frozenset[str]:
 
 
 def _split_box(transfer: Transfer, shape: Shape, limits: Limits, *, strided: bool) -> Node:
-    """Return ``transfer``, of a whole box, in operations; one of several rows only if ``strided``."""
-    count = len(shape.bound)
-    row = shape.bound[-1] * shape.element
-    strided = strided and count > 1 and row <= min(limits.block, limits.length)
+    """Return ``transfer``, of a whole box, in operations; one of several rows only if ``strided``.
+
+    Dimensions that are whole are part of the rows, where these are no longer than an operation moves.
+    """
+    whole = shape.whole if prod(shape.bound[-shape.whole - 1 :]) * shape.element <= _longest(limits) else 0
+    count = len(shape.bound) - whole
+    row = prod(shape.bound[-whole - 1 :]) * shape.element
+    strided = strided and count > 1 and row <= _longest(limits)
     outer = [own(f"sw_d{k}") for k in range(count - (2 if strided else 1))]
-    offset: list[Expression] = [*map(Name, outer), *(Constant(0) for _ in range(count - len(outer)))]
+    offset: list[Expression] = [
+        *map(Name, outer),
+        *(Constant(0) for _ in range(len(shape.bound) - len(outer))),
+    ]
     sizes = [size_of(transfer.buffer, k) for k in range(count)]
-    inner, whole = len(outer), limits.length // row if strided else _run(shape, limits)
-    if shape.bound[inner] <= whole:
-        moved = Piece(tuple(offset), sizes[-1], sizes[-2] if strided else None)
+    length = _times(sizes[-1], prod(shape.bound[count:]))
+    inner, most = len(outer), limits.length // row if strided else _run(shape, limits)
+    if (whole and not strided) or shape.bound[inner] <= most:
+        moved = Piece(tuple(offset), length, sizes[-2] if strided else None, whole)
         return _in_loops(replace(transfer, part=moved), outer, sizes)
     counter = own(f"sw_d{inner}")
     offset[inner] = Name(counter)
-    some = _at_most(whole, sizes[inner], counter)
-    moved = Piece(tuple(offset), sizes[-1] if strided else some, some if strided else None)
-    body = _loop(counter, sizes[inner], whole, replace(transfer, part=moved))
+    some = _at_most(most, sizes[inner], counter)
+    moved = Piece(tuple(offset), length if strided else some, some if strided else None, whole)
+    body = _loop(counter, sizes[inner], most, replace(transfer, part=moved))
     return _in_loops(body, outer, sizes)
+
+
+def _longest(limits: Limits) -> int:
+    """Return how many bytes a row has at most that an operation moves, be it one of several."""
+    return min(limits.block, limits.length)
+
+
+def _times(size: Expression, factor: int) -> Expression:
+    return size if factor == 1 else Binary(BinaryOperator.MUL, size, Constant(factor))
 
 
 def _split_row(transfer: Transfer, row: Row, shape: Shape, limits: Limits) -> Node:

@@ -40,7 +40,8 @@ from swbuild.lowering.slots import with_shared_boxes, with_slots
 from swbuild.lowering.spawns import spawned
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
-from swbuild.memory.plan import Store
+from swbuild.memory.box import whole_dimensions
+from swbuild.memory.plan import Buffer, Store
 from swbuild.names import own
 from swbuild.options import KernelOptions, Preset
 from swbuild.planning.singles import private_in
@@ -262,7 +263,7 @@ def _with_transfers(
     the reasons.
     """
     classic = options.preset is Preset.CLASSIC
-    shapes = {b.name: Shape(b.box.bound or (), scop.array(b.array).element.size) for b in place.plan.buffers}
+    shapes = {b.name: _shape(scop, b) for b in place.plan.buffers}
     residents = [buffer.name for buffer in place.plan.buffers if buffer.residency is not None]
     if residents:
         program = program.after("ask flags once", with_flags_outside(program.result, residents))
@@ -281,6 +282,13 @@ def _with_transfers(
         body, place, unshared = with_shared_boxes(scop, place, program.result, load(options.machine))
         program = program.after("share boxes", body)
     return program.after("allot reply words", allot_replies(program.result)), place, unshared
+
+
+def _shape(scop: Scop, buffer: Buffer) -> Shape:
+    array = scop.array(buffer.array)
+    moved = buffer.load or buffer.store is not Store.NONE
+    whole = whole_dimensions(buffer.box, array.extents) if moved and buffer.residency is None else 0
+    return Shape(buffer.box.bound or (), array.element.size, whole)
 
 
 def limits_of(options: KernelOptions) -> Limits:

@@ -12,7 +12,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.polyhedral.islutil import bounded_effort, constant_of
 
-__all__ = ["Box", "bounding_box", "loose_box"]
+__all__ = ["Box", "bounding_box", "loose_box", "whole_dimensions"]
 
 #: isl steps for the ends of one box, and for its bound; an ordinary one takes some hundreds.
 MAX_OPERATIONS = 100_000
@@ -132,6 +132,20 @@ class Box:
         assert result is not None
         name = space.get_tuple_name(isl.dim_type.out)
         return result.set_tuple_name(isl.dim_type.out, name).intersect_domain(self.visits)
+
+
+def whole_dimensions(box: Box, extents: Sequence[isl.PwAff | None]) -> int:
+    """Return of how many of the last dimensions ``box`` always has all indices, not counting the first one.
+
+    ``extents`` are those of its array.  What it has of the dimension before those is one run in memory.
+    """
+    count = 0
+    for low, high, extent in reversed(list(zip(box.low[1:], box.high[1:], extents[1:], strict=True))):
+        known = None if extent is None else constant_of(extent)
+        if known is None or constant_of(low) != 0 or constant_of(high) != known - 1:
+            break
+        count += 1
+    return count
 
 
 def bounding_box(footprint: isl.Map) -> Box:

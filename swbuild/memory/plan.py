@@ -31,6 +31,7 @@ from swbuild.memory.box import Box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
+from swbuild.memory.rows import filled_rows, is_rowwise
 from swbuild.names import distinct
 from swbuild.polyhedral.dataflow import Dependences
 from swbuild.polyhedral.islutil import constant_of, index_range, maps_of, union_maps
@@ -49,7 +50,6 @@ __all__ = [
     "Residency",
     "Store",
     "is_expandable",
-    "is_rowwise",
     "least_buffers",
     "plan_memory",
 ]
@@ -555,7 +555,7 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     load = _reads_old_values(task, level, group) or any(ref.may_write for ref in writers)
     load = load or (store is Store.BOX and not whole)
     if written is not None and store is Store.ELEMENTS:
-        filled = _filled(written)
+        filled = filled_rows(written)
         if is_rowwise(filled) and not _others_write(task, level, group, filled, written):
             store, written, load = Store.ROWS, filled, True
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
@@ -626,19 +626,6 @@ def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.M
     return Store.ROWS if is_rowwise(written) else Store.ELEMENTS
 
 
-def _filled(written: isl.Map) -> isl.Map:
-    """Return ``written``, prefix -> element, with all of each row that lies between elements written there.
-
-    Those are elements of the array as well.
-    """
-    inner = written.dim(isl.dim_type.out) - 1
-    if not inner:
-        return bounding_hull(written)
-    rows, depth = bounding_hull(_by_row(written)), written.dim(isl.dim_type.in_)
-    whole = rows.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, depth, inner)
-    return whole.set_tuple_name(isl.dim_type.out, written.get_tuple_name(isl.dim_type.out))
-
-
 def _others_write(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> bool:
     """Return whether another tile or group may write elements of ``box`` that are not ``written``.
 
@@ -681,28 +668,3 @@ def _other_tiles(prefix: isl.Space, mapped: int) -> isl.Map:
         equal = differs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
         result = result.union(differs.subtract(equal))
     return result.coalesce()
-
-
-def is_rowwise(written: isl.Map) -> bool:
-    """Return whether every row (all indices but the last fixed) of the footprint is one interval."""
-    last = written.dim(isl.dim_type.out) - 1
-    rows = written if last == 0 else _by_row(written)
-    return bool(bounding_hull(rows).is_subset(rows))
-
-
-def _by_row(written: isl.Map) -> isl.Map:
-    """Return ``[prefix, outer indices] -> [last index]``."""
-    inner = written.dim(isl.dim_type.out) - 1
-    plain = written.reset_tuple_id(isl.dim_type.out)
-    depth = plain.dim(isl.dim_type.in_)
-    return plain.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
-
-
-def bounding_hull(rows: isl.Map) -> isl.Map:
-    """Return the map to all integers between the least and the greatest value of ``rows``."""
-    low = isl.Map.from_pw_aff(rows.dim_min(0)).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
-    high = isl.Map.from_pw_aff(rows.dim_max(0)).apply_range(isl.Map("{ [x] -> [y] : y <= x }"))
-    plain = low.intersect(high)
-    if rows.has_tuple_id(isl.dim_type.out):
-        plain = plain.set_tuple_id(isl.dim_type.out, rows.get_tuple_id(isl.dim_type.out))
-    return plain

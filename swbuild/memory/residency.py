@@ -23,7 +23,8 @@ from swbuild.frontend.scop import AccessKind, Scop
 from swbuild.mapping.tiling import TiledKernel, thread_parameters
 from swbuild.memory.box import bounding_box
 from swbuild.memory.levels import Level, Reference, references
-from swbuild.memory.plan import Buffer, Exchange, MemoryPlan, Residency, is_rowwise
+from swbuild.memory.plan import Buffer, Exchange, MemoryPlan, Residency
+from swbuild.memory.rows import is_rowwise
 from swbuild.options import Distribution
 from swbuild.polyhedral.dataflow import access_relation
 from swbuild.polyhedral.islutil import index_range, maps_of, over_parameters, sets_of, union_maps

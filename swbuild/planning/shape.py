@@ -145,8 +145,8 @@ class Subscript:
 class Family:
     """Places that access one array with subscripts that differ by constants.
 
-    ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's.
-    ``passed_on``: a CPE can pass boxes of it on to others.
+    ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's,
+    in dimensions ``constant`` the same at all sizes.  ``passed_on``: a CPE can pass boxes of it on to others.
     """
 
     array: str
@@ -159,6 +159,7 @@ class Family:
     instances: float
     refs: frozenset[tuple[str, int]]
     passed_on: bool = False
+    constant: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
-from swbuild.polyhedral.islutil import maps_of, sets_of
+from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of
 from swbuild.polyhedral.privatise import Private, private_bytes
 
 __all__ = ["copies_of", "shape_of"]
@@ -470,10 +470,14 @@ def _family(
     writes = any(access.kind is not AccessKind.READ for _, access, _ in members)
     within = tuple(k for k, place in enumerate(places) if statements <= place.statements)
     extents = tuple(_extent(extent, sizes) for extent in array.extents)
+    constant = frozenset(
+        k for k, e in enumerate(array.extents) if e is not None and constant_of(e) is not None
+    )
     count = sum(nest.instances for nest, _, _ in members)
     refs = frozenset((nest.statement.name, access.ref) for nest, access, _ in members)
     passed = machine.hands_on(array.element.name, array.element.size)
-    return Family(name, array.element.size, extents, subscripts, reads, writes, within, count, refs, passed)
+    size = array.element.size
+    return Family(name, size, extents, subscripts, reads, writes, within, count, refs, passed, constant)
 
 
 def _extent(extent: isl.PwAff | None, sizes: Mapping[str, int]) -> int:

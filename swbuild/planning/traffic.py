@@ -11,7 +11,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.machine.cost.launches import Moved, Shape
-from swbuild.memory.box import Box
+from swbuild.memory.box import Box, whole_dimensions
 from swbuild.memory.plan import Buffer, Residency, Store
 from swbuild.planning.counting import Weighted
 from swbuild.planning.formulas import Formula, formula_of
@@ -140,15 +140,22 @@ def _shape(
 ) -> tuple[float, Shape]:
     """Return how many operations a visit takes, and what one of them moves on average."""
     array = sight.scop.array(buffer.array)
-    element, pitch = array.element.size, _pitch(sight, buffer, outer)
-    row = max(1, round(box.lengths[-1])) * element
+    element, pitch, lengths = array.element.size, _pitch(sight, buffer, outer), box.lengths
     # the array is taken to begin at a whole request
     alignment = gcd(pitch, *(element * first for first in box.firsts))
     if store is Store.ELEMENTS:
-        return prod(box.lengths), Shape(1, element, element, element)
-    if store is Store.ROWS or len(box.lengths) == 1:
-        return prod(box.lengths[:-1]), Shape(1, row, row, alignment)
-    return prod(box.lengths[:-2]), Shape(max(1, round(box.lengths[-2])), row, max(row, pitch), alignment)
+        return prod(lengths), Shape(1, element, element, element)
+    whole = whole_dimensions(buffer.box, array.extents) if store is Store.BOX else 0
+    if whole and buffer.residency is None:  # they are part of the rows
+        run = prod(lengths[-whole:])
+        lengths = (*lengths[: -whole - 1], lengths[-whole - 1] * run)
+        first = array.extents[-whole - 1] if len(lengths) > 1 else None
+        pitch = 0 if first is None else round(run) * element * _value(first, sight, outer)
+        alignment = gcd(pitch, round(run) * element)
+    row = max(1, round(lengths[-1])) * element
+    if store is Store.ROWS or len(lengths) == 1:
+        return prod(lengths[:-1]), Shape(1, row, row, alignment)
+    return prod(lengths[:-2]), Shape(max(1, round(lengths[-2])), row, max(row, pitch), alignment)
 
 
 def _pitch(sight: Sight, buffer: Buffer, outer: tuple[int, ...]) -> int:

@@ -373,21 +373,29 @@ class View:
         sizes = [
             min(side, extent) if extent else side for side, extent in zip(box, family.extents, strict=True)
         ]
-        rows = sizes[-2] if len(sizes) > 1 else 1
-        pitch = family.extents[-1] * family.element
-        shape = Shape(rows, sizes[-1] * family.element, pitch, self._alignment(family, place))
-        return float(prod(sizes[:-2])), shape
+        last = len(sizes) - 1
+        while last and last in family.constant and sizes[last] == family.extents[last]:
+            last -= 1  # a dimension that is whole is part of the rows
+        whole = prod(sizes[last + 1 :])
+        rows = sizes[last - 1] if last else 1
+        pitch = family.extents[last] * whole * family.element
+        alignment = self._alignment(family, place, last, whole)
+        shape = Shape(rows, sizes[last] * whole * family.element, pitch, alignment)
+        return float(prod(sizes[: max(0, last - 1)])), shape
 
-    def _alignment(self, family: Family, place: Place) -> int:
-        """Return of what number of bytes the beginning of a box is a multiple."""
-        last = family.subscripts[-1]
+    def _alignment(self, family: Family, place: Place, position: int, whole: int) -> int:
+        """Return of what number of bytes the beginning of a box is a multiple.
+
+        It has so many ``whole`` elements of each index at ``position``.
+        """
+        last = family.subscripts[position]
         steps = [
             abs(factor) * (1 if k in place.fixed else self.tile[k])
             for k, factor in last.factors
             if k in place.above | place.fixed
         ]
-        pitch = family.extents[-1] if len(family.extents) > 1 else 0
-        return gcd(128, family.element * gcd(last.least, pitch, *steps)) or 128
+        pitch = family.extents[position] if position else 0
+        return gcd(128, family.element * whole * gcd(last.least, pitch, *steps)) or 128
 
     def of_buffer(self, level: Level, group: Group) -> float:
         """Return what it costs to move the box of ``group`` at every visit of ``level``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from generation import generated
 from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
@@ -78,6 +79,26 @@ IDIOMS = {
                                           - f[i][j]);""",
         ({"n": 3, "steps": 1}, {"n": 24, "steps": 2}, {"n": 71, "steps": 2}),
     ),
+    # small matrices one after the other
+    "matrices": (
+        "int n, const double a[restrict n][3][3], double b[restrict n][3][3]",
+        """for (int e = 0; e < n; e++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                b[e][i][j] = 0.0;
+                for (int k = 0; k < 3; k++) b[e][i][j] += a[e][i][k] * a[e][j][k];
+            }""",
+        ({"n": 1}, {"n": 5}, {"n": 131}),
+    ),
+    # components side by side at each point of a grid
+    "components": (
+        "int n, int m, const float u[restrict n][m][5], float v[restrict n][m][5]",
+        """for (int i = 1; i < n; i++)
+        for (int j = 1; j < m; j++)
+            for (int c = 0; c < 5; c++)
+                v[i][j][c] = 0.5f * u[i][j][c] + 0.25f * (u[i - 1][j][c] + u[i][j - 1][4 - c]);""",
+        ({"n": 1, "m": 1}, {"n": 3, "m": 70}, {"n": 67, "m": 9}),
+    ),
     # the neighbours of an edge are at the other end, in both dimensions
     "periodic": (
         "int n, double u[restrict n][n], double v[restrict n][n]",
@@ -134,6 +155,18 @@ def test_rows_that_nobody_else_writes_are_put_with_their_gaps(source: Path) -> N
     (place,) = _results(source)["chessboard"].placed
     (changed,) = [buffer for buffer in place.plan.buffers if buffer.array == "u"]
     assert changed.store is Store.ROWS and changed.load
+
+
+def test_dimensions_that_a_box_has_whole_are_part_of_its_rows(tmp_path: Path) -> None:
+    """One operation moves many matrices, or the points of many rows."""
+    for machine in MACHINES:
+        unit = generated(tmp_path, PROGRAM, KernelOptions(machine=machine, where=Where.CPES))
+        assert unit.slave is not None
+        starts = {name: unit.slave.text.partition(f"{name}_k0(void")[2] for name in IDIOMS}
+        matrices, components = (starts[name].partition("\n}")[0] for name in ("matrices", "components"))
+        assert "sw_d0" not in matrices + components  # the counter of a loop over operations
+        assert "(a_n0 * 9) * 8" in matrices and "stride" not in matrices
+        assert "(m * 5L - (u_n1 * 5)) * 4" in components
 
 
 def test_copies_of_a_sum_for_all_columns_last_as_long_as_a_tile_of_columns(source: Path) -> None:

@@ -177,7 +177,7 @@ def test_second_slots_stay_within_the_budget(tmp_path: Path) -> None:
 
 def test_a_counter_is_declared_for_groups_that_turn_out_to_be_empty(tmp_path: Path) -> None:
     """Elements are stored one by one, so that the group of a tile of odd length issues nothing."""
-    odd = "for (int i = 1; i < m; i += 2) a[i + 3] = 17;"
+    odd = "for (int i = 1; i < m; i += 2) { a[i + 3] = 17; a[i + 8] = 19; }"
     text = slave(tmp_path, odd, KernelOptions(tile=(7,), distribution=Distribution.BLOCK))
     assert "sw_issued = 0;" in text.replace("int sw_issued = 0;", "") and "int sw_issued = 0;" in text
 

@@ -1,0 +1,45 @@
+"""Rows of what is written: all indices of an element but the last are fixed, the last is a range."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+__all__ = ["filled_rows", "is_rowwise"]
+
+
+def is_rowwise(written: isl.Map) -> bool:
+    """Return whether every row (all indices but the last fixed) of the footprint is one interval."""
+    last = written.dim(isl.dim_type.out) - 1
+    rows = written if last == 0 else _by_row(written)
+    return bool(_hull(rows).is_subset(rows))
+
+
+def _by_row(written: isl.Map) -> isl.Map:
+    """Return ``[prefix, outer indices] -> [last index]``."""
+    inner = written.dim(isl.dim_type.out) - 1
+    plain = written.reset_tuple_id(isl.dim_type.out)
+    depth = plain.dim(isl.dim_type.in_)
+    return plain.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
+
+
+def _hull(rows: isl.Map) -> isl.Map:
+    """Return the map to all integers between the least and the greatest value of ``rows``."""
+    low = isl.Map.from_pw_aff(rows.dim_min(0)).apply_range(isl.Map("{ [x] -> [y] : y >= x }"))
+    high = isl.Map.from_pw_aff(rows.dim_max(0)).apply_range(isl.Map("{ [x] -> [y] : y <= x }"))
+    plain = low.intersect(high)
+    if rows.has_tuple_id(isl.dim_type.out):
+        plain = plain.set_tuple_id(isl.dim_type.out, rows.get_tuple_id(isl.dim_type.out))
+    return plain
+
+
+def filled_rows(written: isl.Map) -> isl.Map:
+    """Return ``written``, prefix -> element, with all of each row that lies between elements written there.
+
+    Those are elements of the array as well.
+    """
+    inner = written.dim(isl.dim_type.out) - 1
+    if not inner:
+        return _hull(written)
+    rows, depth = _hull(_by_row(written)), written.dim(isl.dim_type.in_)
+    whole = rows.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, depth, inner)
+    return whole.set_tuple_name(isl.dim_type.out, written.get_tuple_name(isl.dim_type.out))
