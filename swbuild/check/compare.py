@@ -15,6 +15,9 @@ __all__ = ["EXACT", "Tolerance", "compare_arrays", "dtype_of", "tolerance_for"]
 
 AnyArray = npt.NDArray[Any]
 
+#: How many terms of a long sum together lose a unit of rounding of it, at most.
+_LOST = 32
+
 #: How many bad elements a report shows.
 _SHOWN = 5
 
@@ -33,11 +36,16 @@ class Tolerance:
 EXACT = Tolerance()
 
 
-def tolerance_for(element: ElementType, exact: bool) -> Tolerance:
-    """Return the tolerance when the user states none: none at all unless sums were reordered."""
+def tolerance_for(element: ElementType, exact: bool, terms: int = 1) -> Tolerance:
+    """Return the tolerance when the user states none: none at all unless sums were reordered.
+
+    What a serial sum of so many ``terms`` of one sign rounds off goes with their number: 800,000 squares of
+    type ``float`` have been seen to lose 0.04 % of their sum, a hundredth of a unit of rounding each.
+    """
     if exact or element.kind is not TypeKind.FLOAT:
         return EXACT
-    return Tolerance(relative=1e-4) if element.size <= 4 else Tolerance(relative=1e-11)
+    usual, unit = (1e-4, 2.0**-24) if element.size <= 4 else (1e-11, 2.0**-53)
+    return Tolerance(relative=max(usual, terms * unit / _LOST))
 
 
 def dtype_of(element: ElementType) -> np.dtype[Any]:
