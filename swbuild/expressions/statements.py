@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from swbuild.classes import dataclass
-from swbuild.expressions.c import Call, Variable
+from swbuild.expressions.c import Call, Conditional, Operation, Variable
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import walk
 from swbuild.expressions.types import ElementType
 
 __all__ = [
     "identifiers",
+    "is_unconditional",
     "Block",
     "CStatement",
     "Declaration",
@@ -185,6 +186,19 @@ class Declaration(CStatement):
     def rebuilt(self, children: tuple[Expression, ...]) -> Expression:
         """Return the declaration of other variables."""
         return replace(self, declarators=children)
+
+
+def is_unconditional(body: Expression) -> bool:
+    """Return whether ``body``, a statement, evaluates all of its operands whatever the data are.
+
+    That is not looked for in statements of several, nor in functions that are called.
+    """
+    nodes = list(walk(body))
+    if any(isinstance(n, CStatement) and not isinstance(n, Evaluation) for n in nodes):
+        return False
+    if any(isinstance(n, (Conditional, Call)) for n in nodes):
+        return False
+    return not any(isinstance(n, Operation) and n.operator in ("&&", "||") for n in nodes)
 
 
 def identifiers(body: Expression) -> frozenset[str]:

@@ -24,6 +24,7 @@ from typing import Protocol
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.expressions.statements import is_unconditional
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.apart import timing_of
@@ -618,12 +619,20 @@ def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.M
     """Return the cheapest way to put back exactly what was ``written``, which is not all of ``box``.
 
     The rest of the box is only touched when it certainly lies inside the array: the last row of
-    an array of unknown length may end early.
+    an array of unknown length may end early, unless the visit accesses all of it.
     """
     bounded = task.scop.array(group.refs[0].array).extents[0] is not None
-    if bounded and not _others_write(task, level, group, box, written):
+    inside = bounded or _certainly_accessed(task, level, group, box)
+    if inside and not _others_write(task, level, group, box, written):
         return Store.BOX
     return Store.ROWS if is_rowwise(written) else Store.ELEMENTS
+
+
+def _certainly_accessed(task: _Task, level: Level, group: Group, box: isl.Map) -> bool:
+    """Return whether ``group`` accesses all elements of ``box`` whatever the data are."""
+    plain = {ref.statement: is_unconditional(task.scop.statement(ref.statement).body) for ref in group.refs}
+    sure = [ref for ref in group.refs if ref.happens and plain[ref.statement] and not ref.may_write]
+    return bool(sure) and bool(box.is_subset(footprint(level, sure)))
 
 
 def _others_write(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> bool:

@@ -99,6 +99,14 @@ IDIOMS = {
                 v[i][j][c] = 0.5f * u[i][j][c] + 0.25f * (u[i - 1][j][c] + u[i][j - 1][4 - c]);""",
         ({"n": 1, "m": 1}, {"n": 3, "m": 70}, {"n": 67, "m": 9}),
     ),
+    # records of an array of unknown length, of which a part changes
+    "records": (
+        "int n, struct mote *restrict p, float dt",
+        """for (int i = 0; i < n; i++)
+        for (int d = 0; d < 3; d++)
+            p[i].at[d] += dt * p[i].to[d];""",
+        ({"n": 1}, {"n": 67}, {"n": 1000}),
+    ),
     # the neighbours of an edge are at the other end, in both dimensions
     "periodic": (
         "int n, double u[restrict n][n], double v[restrict n][n]",
@@ -109,7 +117,7 @@ IDIOMS = {
         ({"n": 1}, {"n": 2}, {"n": 3}, {"n": 71}),
     ),
 }
-PROGRAM = "".join(
+PROGRAM = "struct mote { float at[3], to[3]; };\n" + "".join(
     f"void {name}({parameters})\n{{\n#pragma scop\n    {body}\n#pragma endscop\n}}\n"
     for name, (parameters, body, _) in IDIOMS.items()
 )
@@ -149,6 +157,13 @@ def test_what_is_written_by_turns_is_put_in_one_box(source: Path) -> None:
     (place,) = _results(source)["prolongation"].placed
     (written,) = [buffer for buffer in place.plan.buffers if buffer.array == "p"]
     assert written.store is Store.BOX
+
+
+def test_all_that_a_visit_accesses_certainly_is_put_in_one_box(source: Path) -> None:
+    """Nobody knows where the array ends, but what is read is in it."""
+    (place,) = _results(source)["records"].placed
+    (changed,) = place.plan.buffers
+    assert changed.store is Store.BOX and changed.box.bound is not None and changed.box.bound[1] == 6
 
 
 def test_rows_that_nobody_else_writes_are_put_with_their_gaps(source: Path) -> None:
