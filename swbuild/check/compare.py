@@ -18,6 +18,9 @@ AnyArray = npt.NDArray[Any]
 #: How many terms of a long sum together lose a unit of rounding of it, at most.
 _LOST = 32
 
+#: No tolerance that nobody has stated is larger: half of the part that one of 64 CPEs has of a sum.
+_MOST = 1 / 128
+
 #: How many bad elements a report shows.
 _SHOWN = 5
 
@@ -45,7 +48,7 @@ def tolerance_for(element: ElementType, exact: bool, terms: int = 1) -> Toleranc
     if exact or element.kind is not TypeKind.FLOAT:
         return EXACT
     usual, unit = (1e-4, 2.0**-24) if element.size <= 4 else (1e-11, 2.0**-53)
-    return Tolerance(relative=max(usual, terms * unit / _LOST))
+    return Tolerance(relative=max(usual, min(_MOST, terms * unit / _LOST)))
 
 
 def dtype_of(element: ElementType) -> np.dtype[Any]:

@@ -17,12 +17,15 @@ from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.points import Points, TooMany
-from swbuild.polyhedral.reductions import find_reductions
+from swbuild.polyhedral.reductions import Operator, find_reductions
 
 __all__ = ["Case", "judge_case", "refusal"]
 
 #: isl steps, and starts of innermost loops, to count the terms of sums.
 _EFFORT, _ROWS = 1_000_000, 1_000_000
+
+#: What rounds at every step; the least or the largest of numbers is one of them.
+_ROUNDED = (Operator.SUM, Operator.PRODUCT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def _terms(unit: RegionUnit, case: Case, reference: RunRecord) -> int:
     found = 1
     try:
         with bounded_effort(_EFFORT):
-            for reduction in find_reductions(unit.scop):
+            for reduction in (r for r in find_reductions(unit.scop) if r.operator in _ROUNDED):
                 points = (Points(unit.scop.statement(name).domain) for name in reduction.statements)
                 count = sum(each.count(case.sizes, _ROWS) for each in points)
                 slot = reference.slots.get(reduction.array)
