@@ -23,6 +23,8 @@ from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
 from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.tiling import broken
 from swbuild.memory.partials import Inseparable
+from swbuild.memory.plan import writes_in_part
+from swbuild.memory.words import SharedWords, with_whole_words
 from swbuild.options import KernelOptions, Preset, Resident, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
 from swbuild.planning.dividing import Dearer, Limit, alone, place_order
@@ -91,6 +93,7 @@ class Cause(Enum):
 
     NOT_PRIVATE = "variables cannot be private after all"
     INSEPARABLE = "reductions cannot be computed in parts after all"
+    SHARED_WORDS = "CPEs would write parts of words"
     DOES_NOT_FIT = "a kernel does not fit the LDM"
     TOO_COMPLICATED = "no C was found"
 
@@ -336,7 +339,20 @@ def _keeping(
 
 
 def _on_core_group(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
-    """Return the code of ``scop`` with kernels for all that may leave the host."""
+    """Return the code of ``scop`` with kernels for all that may leave the host.
+
+    Where nothing may since small elements are written, it may at those sizes at which they are whole words.
+    """
+    found = _at_all_sizes(scop, options, record)
+    whole = None if found.placed or options.preset is Preset.CLASSIC else with_whole_words(scop)
+    if whole is None:
+        return found
+    other = _at_all_sizes(whole, options, record)
+    return other if other.placed else found
+
+
+def _at_all_sizes(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
+    """Return the code of ``scop`` with kernels for all that may leave the host at all sizes that it knows."""
     found = _with_workspace(scop, options, record) or _in_fewer_statements(scop, options, record)
     if found is not None:
         return found
@@ -409,8 +425,11 @@ def _searched(
         attempt = _without(attempt, outcome)
 
 
-def _without(attempt: Attempt, lost: NotPrivate | Inseparable) -> Attempt:
+def _without(attempt: Attempt, lost: NotPrivate | Inseparable | SharedWords) -> Attempt:
     """Return the attempt to make after ``attempt`` has failed by ``lost``."""
+    if isinstance(lost, SharedWords):
+        written = attempt.scop.host_written | lost.arrays
+        return replace(attempt, scop=replace(attempt.scop, host_written=written))
     if isinstance(lost, NotPrivate):
         return replace(attempt, private=attempt.private.without(lost.names))
     return replace(attempt, reductions=tuple(r for r in attempt.reductions if r not in lost.reductions))
@@ -438,6 +457,8 @@ def _dropped(problem: Infeasible | NoCode) -> Dropped:
     """Return ``problem`` as it goes on record."""
     if isinstance(problem, NotPrivate):
         return Dropped(Cause.NOT_PRIVATE, tuple(sorted(problem.names)))
+    if isinstance(problem, SharedWords):
+        return Dropped(Cause.SHARED_WORDS, tuple(sorted(problem.arrays)))
     if isinstance(problem, Inseparable):
         return Dropped(Cause.INSEPARABLE, tuple(sorted(r.array for r in problem.reductions)))
     if isinstance(problem, DoesNotFit):
@@ -494,6 +515,9 @@ def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: flo
     if not isinstance(made, tuple):
         return made
     order, placed = made
+    shared = frozenset[str]().union(*(writes_in_part(scop, place.plan) for place in placed))
+    if shared:
+        return SharedWords(shared)
     if _repeats(order):
         return NoCode(_REPEATED)
     _check_order(order, placed)

@@ -31,6 +31,7 @@ from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
 from swbuild.machine import Dialect, load
 from swbuild.memory.partials import Partial
 from swbuild.memory.plan import LONGEST_ROW, Store
+from swbuild.memory.words import WORD, is_small
 from swbuild.names import own
 
 __all__ = ["host_text", "refusals"]
@@ -157,7 +158,7 @@ def _conditions(region: RegionCode) -> list[tuple[str, str]]:
     """Return the C conditions under which the entry must decline, each with what it says in words."""
     stated = [*_promises(region), *_sizes_outside(region), *_long_rows(region)]
     sized = ((text, f"{text} holds") for text in stated)
-    return [*sized, *overlap_conditions(region), *_little_work(region)]
+    return [*sized, *overlap_conditions(region), *_between_words(region), *_little_work(region)]
 
 
 def _little_work(region: RegionCode) -> list[tuple[str, str]]:
@@ -194,6 +195,16 @@ def _long_rows(region: RegionCode) -> list[str]:
     why = "/* longer than a transfer can skip */"
     limits = {f"{row} > {LONGEST_ROW // size}" for row, size in rows}
     return [f"{limit} {why}" for limit in sorted(limits)]
+
+
+def _between_words(region: RegionCode) -> list[tuple[str, str]]:
+    """Return conditions for arrays of small elements that do not begin with a word, all of which moves."""
+    moved = {b.array for k in region.kernels for b in k.plan.buffers if b.load or b.store is not Store.NONE}
+    arrays = [a for a, _, _ in region.arguments if a.name in moved and is_small(a)]
+    return [
+        (f"(unsigned long){a.name} % {WORD} != 0", f"'{a.name}' is not aligned to {WORD} bytes")
+        for a in arrays
+    ]
 
 
 def _promises(region: RegionCode) -> list[str]:

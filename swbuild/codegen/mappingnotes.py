@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from swbuild.classes import dataclass
@@ -52,6 +52,8 @@ def mapping_notes(
     found = [
         MappingNote(code, f"{', '.join(names)}: {text}") for (code, text), names in _grouped(said).items()
     ]
+    if "whole_words" in report and report["kernels"]:
+        found.append(_of_words(**report["whole_words"]))
     return (*found, *(() if report["block"] else _of_nests(report["kernels"])))
 
 
@@ -80,6 +82,12 @@ def _of_kernel(
         where = f" at {seen.sizes}" if seen is not None and counted and seen.sizes else ""
         tiles = " x ".join(map(str, kernel["tile"][: kernel["mapped_loops"]]))
         yield "SW323", f"only {cpes:.3g} of {threads} CPEs get work{where}, in tiles of {tiles} iterations"
+
+
+def _of_words(arrays: Sequence[str], where: str) -> MappingNote:
+    """Return what is said of arrays that CPEs write in whole words at some sizes only."""
+    what = f"the rows of {', '.join(arrays)} are whole words of 4 bytes, which CPEs can write"
+    return MappingNote("SW324", f"the host does the work unless {where}: only then {what}")
 
 
 def _launches(report: Mapping[str, Any], kernel: Mapping[str, Any], seen: Observed | None) -> str:

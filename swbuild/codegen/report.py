@@ -16,6 +16,7 @@ from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.tiling import Mapping
 from swbuild.memory.plan import Buffer
+from swbuild.memory.words import is_small
 from swbuild.names import plain_name
 from swbuild.planning.candidates import Estimate as Cost
 from swbuild.planning.candidates import Ranking
@@ -62,6 +63,9 @@ def region_report(
         for s in scop.statements
         if s.also
     ]
+    if scop.whole_words:
+        small = [array.name for array, _, _ in region.arguments if is_small(array)]
+        report["whole_words"] = {"arrays": small, "where": scop.whole_words}
     if region.options.contract:
         report["contracted"] = bool(scop.contracted)
     notes = [{"code": note.code, "message": note.message} for note in mapping_notes(report)]

@@ -261,6 +261,10 @@ class Scop:
     #: of them is written: where they do, the model is wrong.
     overlaps: tuple[tuple[str, str], ...] = ()
     held: tuple[Held, ...] = ()
+    #: Arrays that only the host may write: CPEs would share words of memory in which elements of them lie.
+    host_written: frozenset[str] = frozenset()
+    #: What of ``assumptions`` is there for other arrays of small elements to be whole words, in C.
+    whole_words: str = ""
     #: What tells the region from one of the same name in another file of a program, where there may be one.
     tag: str = ""
     #: The region as text with multiply-adds (``swbuild.frontend.contracting``), "" where it cannot be had.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Min, Name
 from swbuild.expressions.trees import constant_value
@@ -27,7 +28,8 @@ def length_faults(node: Node, scope: Scope) -> Iterator[str]:
 
 def _aligned(node: Transfer, scope: Scope) -> Iterator[str]:
     buffer, unit = scope.buffers[node.buffer], scope.limits.alignment
-    for what, value in (("elements", buffer.element), ("the beginning", buffer.alignment)):
+    whole = buffer.element * prod(buffer.bound)  # small elements fill words together
+    for what, value in (("elements", whole), ("the beginning", buffer.alignment)):
         if value % unit:
             yield f"{what} of {node.buffer}: {value} bytes are no multiple of {unit}"
 

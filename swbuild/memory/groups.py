@@ -11,6 +11,7 @@ from swbuild.classes import dataclass
 from swbuild.memory.apart import Timing
 from swbuild.memory.box import Box, bounding_box, loose_box
 from swbuild.memory.levels import Level, Reference, footprint
+from swbuild.memory.words import in_words
 from swbuild.polyhedral.islutil import constant_of
 
 __all__ = ["Group", "Grouping", "hull_group"]
@@ -89,7 +90,7 @@ def _uniform(level: Level, refs: list[Reference], *, loose: bool = False) -> lis
                 break
         else:
             families.append([(ref, (0,) * ref.relation.dim(isl.dim_type.out))])
-    boxed = loose_box if loose else bounding_box
+    boxed = loose_box if loose and refs[0].words is None else bounding_box
     return [_family_group(level, family, boxed) for family in families]
 
 
@@ -97,6 +98,8 @@ def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
     """Return the constant difference of the subscripts of ``other`` and ``base``, or None."""
     if base.statement != other.statement or base.array != other.array:
         return None
+    if base.words is not None:
+        return None  # a shifted copy begins elsewhere in a word
     if not base.relation.domain().is_equal(other.relation.domain()):
         return None  # one of them runs under a condition: its footprint is no shifted copy
     if not (base.relation.is_single_valued() and other.relation.is_single_valued()):
@@ -115,7 +118,8 @@ def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
 def _family_group(
     level: Level, family: list[tuple[Reference, tuple[int, ...]]], boxed: Callable[[isl.Map], Box]
 ) -> Group:
-    box = boxed(footprint(level, [family[0][0]]))
+    first = family[0][0]
+    box = boxed(in_words(footprint(level, [first]), first.words))
     by_dimension = list(zip(*(offset for _, offset in family), strict=True))
     least = tuple(min(values) for values in by_dimension)
     most = tuple(max(values) for values in by_dimension)

@@ -10,6 +10,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.words import Words, is_small, words_of
 from swbuild.polyhedral.dataflow import access_relation
 from swbuild.polyhedral.islutil import coalesced, maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private
@@ -49,6 +50,8 @@ class Reference:
     affine: bool
     #: instance -> element, in the kernel's domain
     relation: isl.Map
+    #: how small elements lie in the words that are moved for them
+    words: Words | None = None
 
     @property
     def happens(self) -> bool:
@@ -96,7 +99,10 @@ def references(
                 by_ref.setdefault(access.ref, []).append(access)
         for ref, accesses in sorted(by_ref.items()):
             relations = [access_relation(scop, statement, a, private.expansions) for a in accesses]
-            found.append(_reference(statement.name, ref, accesses, relations, domains[statement.name]))
+            array = accesses[0].array
+            small = array not in expanded and is_small(scop.array(array))
+            words = words_of(scop, scop.array(array)) if small else None
+            found.append(_reference(statement.name, ref, accesses, relations, domains[statement.name], words))
     return found
 
 
@@ -105,7 +111,12 @@ def _is_in_memory(scop: Scop, access: Access, private: Private) -> bool:
 
 
 def _reference(
-    statement: str, ref: int, accesses: list[Access], relations: list[isl.Map], domain: isl.Set
+    statement: str,
+    ref: int,
+    accesses: list[Access],
+    relations: list[isl.Map],
+    domain: isl.Set,
+    words: Words | None,
 ) -> Reference:
     relation = relations[0]
     for other in relations[1:]:
@@ -120,6 +131,7 @@ def _reference(
         AccessKind.MAY_WRITE in kinds,
         all(access.affine for access in accesses),
         coalesced(relation.intersect_domain(domain)),
+        words,
     )
 
 

@@ -33,6 +33,7 @@ from swbuild.memory.budget import Option, within
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.memory.rows import filled_rows, is_rowwise
+from swbuild.memory.words import in_whole_words, is_small, words_of
 from swbuild.names import distinct
 from swbuild.polyhedral.dataflow import Dependences
 from swbuild.polyhedral.islutil import constant_of, index_range, maps_of, union_maps
@@ -53,6 +54,7 @@ __all__ = [
     "is_expandable",
     "least_buffers",
     "plan_memory",
+    "writes_in_part",
 ]
 
 #: Below so many bytes for a buffer there is no use in trying.
@@ -391,6 +393,14 @@ def _plan(task: _Task, top: Level, homes: list[_Home]) -> MemoryPlan:
     return MemoryPlan(top, tuple(buffers), direct, sum(b.total for b in buffers))
 
 
+def writes_in_part(scop: Scop, plan: MemoryPlan) -> frozenset[str]:
+    """Return the arrays of small elements that ``plan`` does not put back in whole words of memory."""
+    small = {array.name for array in scop.arrays if is_small(array)}
+    bare = {d.array for d in plan.direct if d.array in small and d.array in scop.written_by({d.statement})}
+    parts = (b.array for b in plan.buffers if b.array in small and b.store in (Store.ROWS, Store.ELEMENTS))
+    return frozenset(bare.union(parts))
+
+
 def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
     """Return whether a visit may load an element that another visit of the kernel stored."""
     if stored.written is None:
@@ -487,8 +497,8 @@ def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:
     """Return why no reference to ``array`` may be buffered, or the empty string."""
     if not all(ref.affine for ref in refs):
         return "a subscript is not affine"
-    if scop.array(array).element.size % 4:
-        return "elements smaller than 4 bytes cannot be moved by DMA"
+    if is_small(scop.array(array)) and words_of(scop, scop.array(array)) is None:
+        return "DMA moves words of 4 bytes; `assume` that its rows are whole ones, if they are"
     if _longest_row(scop, array) > LONGEST_ROW:
         return "its rows are longer than a transfer can skip"
     return ""
@@ -543,7 +553,7 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         identity = tuple((ref.statement, ref.ref) for ref in group.refs)
         box, size = group.box.simplified(), _bytes(task, group)
         return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
-    if task.grouping.loose:
+    if task.grouping.loose and group.refs[0].words is None:
         group = replace(group, box=group.box.within(_in_the_array(task, level, group)))
     writers = [ref for ref in group.refs if ref.writes]
     written = _stored(task, level, group) if writers else None
@@ -621,7 +631,8 @@ def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.M
     The rest of the box is only touched when it certainly lies inside the array: the last row of
     an array of unknown length may end early, unless the visit accesses all of it.
     """
-    bounded = task.scop.array(group.refs[0].array).extents[0] is not None
+    array = task.scop.array(group.refs[0].array)
+    bounded = array.extents[0] is not None and (not is_small(array) or in_whole_words(task.scop, array))
     inside = bounded or _certainly_accessed(task, level, group, box)
     if inside and not _others_write(task, level, group, box, written):
         return Store.BOX

@@ -45,12 +45,27 @@ class Terms:
     """What candidates have to observe: buffers and ``copies`` of private variables share ``budget`` bytes.
 
     ``hands_on``: one CPE may get boxes for others.  ``binary``: all sizes of tiles are powers of two.
+    Those of the mapped loops are ``multiples`` of these numbers, 1 where there is none for a loop.
     """
 
     budget: int
     copies: tuple[Copies, ...] = ()
     hands_on: bool = False
     binary: bool = False
+    multiples: tuple[int, ...] = ()
+
+    def allow(self, tile: Sequence[int]) -> bool:
+        """Return whether there may be tiles of these sizes."""
+        if self.binary and any(size & (size - 1) for size in tile):
+            return False
+        return not any(size % each for size, each in zip(tile, self.multiples, strict=False))
+
+    def rounded(self, position: int, size: int) -> int:
+        """Return a size that the loop at ``position`` may have for ``size``, no larger if there is one."""
+        if self.binary:
+            return 1 << (size.bit_length() - 1)
+        multiple = self.multiples[position] if position < len(self.multiples) else 1
+        return max(1, size // multiple) * multiple
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +158,7 @@ class _Search:
         """Return what ``candidate`` would cost, None where it does not fit or costs more than ``below``."""
         found = self.known.get(candidate)
         if candidate not in self.known or (isinstance(found, Dear) and not found.exceeds(below)):
-            fits = not self.terms.binary or all(size & (size - 1) == 0 for size in candidate.tile)
+            fits = self.terms.allow(candidate.tile)
             found = estimate(self.kernel, candidate, self.terms, below) if fits else None
             self.known[candidate] = found
         return found if isinstance(found, Estimate) else None
@@ -179,8 +194,7 @@ class _Search:
 
     def _short(self, position: int, loop: Loop, most: int, threads: tuple[int, ...]) -> int:
         chunk = -(-loop.extent // threads[position]) if position < len(threads) else loop.extent
-        size = 1 if position in self.unit else max(1, min(most, chunk))
-        return 1 << (size.bit_length() - 1) if self.terms.binary else size
+        return 1 if position in self.unit else self.terms.rounded(position, max(1, min(most, chunk)))
 
     def improved(self, best: Estimate) -> Estimate:
         for _ in range(_SWEEPS):

@@ -9,8 +9,9 @@ from enum import Enum
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import Array, Scop
 from swbuild.mapping.regiontree import HostTree, split_region
+from swbuild.memory.words import is_small, words_of
 from swbuild.options import Fusion, KernelOptions, Preset
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import sets_of
@@ -210,7 +211,7 @@ def split_tree(
 
     def accept(domain: isl.UnionSet) -> bool:
         names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
-        return not names & kept and _may_leave(scop, names)
+        return not names & kept and _may_leave(scop, names, scheduled.private.names)
 
     def alone_may(domain: isl.UnionSet) -> bool:
         names = {str(piece.get_tuple_name()) for piece in sets_of(domain)}
@@ -219,12 +220,22 @@ def split_tree(
     return split_region(scheduled.schedule, scop.kernels, accept, alone_may)
 
 
-def _may_leave(scop: Scop, names: set[str]) -> bool:
-    """Return whether a parallel band over the statements ``names`` may run on the CPEs.
+def _may_leave(scop: Scop, names: set[str], private: frozenset[str] = frozenset()) -> bool:
+    """Return whether a band over the statements ``names``, with variables ``private``, may run on the CPEs.
 
-    Elements of less than 4 bytes share memory words: two CPEs that write neighbours would lose one.
+    Elements of less than 4 bytes share memory words: two CPEs that write neighbours would lose one.  Those
+    that are put back in whole words do not.
     """
-    return all(scop.array(name).element.size % 4 == 0 for name in scop.written_by(names))
+    shared = (scop.array(name) for name in scop.written_by(names) - private)
+    return all(_leaves_words_whole(scop, array) for array in shared)
+
+
+def _leaves_words_whole(scop: Scop, array: Array) -> bool:
+    """Return whether elements of ``array`` may go back in whole words; plans tell whether they do."""
+    if not is_small(array):
+        return True
+    there = not array.is_scalar and array.name not in scop.host_written
+    return there and words_of(scop, array) is not None
 
 
 def strays(scop: Scop, private: Private, tree: HostTree) -> frozenset[str]:

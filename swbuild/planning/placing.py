@@ -299,7 +299,7 @@ def _ranking(task: _Task, ways: list[Mapping], unit: frozenset[int], expanded: f
     joint = next((prod(way.threads) for way in ways if way.is_joint), 0)
     # instances that tiles were cut from: others that do not fit those have no boxes that isl finds
     cut = task.scheduled.origin is Origin.UPDATES
-    terms = Terms(task.budget, copies, task.options.hands_on, cut)
+    terms = Terms(task.budget, copies, task.options.hands_on, cut, known[mapping][0].shape.whole_words)
     return ranked(known[mapping], shaped, terms, unit, joint)
 
 

@@ -17,6 +17,7 @@ from swbuild.mapping.tiling import TiledKernel, tile_kernel
 from swbuild.memory.levels import Reference, references
 from swbuild.memory.plan import ALIGNMENT, Buffer, Store
 from swbuild.memory.residency import Layout, Member, Traffic, resident_buffers, traffic_of
+from swbuild.memory.words import is_small
 from swbuild.options import Distribution, KernelOptions, Resident, Share
 from swbuild.planning.dividing import kernel_cycles, mean_of
 from swbuild.planning.mappings import first_mapping
@@ -123,7 +124,8 @@ def _worked_on(task: _Task) -> Iterator[str]:
         if place.tiled.kernel.host_loops and buffer.load and buffer.store is not Store.NONE
     )
     for name in found:
-        if name not in task.order.scheduled.private.names:
+        small = is_small(task.scop.array(name))  # tiles would share words
+        if name not in task.order.scheduled.private.names and not small:
             yield name
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import prod
+from math import gcd, lcm, prod
 
 from swbuild.classes import dataclass
 from swbuild.machine import MachineModel
+from swbuild.memory.words import Words
 from swbuild.planning.tilecosts import Lengths, TileCosts, even_lengths
 
 __all__ = [
@@ -147,6 +148,7 @@ class Family:
 
     ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's,
     in dimensions ``constant`` the same at all sizes.  ``passed_on``: a CPE can pass boxes of it on to others.
+    ``words``: how small elements lie in words of memory.
     """
 
     array: str
@@ -160,6 +162,7 @@ class Family:
     refs: frozenset[tuple[str, int]]
     passed_on: bool = False
     constant: frozenset[int] = frozenset()
+    words: Words | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +208,32 @@ class KernelShape:
     launches: float
     direct: float
     ahead: bool = False
+
+    @property
+    def whole_words(self) -> tuple[int, ...]:
+        """Per mapped loop, what tiles are multiples of so that no two of them write into a word of memory."""
+        found = [1] * self.mapped
+        for family in self.families:
+            words = family.words if family.writes else None
+            if words is None:
+                continue
+            counts = (words.count, *words.rest)
+            for subscript, count in zip(family.subscripts[words.position :], counts, strict=True):
+                between = subscript.least % count or subscript.width % count
+                for loop, factor in subscript.factors:
+                    if loop < self.mapped:
+                        found[loop] = lcm(
+                            found[loop], self._apart(loop, count // gcd(count, factor), between)
+                        )
+        return tuple(found)
+
+    def _apart(self, loop: int, count: int, between: int) -> int:
+        """Return what tiles of ``loop`` are multiples of so that each writes ``count`` elements or more.
+
+        Where tiles would begin ``between`` two words, a single one has all iterations, if any size does.
+        """
+        this = self.loops[loop]
+        return 1 << (this.whole - 1).bit_length() if between and this.constant else count
 
 
 def all_getters(machine: MachineModel) -> int:

@@ -13,6 +13,7 @@ from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.tiling import TiledKernel, values_of_loops
 from swbuild.memory.levels import Level, find_levels
+from swbuild.memory.words import is_small, words_of
 from swbuild.options import KernelOptions
 from swbuild.planning.apart import buffers_of
 from swbuild.planning.computing import body_of
@@ -387,7 +388,8 @@ def _families(
             array = scop.array(access.array)
             if array.is_scalar or access.array in private:
                 continue
-            read = _subscripts(nest, access) if access.affine and array.element.size % 4 == 0 else None
+            moved = access.affine and not (is_small(array) and words_of(scop, array) is None)
+            read = _subscripts(nest, access) if moved else None
             if read is None:
                 direct += nest.instances
                 continue
@@ -477,7 +479,10 @@ def _family(
     refs = frozenset((nest.statement.name, access.ref) for nest, access, _ in members)
     passed = machine.hands_on(array.element.name, array.element.size)
     size = array.element.size
-    return Family(name, size, extents, subscripts, reads, writes, within, count, refs, passed, constant)
+    words = words_of(scop, array) if is_small(array) else None
+    return Family(
+        name, size, extents, subscripts, reads, writes, within, count, refs, passed, constant, words
+    )
 
 
 def _extent(extent: isl.PwAff | None, sizes: Mapping[str, int]) -> int:

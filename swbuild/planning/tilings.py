@@ -10,6 +10,7 @@ from swbuild.classes import dataclass
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.memory.partials import Inseparable, Partial
 from swbuild.memory.plan import Care, MemoryPlan, Needed, Overflow
+from swbuild.memory.words import SharedWords
 from swbuild.planning.candidates import Ranking
 from swbuild.planning.view import Views
 from swbuild.polyhedral.privatise import NotPrivate
@@ -81,7 +82,7 @@ class DoesNotFit:
 
 
 #: Why a kernel, or the region that it is part of, has no plan.
-Infeasible = NotPrivate | Inseparable | DoesNotFit
+Infeasible = NotPrivate | Inseparable | DoesNotFit | SharedWords
 
 
 class Purpose(Enum):

@@ -49,12 +49,12 @@ BODIES = {
         "stays on the host; limit: i in line 4 is sequential: line 4 writes s, which line 4 reads",
     ),
     "small elements": (
-        "for (int i = 0; i < n; i++) q[i] = 2 * q[i];",
+        "for (int i = 1; i < n; i++) q[i] = 2 * q[i];",
         "stays on the host; limit: the host alone writes q: elements of less than 4 bytes share words",
     ),
-    "a small variable": (
-        "for (int i = 0; i < n; i++) { char c = i; a[i][0] = c * b[i][0]; }",
-        "stays on the host; limit: the host alone writes c: elements of less than 4 bytes share words",
+    "small elements in whole words": (
+        "for (int i = 0; i < n; i++) q[i] = 2 * q[i];",
+        "on the core group, 1 kernel on 64 CPEs (8x8); limit: the host does the work unless n % 2 == 0: only",
     ),
     "wavefronts": (
         "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) a[i][j] += a[i - 1][j] + a[i][j - 1];",

@@ -17,8 +17,8 @@ MUTATIONS = [
     (
         "SW610",
         "dma.c",
-        "if (LIKELY(swemu_mem_valid(c, mem,",
-        "if (1 || LIKELY(swemu_mem_valid(c, mem,",
+        "return LIKELY(swemu_mem_valid(c, mem,",
+        "return 1 || LIKELY(swemu_mem_valid(c, mem,",
         "11-pitch",
     ),
     ("SW610", "hooks.c", "    if (LIKELY(swemu_mem_valid(c, p, n)))\n", "    if (1)\n", "42-out"),

@@ -312,13 +312,22 @@ static void check_shape(struct cpe *c, const struct xfer *x)
                     x->stride);
 }
 
+/*
+ * A get may take in the rest of the word in which something in memory ends: whole words are all that moves, and no
+ * page ends within one.
+ */
+static bool in_memory(struct cpe *c, const struct xfer *x, const char *mem, size_t len)
+{
+    return LIKELY(swemu_mem_valid(c, mem, len)) || (x->kind == XFER_GET && swemu_mem_valid(c, mem, len - 3));
+}
+
 static void check_memory(struct cpe *c, const struct xfer *x)
 {
     char where[256];
     char *mem = x->mem;
     int step = in_blocks(x) ? x->bsize : x->len;
     for (int done = 0; done < x->len; done += step, mem += pitch(x)) {
-        if (LIKELY(swemu_mem_valid(c, mem, (size_t)(x->len - done < step ? x->len - done : step))))
+        if (in_memory(c, x, mem, (size_t)(x->len - done < step ? x->len - done : step)))
             continue;
         if (swemu_ldm_place(c, mem, 1) != NOWHERE)
             swemu_fault(c, x->pc, "SW615", "the order of the arguments is (memory, LDM) in athread_get and "

@@ -1,0 +1,158 @@
+"""Elements of less than 4 bytes, as of images and texts, are moved in whole words of memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from turns import MACHINES, in_turn
+
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.compilation import compile_regions
+from swbuild.frontend import CppOptions, read_source
+from swbuild.memory.plan import Store
+from swbuild.options import KernelOptions, Where
+from swbuild.region import RegionResult
+
+#: functions by name: parameters, body, and sizes to check them at
+FUNCTIONS = {
+    # rows of constant length; what is written begins in the middle of a word
+    "blur": (
+        "int h, const unsigned char a[restrict h][132], unsigned char b[restrict h][132]",
+        """for (int i = 1; i < h - 1; i++)
+        for (int j = 1; j < 131; j++)
+            b[i][j] = (unsigned char)((a[i][j] + a[i][j - 1] + a[i][j + 1] + a[i - 1][j] + a[i + 1][j]) / 5);""",
+        ({"h": 2}, {"h": 3}, {"h": 71}),
+    ),
+    # rows of a length that is promised
+    "contrast": (
+        "int h, int w, unsigned char a[restrict h][4 * w], float b[restrict h][4 * w]",
+        """for (int i = 0; i < h; i++)
+        for (int j = 0; j < 4 * w; j++) {
+            a[i][j] = 255 - a[i][j];
+            b[i][j] = 0.5f * a[i][j];
+        }""",
+        ({"h": 1, "w": 1}, {"h": 7, "w": 9}, {"h": 70, "w": 33}),
+    ),
+    # one dimension, no whole words: read to the end of the last one, written by the host
+    "threshold": (
+        "int n, const short a[restrict n], const signed char b[restrict n], int c[restrict n]",
+        """for (int i = 0; i < n; i++)
+        c[i] = a[i] > 3 * b[i] ? a[i] : -b[i];""",
+        ({"n": 1}, {"n": 2}, {"n": 67}, {"n": 5003}),
+    ),
+    # one dimension in whole words
+    "halved": (
+        "int n, const short a[restrict 2 * n], short b[restrict 2 * n]",
+        """for (int i = 0; i < 2 * n; i++)
+        b[i] = (short)(a[i] / 2);""",
+        ({"n": 1}, {"n": 33}, {"n": 4001}),
+    ),
+    # pixels of three bytes
+    "grey": (
+        "int h, const unsigned char rgb[restrict h][68][3], unsigned char g[restrict h][68]",
+        """for (int i = 0; i < h; i++)
+        for (int j = 0; j < 68; j++)
+            g[i][j] = (unsigned char)((77 * rgb[i][j][0] + 151 * rgb[i][j][1] + 28 * rgb[i][j][2]) >> 8);""",
+        ({"h": 1}, {"h": 70}),
+    ),
+    "tinted": (
+        "int h, unsigned char rgb[restrict h][64][3], const unsigned char t[restrict 3]",
+        """for (int i = 0; i < h; i++)
+        for (int j = 0; j < 64; j++)
+            for (int c = 0; c < 3; c++)
+                rgb[i][j][c] = (unsigned char)((rgb[i][j][c] * t[c]) >> 8);""",
+        ({"h": 1}, {"h": 33}),
+    ),
+    # every second pixel of every second row
+    "shrunk": (
+        "int h, const unsigned char a[restrict 2 * h][128], unsigned char b[restrict h][64]",
+        """for (int i = 0; i < h; i++)
+        for (int j = 0; j < 64; j++)
+            b[i][j] = (unsigned char)((a[2 * i][2 * j] + a[2 * i + 1][2 * j] + a[2 * i][2 * j + 1]
+                                       + a[2 * i + 1][2 * j + 1]) >> 2);""",
+        ({"h": 1}, {"h": 35}),
+    ),
+    # columns that begin between two words: tiles of them share words
+    "shifted": (
+        "int h, const unsigned char a[restrict h][132], unsigned char b[restrict h][132]",
+        """for (int i = 0; i < h; i++)
+        for (int j = 1; j < 132; j++)
+            b[i][j - 1] = a[i][j];""",
+        ({"h": 1}, {"h": 3}, {"h": 70}),
+    ),
+    # written here and there
+    "marked": (
+        "int n, const int a[restrict n][n], unsigned char b[restrict n][128]",
+        """for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j += 3)
+            if (a[i][j] > 0)
+                b[i][j] = 1;""",
+        ({"n": 1}, {"n": 70}, {"n": 128}),
+    ),
+    # texts: read in the order of diagonals
+    "alignment": (
+        "int n, int m, const char s[restrict n], const char t[restrict m], int d[restrict n + 1][m + 1]",
+        """for (int i = 1; i <= n; i++)
+        for (int j = 1; j <= m; j++) {
+            int both = d[i - 1][j - 1] + (s[i - 1] == t[j - 1] ? 2 : -1);
+            int one = d[i - 1][j] > d[i][j - 1] ? d[i - 1][j] - 1 : d[i][j - 1] - 1;
+            d[i][j] = both > one ? both : one;
+        }""",
+        ({"n": 1, "m": 1}, {"n": 5, "m": 70}, {"n": 131, "m": 97}),
+    ),
+    # a variable of one byte is each CPE's own
+    "quantised": (
+        "int n, const float a[restrict n], int b[restrict n]",
+        """for (int i = 0; i < n; i++) {
+        unsigned char q = a[i] > 0.0f ? (unsigned char)(100.0f * a[i]) : 0;
+        b[i] = q * q + q;
+    }""",
+        ({"n": 1}, {"n": 1009}),
+    ),
+    # one row after the other, in place
+    "eroded": (
+        "int h, int steps, unsigned char a[restrict h][64], unsigned char b[restrict h][64]",
+        """for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < h - 1; i++)
+            for (int j = 1; j < 63; j++)
+                b[i][j] = a[i - 1][j] < a[i + 1][j] ? a[i - 1][j] : a[i + 1][j];
+        for (int i = 1; i < h - 1; i++)
+            for (int j = 1; j < 63; j++)
+                a[i][j] = b[i][j - 1] < b[i][j + 1] ? b[i][j - 1] : b[i][j + 1];
+    }""",
+        ({"h": 2, "steps": 1}, {"h": 37, "steps": 3}),
+    ),
+}
+
+PROGRAM = "\n".join(
+    f"void {name}({parameters})\n{{\n#pragma scop\n    {body}\n#pragma endscop\n}}\n"
+    for name, (parameters, body, _) in FUNCTIONS.items()
+)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("small") / "small.c"
+    path.write_text(PROGRAM, encoding="utf-8")
+    return path
+
+
+def _results(source: Path) -> dict[str, RegionResult]:
+    model = read_source(source, CppOptions())
+    options = {region.name: KernelOptions(where=Where.CPES) for region in model.regions}
+    found = (compiled.result for compiled in compile_regions(model, options))
+    return {r.order.scheduled and r.assembled.code.scop.name: r for r in found if isinstance(r, RegionResult)}
+
+
+@pytest.mark.parametrize(("machine", "mode"), in_turn(MACHINES, ("late", "checked")))
+def test_results_are_right(source: Path, machine: str, mode: str, tmp_path: Path) -> None:
+    task = SourceTask(
+        source,
+        default_options=KernelOptions(machine=machine, where=Where.CPES),
+        checks={name: RegionCheck(sizes) for name, (_, _, sizes) in FUNCTIONS.items()},
+    )
+    results = check_source(task, CheckSettings(timeout=120.0, modes=(mode,)), tmp_path, tmp_path / "o")
+    assert {result.region for result in results} == set(FUNCTIONS)
+    for result in results:
+        assert result.outcome is Outcome.PASS, explain(result)
