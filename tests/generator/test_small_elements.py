@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from generation import generated
 from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.memory.plan import Store
+from swbuild.memory.words import WORD, is_small
 from swbuild.options import KernelOptions, Where
 from swbuild.region import RegionResult
 
@@ -21,7 +23,8 @@ FUNCTIONS = {
         "int h, const unsigned char a[restrict h][132], unsigned char b[restrict h][132]",
         """for (int i = 1; i < h - 1; i++)
         for (int j = 1; j < 131; j++)
-            b[i][j] = (unsigned char)((a[i][j] + a[i][j - 1] + a[i][j + 1] + a[i - 1][j] + a[i + 1][j]) / 5);""",
+            b[i][j] = (unsigned char)((a[i][j] + a[i][j - 1] + a[i][j + 1] + a[i - 1][j]
+                                       + a[i + 1][j]) / 5);""",
         ({"h": 2}, {"h": 3}, {"h": 71}),
     ),
     # rows of a length that is promised
@@ -139,10 +142,53 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _results(source: Path) -> dict[str, RegionResult]:
-    model = read_source(source, CppOptions())
-    options = {region.name: KernelOptions(where=Where.CPES) for region in model.regions}
-    found = (compiled.result for compiled in compile_regions(model, options))
-    return {r.order.scheduled and r.assembled.code.scop.name: r for r in found if isinstance(r, RegionResult)}
+    model = read_source(source, CppOptions(), None)
+    found = compile_regions(model, {scop.name: KernelOptions(where=Where.CPES) for scop in model.scops})
+    return {each.scop.name: each.result for each in found if isinstance(each.result, RegionResult)}
+
+
+def test_they_have_buffers_and_go_back_in_whole_words(source: Path) -> None:
+    results = _results(source)
+    for name in FUNCTIONS:
+        (place,) = results[name].placed
+        assert not place.plan.direct, name
+        for buffer in place.plan.buffers:
+            scop = results[name].assembled.code.scop
+            if is_small(scop.array(buffer.array)):
+                assert buffer.store in (Store.NONE, Store.BOX), name
+                assert buffer.bytes % WORD == 0, name
+
+
+def test_tiles_that_begin_between_two_words_are_whole_rows(source: Path) -> None:
+    (place,) = _results(source)["shifted"].placed
+    assert place.tiled.sizes[1] >= 132
+
+
+def test_what_cpes_would_share_words_of_stays_on_the_host(tmp_path: Path) -> None:
+    """Nobody knows where the array ends, or who else has bytes in the word before the first one."""
+    path = tmp_path / "f.c"
+    path.write_text(
+        "void f(int n, const int *restrict a, char *restrict b)\n{\n#pragma scop\n"
+        "for (int i = 1; i < n; i++) b[i] = (char)a[i];\n#pragma endscop\n}\n"
+    )
+    (result,) = _results(path).values()
+    assert not result.placed
+
+
+def test_sizes_at_which_rows_are_no_whole_words_are_left_to_the_host(tmp_path: Path) -> None:
+    """So are arrays that begin between two words; the entry says which, and a note says when."""
+    text = (
+        "void f(int h, int w, const int a[restrict h][w], unsigned char b[restrict h][w])\n{\n#pragma scop\n"
+        "for (int i = 0; i < h; i++) for (int j = 0; j < w; j++) b[i][j] = (unsigned char)a[i][j];\n"
+        "#pragma endscop\n}\n"
+    )
+    unit = generated(tmp_path, text, KernelOptions(where=Where.CPES))
+    (region,) = unit.regions
+    assert region.refusals[0] == "!(w % 4 == 0) holds"
+    assert region.refusals[-1] == "'b' is not aligned to 4 bytes"
+    (note,) = region.report["notes"]
+    assert note["code"] == "SW324" and "unless w % 4 == 0" in note["message"]
+    assert unit.slave is not None and "athread_put" in unit.slave.text
 
 
 @pytest.mark.parametrize(("machine", "mode"), in_turn(MACHINES, ("late", "checked")))
