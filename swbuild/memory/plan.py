@@ -31,6 +31,7 @@ from swbuild.memory.apart import timing_of
 from swbuild.memory.box import Box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.groups import Group, Grouping, hull_group
+from swbuild.memory.hazards import is_reloaded, is_steady
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.memory.rows import filled_rows, is_rowwise
 from swbuild.memory.words import in_whole_words, is_small, words_of
@@ -130,6 +131,8 @@ class Buffer:
     bytes: int
     #: another visit of this CPE may load what one visit stored
     reloaded: bool = False
+    #: it is loaded, and nothing that it ever holds is written in a launch of the kernel
+    steady: bool = False
     slots: int = 1
     alignment: int = ALIGNMENT
     residency: Residency | None = None
@@ -388,7 +391,8 @@ def _plan(task: _Task, top: Level, homes: list[_Home]) -> MemoryPlan:
         names = [home.array, *further][: len(home.groups)]
         pairs = zip(names, home.groups, strict=True)
         placed = [_buffer(task, name, level, group) for name, (level, group) in pairs]
-        buffers += [replace(b, reloaded=_is_reloaded(b, placed)) for b in placed]
+        placed = [replace(b, steady=is_steady(b, task.refs)) for b in placed]
+        buffers += [replace(b, reloaded=is_reloaded(b, placed)) for b in placed]
     direct = tuple(d for home in homes for d in home.direct)
     return MemoryPlan(top, tuple(buffers), direct, sum(b.total for b in buffers))
 
@@ -399,22 +403,6 @@ def writes_in_part(scop: Scop, plan: MemoryPlan) -> frozenset[str]:
     bare = {d.array for d in plan.direct if d.array in small and d.array in scop.written_by({d.statement})}
     parts = (b.array for b in plan.buffers if b.array in small and b.store in (Store.ROWS, Store.ELEMENTS))
     return frozenset(bare.union(parts))
-
-
-def _is_reloaded(stored: Buffer, buffers: list[Buffer]) -> bool:
-    """Return whether a visit may load an element that another visit of the kernel stored."""
-    if stored.written is None:
-        return False
-    for other in (b for b in buffers if b.load):
-        if other.name != stored.name:
-            return True  # rare: do not look closer
-        loaded = other.box.as_map(stored.written.get_space())  # visit -> element
-        # visit that stores -> element -> visit that loads; one visit loads before it stores
-        visits = stored.written.apply_range(loaded.reverse())
-        same = isl.Map.identity(visits.get_space())
-        if not visits.is_subset(same):
-            return True
-    return False
 
 
 def _home(task: _Task, top: Level, array: str) -> _Home:

@@ -58,13 +58,15 @@ def is_small(array: Array) -> bool:
 def words_of(scop: Scop, array: Array) -> Words | None:
     """Return how ``array``, which is no scalar, lies in words where it begins with one.
 
-    None where rows may begin in the middle of a word, at some size at which the region runs.
+    None where rows may begin in the middle of a word, at some size at which the region runs, or where the
+    last words would reach more than the rest of one beyond the array.
     """
     rest: list[int] = []
     for position in reversed(range(len(array.extents))):
         unit = array.element.size * prod(rest)
         extent, count = array.extents[position], WORD // gcd(WORD, unit)
-        if position == 0 or (extent is not None and _is_multiple(scop, extent, count)):
+        ends_in_last = position == 0 and (count - 1) * unit < WORD
+        if ends_in_last or (extent is not None and _is_multiple(scop, extent, count)):
             return Words(position, count, tuple(rest))
         length = None if extent is None else constant_of(extent)
         if length is None:

@@ -148,7 +148,7 @@ class Family:
 
     ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's,
     in dimensions ``constant`` the same at all sizes.  ``passed_on``: a CPE can pass boxes of it on to others.
-    ``words``: how small elements lie in words of memory.
+    ``words``: how small elements lie in words of memory.  ``steady``: no launch writes what it accesses.
     """
 
     array: str
@@ -163,6 +163,7 @@ class Family:
     passed_on: bool = False
     constant: frozenset[int] = frozenset()
     words: Words | None = None
+    steady: bool = False
 
 
 @dataclass(frozen=True, slots=True)

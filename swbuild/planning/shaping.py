@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import islpy as isl
@@ -22,7 +23,7 @@ from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
-from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of
+from swbuild.polyhedral.islutil import bounded_effort, constant_of, maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private, private_bytes
 
 __all__ = ["copies_of", "shape_of"]
@@ -34,6 +35,9 @@ _TYPE = 1 << 28
 
 #: What references span beside tiled loops, at most, to have a buffer in the estimate.
 _FREE = 100
+
+#: isl steps to tell what is read from what is written.
+_STEADY = 100_000
 
 #: In how many places it is looked at how many instances a value of a loop has.
 _WEIGHTS = 16
@@ -78,7 +82,7 @@ def shape_of(
     buffers = buffers_of(scop, {nest.statement.name: nest.domain for nest in nests}, private)
     tiles = tile_costs(scop, tiled.schedule, copies, buffers, options)
     machine = load(options.machine)
-    families, direct = _families(scop, nests, places, private, sizes, machine)
+    families, direct = _families(scop, tiled, nests, places, private, sizes, machine)
     works = tuple(
         _work(scop, nest, private, machine, *order[nest.statement.name], tiles.get(nest.statement.name))
         for nest in nests
@@ -374,6 +378,7 @@ def _work(
 
 def _families(
     scop: Scop,
+    tiled: TiledKernel,
     nests: Sequence[_Nest],
     places: tuple[Place, ...],
     private: frozenset[str],
@@ -397,8 +402,30 @@ def _families(
             groups.setdefault((access.array, factors), []).append(
                 (nest, access, [(0, c, f) for _, c, f in read])
             )
-    families = (_family(scop, key, members, places, sizes, machine) for key, members in groups.items())
-    return tuple(families), direct
+    families = [_family(scop, key, members, places, sizes, machine) for key, members in groups.items()]
+    written = {family.array for family in families if family.writes}
+    return tuple(
+        replace(f, steady=not f.writes and (f.array not in written or _is_steady(scop, tiled, f)))
+        for f in families
+    ), direct
+
+
+def _is_steady(scop: Scop, tiled: TiledKernel, family: Family) -> bool:
+    """Return whether a launch of the kernel writes nothing that ``family`` accesses."""
+    domains = {str(piece.get_tuple_name()): piece for piece in sets_of(tiled.kernel.domain)}
+    read, written = list[isl.Map](), list[isl.Map]()
+    for name, domain in domains.items():
+        for access in scop.statement(name).accesses:
+            relation = access.relation.intersect_domain(domain) if access.array == family.array else None
+            if relation is not None and access.kind is not AccessKind.READ:
+                written.append(relation)
+            elif relation is not None and (name, access.ref) in family.refs:
+                read.append(relation)
+    try:
+        with bounded_effort(_STEADY):
+            return bool(union_maps(read).range().is_disjoint(union_maps(written).range()))
+    except isl.Error:
+        return False
 
 
 def _subscripts(

@@ -23,7 +23,8 @@ class Room:
     def __init__(self, scop: Scop, place: Placed) -> None:
         self._written = scop.written_by(set(place.tiled.kernel.statements))
         self._buffers = {buffer.name: buffer for buffer in place.plan.buffers}
-        used = (*(b.array for b in place.plan.buffers), *(d.array for d in place.plan.direct))
+        moving = (b.array for b in place.plan.buffers if not b.steady)
+        used = (*moving, *(d.array for d in place.plan.direct))
         self._users = Counter(used)
         self._all = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
         self._handed = place.handed
@@ -39,14 +40,14 @@ class Room:
     def take_for_gets(self, name: str) -> bool:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
-        if buffer.array in self._written:
+        if buffer.array in self._written and not buffer.steady:
             return self._may_go_meanwhile(buffer) and self._fits(name)
         return buffer.store is Store.NONE and self._fits(name)
 
     def may_hand_on(self, name: str) -> bool:
-        """Return whether the buffer may be handed on if there is room: nobody writes its array."""
+        """Return whether the buffer may be handed on if there is room: nobody writes what it holds."""
         buffer = self._buffers[name]
-        return buffer.store is Store.NONE and buffer.array not in self._written
+        return buffer.store is Store.NONE and (buffer.steady or buffer.array not in self._written)
 
     def take_to_hand_on(self, name: str) -> bool:
         """Return whether the buffer may be handed on, and take room for a second slot if it has none."""

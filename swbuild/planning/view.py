@@ -123,7 +123,6 @@ class Views:
         self.shape = shape
         self.machine = machine
         self.uneven = any(loop.trips < loop.extent for loop in shape.loops)
-        self.written = frozenset(family.array for family in shape.families if family.writes)
         #: the loops behind the mapped ones whose tiles are counted above each place
         self.inner = [tuple(k for k in sorted(place.above) if k >= shape.mapped) for place in shape.places]
         #: those whose tiles tell, by family and place, what a buffer holds
@@ -238,7 +237,7 @@ class View:
 
     def ahead(self, family: Family, choice: Choice) -> float:
         """Return which part of the visits of a buffer may get what the next one needs."""
-        if family.array in self.views.written or not choice.moved or not self.shape.ahead:
+        if not family.steady or not choice.moved or not self.shape.ahead:
             return 0.0
         position = choice.moved[0].level - 1 if choice.moved[0].level else self.shape.mapped - 1
         if position >= len(self.shape.loops) or (self.joint and not choice.moved[0].level):
@@ -254,7 +253,7 @@ class View:
         All of them come to each of its visits where no loop has other lengths for some.
         """
         whole = prod(self.threads) == self.machine.cpes and not self.joint
-        uneven = family.array in self.views.written or self.views.uneven
+        uneven = not family.steady or self.views.uneven
         if not (whole and family.passed_on) or uneven:
             return 1.0
         factors = [factor for subscript in family.subscripts for factor in subscript.factors]

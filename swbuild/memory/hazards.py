@@ -1,0 +1,53 @@
+"""What a kernel stores that it loads again: by what a buffer holds, and what is written elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import islpy as isl
+
+from swbuild.memory.levels import Reference
+from swbuild.polyhedral.islutil import bounded_effort, union_maps
+
+if TYPE_CHECKING:
+    from swbuild.memory.plan import Buffer
+
+__all__ = ["is_reloaded", "is_steady"]
+
+#: isl steps to tell boxes from what is written; an ordinary one takes some thousands.
+_EFFORT = 200_000
+
+
+def is_steady(buffer: Buffer, refs: Iterable[Reference]) -> bool:
+    """Return whether nothing that ``buffer``, which is loaded, ever holds is written by ``refs``.
+
+    These are all of its kernel: so the next box may come at any time while the kernel runs.
+    """
+    if not buffer.load or buffer.written is not None:
+        return False
+    written = [ref.relation for ref in refs if ref.array == buffer.array and ref.writes and ref.happens]
+    if not written:
+        return True
+    try:
+        with bounded_effort(_EFFORT):
+            held = buffer.box.as_map(written[0].get_space()).range()
+            return bool(held.to_union_set().is_disjoint(union_maps(written).range()))
+    except isl.Error:
+        return False
+
+
+def is_reloaded(stored: Buffer, buffers: Iterable[Buffer]) -> bool:
+    """Return whether a visit may load, into one of ``buffers``, an element that another visit ``stored``."""
+    if stored.written is None:
+        return False
+    for other in (b for b in buffers if b.load and not b.steady):
+        if other.name != stored.name:
+            return True  # rare: do not look closer
+        loaded = other.box.as_map(stored.written.get_space())  # visit -> element
+        # visit that stores -> element -> visit that loads; one visit loads before it stores
+        visits = stored.written.apply_range(loaded.reverse())
+        same = isl.Map.identity(visits.get_space())
+        if not visits.is_subset(same):
+            return True
+    return False
