@@ -20,7 +20,8 @@ __all__ = ["Grid", "TiledLoop", "grid_of"]
 class TiledLoop:
     """One tiled loop: its name in the source, the tile's size, and the threads that share its tiles.
 
-    ``values`` is the set ``[h0, …, v]`` of its iterations, ``h0, …`` the host's loops around the launch.
+    ``values`` is the set ``[h0, …, v]`` of its iterations, ``h0, …`` the host's loops around the launch;
+    they are counted such that tiles begin at multiples of their size.
     """
 
     name: str
@@ -56,10 +57,12 @@ def grid_of(scop: Scop, tiled: TiledKernel) -> Grid:
     threads = tiled.mapping.threads
     shared = (*threads, *(1 for _ in tiled.loops[len(threads) :]))
     loops = tuple(
-        TiledLoop(_name(scop, value), size, count, _values(tiled, [value]))
-        for value, size, count in zip(tiled.loops, tiled.sizes, shared, strict=True)
+        TiledLoop(_name(scop, value), size, threads_of, _values(tiled, [counted]))
+        for value, counted, size, threads_of in zip(
+            tiled.loops, tiled.counted, tiled.sizes, shared, strict=True
+        )
     )
-    kernel, mapped = tiled.kernel, list(tiled.loops[: len(threads)])
+    kernel, mapped = tiled.kernel, list(tiled.counted[: len(threads)])
     return Grid(
         kernel.name,
         kernel.statements,

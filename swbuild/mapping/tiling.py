@@ -22,7 +22,7 @@ from swbuild.mapping.marks import LevelMark, inserted
 from swbuild.mapping.regiontree import Kernel, multi_union
 from swbuild.names import own
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import is_constant, loop_values, maps_of, over_parameters, varies
+from swbuild.polyhedral.islutil import is_constant, loop_values, maps_of, over_parameters, sets_of, varies
 
 __all__ = [
     "broken",
@@ -37,7 +37,10 @@ __all__ = [
     "values_of_loops",
 ]
 
-_NODE = isl.schedule_node_type
+_NODE, _PARAM = isl.schedule_node_type, isl.dim_type.param
+
+#: Elements that the host's loops step by, at least, where tiles begin with a launch's first iteration.
+_BLOCK = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ class Mapping:
     reorder: bool = True
     #: give what only reads values from before a visit a buffer of its own
     apart: bool = True
+    #: begin with a launch's first iteration; else each iteration is in the same tile in all launches
+    from_first: bool = True
 
     @property
     def is_joint(self) -> bool:
@@ -78,7 +83,7 @@ class TiledKernel:
     over the parameters of :func:`thread_parameters`; ``coordinates`` maps every instance to the
     first iteration of its tile in the mapped loops; ``sizes`` are the tile sizes used, mapped
     loops first, then the others from the top; ``loops`` gives, for each of them, the iteration that
-    every instance belongs to.
+    every instance belongs to; ``begins`` where the tiles of mapped loops begin, None for at zero.
     """
 
     kernel: Kernel
@@ -88,6 +93,14 @@ class TiledKernel:
     coordinates: isl.MultiUnionPwAff
     sizes: tuple[int, ...]
     loops: tuple[isl.UnionPwAff, ...]
+    begins: tuple[isl.UnionPwAff | None, ...]
+
+    @property
+    def counted(self) -> tuple[isl.UnionPwAff, ...]:
+        """The ``loops``, those whose tiles do not begin at zero from where they do."""
+        behind = (None,) * (len(self.loops) - len(self.begins))
+        pairs = zip(self.loops, (*self.begins, *behind), strict=True)
+        return tuple(loop if begin is None else loop.sub(begin) for loop, begin in pairs)
 
 
 @lru_cache(maxsize=100)
@@ -130,7 +143,8 @@ def tile_kernel(
     members = top.band_get_partial_schedule()
     domain = kernel.domain
     mapped = [members.get_at(k).gist(domain) for k in range(len(mapping.threads))]
-    tiles = [_tile(value, _size(mapping, k)) for k, value in enumerate(mapped)]
+    begins = tuple(_begin(kernel, mapping, value) for value in mapped)
+    tiles = [_tile(value, _size(mapping, k), begins[k]) for k, value in enumerate(mapped)]
     coordinates = multi_union(tiles)
     parallel = [bool(top.band_member_get_coincident(k)) for k in range(len(mapped))]
     node = _flagged(top.insert_partial_schedule(coordinates), parallel).child(0)
@@ -146,10 +160,11 @@ def tile_kernel(
         kernel,
         mapping,
         node.get_schedule(),
-        _thread_filter(mapping, tiles),
+        _thread_filter(mapping, tiles, begins),
         coordinates.intersect_domain(domain),
         tuple(builder.sizes),
         tuple(builder.loops),
+        begins,
     )
 
 
@@ -157,19 +172,57 @@ def _size(mapping: Mapping, position: int) -> int:
     return mapping.tile[min(position, len(mapping.tile) - 1)]
 
 
-def _tile(value: isl.UnionPwAff, size: int) -> isl.UnionPwAff:
-    """Return ``size * floor(value / size)``."""
+def _tile(value: isl.UnionPwAff, size: int, begin: isl.UnionPwAff | None = None) -> isl.UnionPwAff:
+    """Return the first value of the tile of ``value``: ``begin``, or zero, and a multiple of ``size``."""
+    if begin is not None:
+        return _tile(value.sub(begin), size).add(begin)
     factor = isl.Val(size)
     return value.scale_down_val(factor).floor().scale_val(factor)
 
 
-def _thread_filter(mapping: Mapping, tiles: list[isl.UnionPwAff]) -> isl.UnionSet:
+def _begin(kernel: Kernel, mapping: Mapping, value: isl.UnionPwAff) -> isl.UnionPwAff | None:
+    """Return the first ``value`` of a loop in a launch, where the host's loops run in blocks and tell it.
+
+    With tiles from there on, all rounds of a launch are the same for all threads.  None for tiles from zero on:
+    a thread then has the same in all launches, as waves of tiles need it; and where the host steps by less
+    than ``_BLOCK``, rows of tiles begin where transfers are fast.
+    """
+    names = set(kernel.host_loops)
+    cyclic = mapping.distribution is Distribution.CYCLIC
+    if not names or kernel.in_front or not (cyclic and mapping.from_first):
+        return None
+    values = isl.UnionMap.from_union_pw_aff(value).intersect_domain(kernel.domain).range()
+    (taken,) = sets_of(values)
+    if taken.is_empty() or not taken.dim_is_bounded(isl.dim_type.set, 0):
+        return None
+    least = taken.dim_min(0).gist(taken.params()).coalesce()
+    if least.n_piece() != 1:
+        return None
+    ((_, first),) = least.get_pieces()
+    count = first.dim(_PARAM)
+    used = {first.get_dim_name(_PARAM, k) for k in range(count) if first.involves_dims(_PARAM, k, 1)}
+    if not used & names or first.dim(isl.dim_type.div) or not _is_multiple(first, _BLOCK):
+        return None
+    return isl.UnionPwAff.aff_on_domain(value.domain(), first)
+
+
+def _is_multiple(value: isl.Aff, number: int) -> bool:
+    """Return whether ``value``, a formula of parameters, is a multiple of ``number`` whatever they are."""
+    parts = [value.get_coefficient_val(_PARAM, k) for k in range(value.dim(_PARAM))]
+    return all(part.is_divisible_by(isl.Val(number)) for part in (value.get_constant_val(), *parts))
+
+
+def _thread_filter(
+    mapping: Mapping, tiles: list[isl.UnionPwAff], begins: tuple[isl.UnionPwAff | None, ...]
+) -> isl.UnionSet:
     """Return the instances whose tile this thread runs, in terms of the thread parameters."""
     names = thread_parameters(mapping)
     space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
     result: isl.UnionSet | None = None
     for k, tile in enumerate(tiles):
-        index = tile.scale_down_val(isl.Val(_size(mapping, k)))  # instance -> number of its tile
+        begin = begins[k]
+        begun = tile if begin is None else tile.sub(begin)
+        index = begun.scale_down_val(isl.Val(_size(mapping, k)))  # instance -> number of its tile
         if mapping.is_joint:
             condition = f"x = p{k}"
         elif mapping.distribution is Distribution.BLOCK:

@@ -280,7 +280,7 @@ def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed
     kernel, before = worker.placed.tiled.kernel, worker.placed.tiled.sizes
     budget = task.others + tile
     options = replace(task.options, distribution=Distribution.CYCLIC, ldm_budget=budget, share=Share.NEVER)
-    mapping = first_mapping(kernel, options)
+    mapping = replace(first_mapping(kernel, options), from_first=False)
     tiled = tile_kernel(kernel, mapping, task.order.scheduled.kept, AccessStrides(task.scop))
     loops = _loops(task, tiled, worker.placed, layout.array)
     if loops is None:

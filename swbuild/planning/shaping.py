@@ -232,11 +232,13 @@ def _loop(tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: froze
     values = sets_of(isl.UnionMap.from_union_pw_aff(taken).range())
     constant = all(map(_is_bounded, values))
     certain = constant or not any(_involves(piece, free) for piece in values)
+    begins = position < len(tiled.begins) and tiled.begins[position] is not None
+    first = 0 if begins else low
     if main is None:
-        return Loop(extent, float(extent), constant, certain, first=low)
+        return Loop(extent, float(extent), constant, certain, first=first)
     trips = _trips(main, position)
     weights = _weights(here, position, low, extent)
-    return Loop(extent, min(float(extent), trips), constant, certain, weights, low)
+    return Loop(extent, min(float(extent), trips), constant, certain, weights, first)
 
 
 def _values(nest: _Nest, row: Vector) -> tuple[int, int]:
