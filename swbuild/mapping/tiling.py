@@ -183,9 +183,9 @@ def _tile(value: isl.UnionPwAff, size: int, begin: isl.UnionPwAff | None = None)
 def _begin(kernel: Kernel, mapping: Mapping, value: isl.UnionPwAff) -> isl.UnionPwAff | None:
     """Return the first ``value`` of a loop in a launch, where the host's loops run in blocks and tell it.
 
-    With tiles from there on, all rounds of a launch are the same for all threads.  None for tiles from zero on:
-    a thread then has the same in all launches, as waves of tiles need it; and where the host steps by less
-    than ``_BLOCK``, rows of tiles begin where transfers are fast.
+    With tiles from there on, all rounds of a launch are the same for all threads.  None for tiles from zero
+    on: a thread then has the same in all launches, as waves of tiles need it; and where the host steps by
+    less than ``_BLOCK``, rows of tiles begin where transfers are fast.
     """
     names = set(kernel.host_loops)
     cyclic = mapping.distribution is Distribution.CYCLIC
