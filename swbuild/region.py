@@ -24,7 +24,7 @@ from swbuild.mapping.regiontree import HostTree, split_region
 from swbuild.mapping.tiling import broken
 from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import writes_in_part
-from swbuild.memory.words import SharedWords, with_whole_words
+from swbuild.memory.words import SharedWords, is_small, with_whole_words
 from swbuild.options import KernelOptions, Preset, Resident, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
 from swbuild.planning.dividing import Dearer, Limit, alone, place_order
@@ -108,6 +108,9 @@ class Dropped:
 
 
 Tried = Attempt | Ordered | Estimated | Tiling | Choice | NoFronts | Dropped
+
+#: How many times more has to be won at some sizes than is lost at others.
+_FAR = 4.0
 
 #: takes what is tried on the way, in its order
 Record = Callable[[Tried], None]
@@ -342,13 +345,28 @@ def _on_core_group(scop: Scop, options: KernelOptions, record: Record) -> Region
     """Return the code of ``scop`` with kernels for all that may leave the host.
 
     Where nothing may since small elements are written, it may at those sizes at which they are whole words.
+    So it is where they are read one by one, and moving them would save far more than the host takes longer
+    at other sizes.
     """
     found = _at_all_sizes(scop, options, record)
-    whole = None if found.placed or options.preset is Preset.CLASSIC else with_whole_words(scop)
+    one_by_one = any(is_small(scop.array(d.array)) for place in found.placed for d in place.plan.direct)
+    asked = not found.placed or (one_by_one and options.where is Where.AUTO)
+    whole = with_whole_words(scop) if asked and options.preset is not Preset.CLASSIC else None
     if whole is None:
         return found
     other = _at_all_sizes(whole, options, record)
-    return other if other.placed else found
+    return other if other.placed and _saves_far_more(options, other, found) else found
+
+
+def _saves_far_more(options: KernelOptions, other: RegionResult, found: RegionResult) -> bool:
+    """Return whether ``other``, for some sizes, gains far more than the host loses at the others."""
+    if not found.placed:
+        return True
+    one, two = _compared(options, found), _compared(options, other)
+    if one is None or two is None:
+        return False
+    gained, lost = one.cpes / max(1.0, two.cpes), one.host / max(1.0, one.cpes)
+    return gained > _FAR and lost < gained / _FAR
 
 
 def _at_all_sizes(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:

@@ -85,8 +85,8 @@ def _of_kernel(
 
 
 def _of_words(arrays: Sequence[str], where: str) -> MappingNote:
-    """Return what is said of arrays that CPEs write in whole words at some sizes only."""
-    what = f"the rows of {', '.join(arrays)} are whole words of 4 bytes, which CPEs can write"
+    """Return what is said of arrays that are moved in whole words at some sizes only."""
+    what = f"the rows of {', '.join(arrays)} are whole words of 4 bytes, as DMA moves them"
     return MappingNote("SW324", f"the host does the work unless {where}: only then {what}")
 
 

@@ -16,7 +16,7 @@ The rules (they keep the result right whatever the sizes):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
 from typing import Protocol
@@ -34,6 +34,7 @@ from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.hazards import is_reloaded, is_steady
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
 from swbuild.memory.rows import filled_rows, is_rowwise
+from swbuild.memory.tables import table_extents
 from swbuild.memory.words import in_whole_words, is_small, words_of
 from swbuild.names import distinct
 from swbuild.polyhedral.dataflow import Dependences
@@ -420,7 +421,7 @@ def _home(task: _Task, top: Level, array: str) -> _Home:
 
 
 def _place_array(task: _Task, top: Level, array: str, refs: list[Reference]) -> _Home:
-    reason = _unbufferable(task.scop, array, refs)
+    reason = _unbufferable(task.scop, array, refs, task.tiled.kernel.statements)
     if reason:
         return _Home(array, (), tuple(_direct(ref, reason) for ref in refs))
     groups, left = _place(task, top, refs)
@@ -481,9 +482,9 @@ def is_expandable(scop: Scop, tiled: TiledKernel, private: Private, name: str) -
     return bool(refs) and _level_of_copies(find_levels(tiled), refs)[1].box.is_usable
 
 
-def _unbufferable(scop: Scop, array: str, refs: list[Reference]) -> str:
-    """Return why no reference to ``array`` may be buffered, or the empty string."""
-    if not all(ref.affine for ref in refs):
+def _unbufferable(scop: Scop, array: str, refs: list[Reference], statements: Iterable[str]) -> str:
+    """Return why no reference to ``array`` in ``statements`` may be buffered, or the empty string."""
+    if not all(ref.affine for ref in refs) and table_extents(scop, array, {*statements}) is None:
         return "a subscript is not affine"
     if is_small(scop.array(array)) and words_of(scop, scop.array(array)) is None:
         return "DMA moves words of 4 bytes; `assume` that its rows are whole ones, if they are"

@@ -14,6 +14,7 @@ from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.tiling import TiledKernel, values_of_loops
 from swbuild.memory.levels import Level, find_levels
+from swbuild.memory.tables import table_extents
 from swbuild.memory.words import is_small, words_of
 from swbuild.options import KernelOptions
 from swbuild.planning.apart import buffers_of
@@ -395,8 +396,15 @@ def _families(
             array = scop.array(access.array)
             if array.is_scalar or access.array in private:
                 continue
-            moved = access.affine and not (is_small(array) and words_of(scop, array) is None)
-            read = _subscripts(nest, access) if moved else None
+            moved = not (is_small(array) and words_of(scop, array) is None)
+            table = (
+                None
+                if access.affine
+                else table_extents(scop, access.array, {n.statement.name for n in nests})
+            )
+            read = _subscripts(nest, access) if moved and access.affine else None
+            if moved and table is not None:
+                read = [((), 0, extent - 1) for extent in table]
             if read is None:
                 direct += nest.instances
                 continue

@@ -74,6 +74,23 @@ FUNCTIONS = {
         b[i] = c[i % 3][1][1] + c[2][2][2];""",
         ({"n": 1}, {"n": 100}),
     ),
+    # a table for what the data say, and one for what they lie between
+    "lookup": (
+        "int h, const unsigned char a[restrict h][64], const short t[restrict 256], int b[restrict h][64]",
+        """for (int i = 0; i < h; i++)
+        for (int j = 0; j < 64; j++)
+            b[i][j] = t[a[i][j]] - t[255 - a[i][j]];""",
+        ({"h": 1}, {"h": 70}),
+    ),
+    "interpolated": (
+        "int n, const float x[restrict n], const float t[restrict 65], float y[restrict n]",
+        """for (int i = 0; i < n; i++) {
+        float s = x[i] < 0.0f ? -x[i] : x[i];
+        int k = s < 1.0f ? (int)(s * 64.0f) : 0;
+        y[i] = t[k] + (s * 64.0f - k) * (t[k + 1] - t[k]);
+    }""",
+        ({"n": 1}, {"n": 1009}),
+    ),
     # every second pixel of every second row
     "shrunk": (
         "int h, const unsigned char a[restrict 2 * h][128], unsigned char b[restrict h][64]",
@@ -169,6 +186,34 @@ def test_they_have_buffers_and_go_back_in_whole_words(source: Path) -> None:
 def test_words_that_reach_far_beyond_an_array_are_not_moved(source: Path) -> None:
     (place,) = _results(source)["cube"].placed
     assert {direct.array for direct in place.plan.direct} == {"c"}
+
+
+def test_tables_are_in_the_ldm_unless_they_are_large(tmp_path: Path) -> None:
+    path = tmp_path / "t.c"
+    text = (
+        "void f(int n, const int a[restrict n], int t[restrict {size}], int b[restrict n])\n{{\n"
+        "#pragma scop\nfor (int i = 0; i < n; i++) b[i] = t[a[i]];\n#pragma endscop\n}}\n"
+    )
+    for size, direct in ((2048, 0), (2049, 1)):
+        path.write_text(text.format(size=size))
+        (result,) = _results(path).values()
+        assert [len(place.plan.direct) for place in result.placed] == [direct], size
+
+
+def test_rows_are_promised_to_be_words_where_that_saves_far_more_than_it_loses(tmp_path: Path) -> None:
+    """A product of small integers is some hundred times faster with its operands in the LDM."""
+    path = tmp_path / "p.c"
+    path.write_text(
+        "void f(int n, const signed char a[restrict n][n], const signed char b[restrict n][n],"
+        " int c[restrict n][n])\n{\n#pragma scop\n"
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)"
+        " c[i][j] += a[i][k] * b[k][j];\n#pragma endscop\n}\n"
+    )
+    model = read_source(path, CppOptions(), None)
+    for where, text in ((Where.AUTO, "n % 4 == 0"), (Where.CPES, "")):
+        (found,) = compile_regions(model, {"f": KernelOptions(where=where)})
+        assert isinstance(found.result, RegionResult)
+        assert found.result.assembled.code.scop.whole_words == text
 
 
 def test_tiles_that_begin_between_two_words_are_whole_rows(source: Path) -> None:
