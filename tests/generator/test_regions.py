@@ -79,12 +79,6 @@ def test_scalar_that_outlives_the_region_serialises(tmp_path: Path) -> None:
     assert [a.by_value for a in found.arguments if a.name == "s"] == [False]
 
 
-def test_short_elements_are_not_written_by_two_cpes(tmp_path: Path) -> None:
-    signature = "int n, char a[restrict n], char b[restrict n]"
-    found = region(generated(tmp_path, body("for (int i = 0; i < n; i++) a[i] = b[i];", signature)))
-    assert found.kernels == ()
-
-
 def test_gathered_array_stays_in_main_memory(tmp_path: Path) -> None:
     signature = "int n, double a[restrict n], double b[restrict n], int p[restrict n]"
     found = region(generated(tmp_path, body("for (int i = 0; i < n; i++) a[i] = b[p[i]];", signature)))
