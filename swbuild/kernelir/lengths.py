@@ -28,8 +28,9 @@ def length_faults(node: Node, scope: Scope) -> Iterator[str]:
 
 def _aligned(node: Transfer, scope: Scope) -> Iterator[str]:
     buffer, unit = scope.buffers[node.buffer], scope.limits.alignment
-    whole = buffer.element * prod(buffer.bound)  # small elements fill words together
-    for what, value in (("elements", whole), ("the beginning", buffer.alignment)):
+    behind = node.part.whole if isinstance(node.part, Piece) else 0
+    row = buffer.element * prod(buffer.bound[-behind - 1 :])  # small elements fill words together
+    for what, value in (("rows", row), ("the beginning", buffer.alignment)):
         if value % unit:
             yield f"{what} of {node.buffer}: {value} bytes are no multiple of {unit}"
 
