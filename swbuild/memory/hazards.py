@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import islpy as isl
 
+from swbuild.memory.box import Box
 from swbuild.memory.levels import Reference
 from swbuild.polyhedral.islutil import bounded_effort, union_maps
-
-if TYPE_CHECKING:
-    from swbuild.memory.plan import Buffer
 
 __all__ = ["is_reloaded", "is_steady"]
 
@@ -19,7 +17,29 @@ __all__ = ["is_reloaded", "is_steady"]
 _EFFORT = 200_000
 
 
-def is_steady(buffer: Buffer, refs: Iterable[Reference]) -> bool:
+class Moved(Protocol):
+    """What these questions need to know of a buffer."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def array(self) -> str: ...
+
+    @property
+    def box(self) -> Box: ...
+
+    @property
+    def load(self) -> bool: ...
+
+    @property
+    def written(self) -> isl.Map | None: ...
+
+    @property
+    def steady(self) -> bool: ...
+
+
+def is_steady(buffer: Moved, refs: Iterable[Reference]) -> bool:
     """Return whether nothing that ``buffer``, which is loaded, ever holds is written by ``refs``.
 
     These are all of its kernel: so the next box may come at any time while the kernel runs.
@@ -37,7 +57,7 @@ def is_steady(buffer: Buffer, refs: Iterable[Reference]) -> bool:
         return False
 
 
-def is_reloaded(stored: Buffer, buffers: Iterable[Buffer]) -> bool:
+def is_reloaded(stored: Moved, buffers: Iterable[Moved]) -> bool:
     """Return whether a visit may load, into one of ``buffers``, an element that another visit ``stored``."""
     if stored.written is None:
         return False
