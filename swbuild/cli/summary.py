@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from swbuild.expressions.types import is_integer
 from swbuild.manifest.suggest import listing
+from swbuild.memory.words import is_small
 
 if TYPE_CHECKING:
     from swbuild.codegen.unit import RegionUnit
@@ -105,7 +106,7 @@ def _small_elements(region: RegionUnit) -> str:
     if not any(loop["parallel"] for loop in region.report["loops"]):
         return ""
     found = map(region.scop.array, sorted(region.scop.written_by(there)))
-    small = [array.name for array in found if array.element.size % 4]
+    small = [array.name for array in found if is_small(array)]
     return _words(small) if small else ""
 
 

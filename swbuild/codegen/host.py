@@ -291,9 +291,10 @@ def _macros(region: RegionCode) -> list[tuple[str, str]]:
 
 
 def _local(region: RegionCode, array: Array) -> str:
-    """Return the declaration of a variable that only the region knows (arrays are flat)."""
+    """Return the declaration of a variable that only the region knows: arrays are flat, from a word on."""
     size = " * ".join(extent_texts(region.scop, array))
-    return f"{array.element.name} {array.name}{f'[{size}]' if size else ''};"
+    aligned = f" __attribute__((aligned({WORD})))" if size and is_small(array) else ""
+    return f"{array.element.name} {array.name}{f'[{size}]' if size else ''}{aligned};"
 
 
 class _Launches:

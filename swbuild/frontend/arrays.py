@@ -65,6 +65,7 @@ class ArrayMaker:
             thing.depth,
             place.element.const,
             isinstance(thing.symbol.type, Scalar | StructType) and _is_register(thing.symbol.node),
+            shape.real or shape.stated,
         )
 
     @staticmethod

@@ -102,6 +102,8 @@ class Array:
     scope_depth: int = 0
     is_const: bool = False
     is_register: bool = False
+    #: no access leaves its extents: that would be undefined in C, or the user states them
+    is_closed: bool = False
 
     @property
     def is_scalar(self) -> bool:
@@ -263,7 +265,7 @@ class Scop:
     held: tuple[Held, ...] = ()
     #: Arrays that only the host may write: CPEs would share words of memory in which elements of them lie.
     host_written: frozenset[str] = frozenset()
-    #: What of ``assumptions`` is there for other arrays of small elements to be whole words, in C.
+    #: What of ``assumptions`` is there for arrays of small elements to be whole words, in C.
     whole_words: str = ""
     #: What tells the region from one of the same name in another file of a program, where there may be one.
     tag: str = ""

@@ -44,11 +44,15 @@ _FEW = 8
 
 @dataclass(slots=True)
 class Shape:
-    """The extents of one object; ``split`` gives the subscripts of linearised accesses."""
+    """The extents of one object; ``split`` gives the subscripts of linearised accesses.
+
+    ``real``: it is an array of that size in C; ``stated``: the user says that it is.
+    """
 
     extents: tuple[isl.PwAff | None, ...]
     real: bool
     through_pointer: bool
+    stated: bool = False
     split: dict[RawAccess, tuple[isl.PwAff, ...]] = field(default_factory=dict)
 
     def subscripts(self, access: RawAccess) -> tuple[isl.PwAff | None, ...]:
@@ -152,6 +156,8 @@ class Shapes:
         values = [self._builder.reader.integers.value(node, universe()).pa for node in given]
         inner = _inner(thing)
         if thing.rank == len(values) + inner:
+            pairs = zip(shape.extents, values, strict=False)
+            shape.stated = all(known is None or known.plain_is_equal(value) for known, value in pairs)
             shape.extents = tuple(
                 known if known is not None else value
                 for known, value in zip(shape.extents, [*values, None], strict=False)

@@ -33,7 +33,7 @@ def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Pl
     nothing to do with what a visit stores.  All CPEs are done with the kernel before another kernel writes
     what they hold, or reads what they have stored.
     """
-    room = Room(scop, place)
+    room = Room(place)
     early = prefetched(program.result, room.take_for_gets)
     kept = [name for name in sorted(place.handed - early.buffers) if room.take_to_hand_on(name)]
     late = deferred(early.tree, room.take_for_puts)
@@ -55,7 +55,7 @@ def with_shared_boxes(
     alike, as long as the LDM has room for second slots, from which they are handed on.  The others come
     last, with the reasons why they are not.
     """
-    room, mapping = Room(scop, place), place.tiled.mapping
+    room, mapping = Room(place), place.tiled.mapping
     may = frozenset(
         b.name for b in place.plan.buffers if b.name in place.handed and room.take_to_hand_on(b.name)
     )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import islpy as isl
 
 from swbuild.memory.box import Box
 from swbuild.memory.levels import Reference
-from swbuild.polyhedral.islutil import bounded_effort, union_maps
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, union_maps
 
-__all__ = ["is_reloaded", "is_steady"]
+__all__ = ["are_apart", "is_reloaded", "is_steady"]
 
 #: isl steps to tell boxes from what is written; an ordinary one takes some thousands.
 _EFFORT = 200_000
@@ -49,11 +49,17 @@ def is_steady(buffer: Moved, refs: Iterable[Reference]) -> bool:
     written = [ref.relation for ref in refs if ref.array == buffer.array and ref.writes and ref.happens]
     if not written:
         return True
+    return are_apart(lambda: buffer.box.as_map(written[0].get_space()).range().to_union_set(), written)
+
+
+def are_apart(held: Callable[[], isl.UnionSet], written: Iterable[isl.Map]) -> bool:
+    """Return whether ``written`` (instance -> element) is nothing of ``held``; no where isl takes long."""
     try:
         with bounded_effort(_EFFORT):
-            held = buffer.box.as_map(written[0].get_space()).range()
-            return bool(held.to_union_set().is_disjoint(union_maps(written).range()))
-    except isl.Error:
+            return bool(held().is_disjoint(union_maps(written).range()))
+    except isl.Error as error:
+        if not ran_out(error):
+            raise
         return False
 
 

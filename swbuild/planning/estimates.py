@@ -188,7 +188,7 @@ def _counted(scop: Scop, placed: Placed, private: Private, options: KernelOption
         name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
         for name, nest in loops.nests.items()
     }
-    room = Room(scop, placed)
+    room = Room(placed)
     early = _early(placed, room) if options.gets_ahead else frozenset[str]()
     alike = alike_in(scop, placed, options) if placed.handed else {}
     handed = {

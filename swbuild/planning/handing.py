@@ -34,7 +34,7 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
     mapping, machine = placed.tiled.mapping, load(options.machine)
     if not options.hands_on or mapping.is_joint or prod(mapping.threads) != machine.cpes:
         return {}
-    room, mapped = Room(scop, placed), len(mapping.threads)
+    room, mapped = Room(placed), len(mapping.threads)
     straight = mapping.threads == machine.mesh
     found = {}
     for buffer in placed.plan.buffers:

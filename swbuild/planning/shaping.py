@@ -13,6 +13,7 @@ from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.tiling import TiledKernel, values_of_loops
+from swbuild.memory.hazards import are_apart
 from swbuild.memory.levels import Level, find_levels
 from swbuild.memory.tables import table_extents
 from swbuild.memory.words import is_small, words_of
@@ -24,7 +25,7 @@ from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
-from swbuild.polyhedral.islutil import bounded_effort, constant_of, maps_of, sets_of, union_maps
+from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private, private_bytes
 
 __all__ = ["copies_of", "shape_of"]
@@ -36,9 +37,6 @@ _TYPE = 1 << 28
 
 #: What references span beside tiled loops, at most, to have a buffer in the estimate.
 _FREE = 100
-
-#: isl steps to tell what is read from what is written.
-_STEADY = 100_000
 
 #: In how many places it is looked at how many instances a value of a loop has.
 _WEIGHTS = 16
@@ -431,11 +429,7 @@ def _is_steady(scop: Scop, tiled: TiledKernel, family: Family) -> bool:
                 written.append(relation)
             elif relation is not None and (name, access.ref) in family.refs:
                 read.append(relation)
-    try:
-        with bounded_effort(_STEADY):
-            return bool(union_maps(read).range().is_disjoint(union_maps(written).range()))
-    except isl.Error:
-        return False
+    return are_apart(lambda: union_maps(read).range(), written)
 
 
 def _subscripts(

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from swbuild.frontend.scop import Scop
-from swbuild.memory.plan import Buffer, Store
+from swbuild.memory.plan import Buffer
 from swbuild.planning.tilings import Placed
 
 __all__ = ["Room", "slotted"]
@@ -20,8 +19,7 @@ _PART = 0.5
 class Room:
     """What is left of the LDM for second slots."""
 
-    def __init__(self, scop: Scop, place: Placed) -> None:
-        self._written = scop.written_by(set(place.tiled.kernel.statements))
+    def __init__(self, place: Placed) -> None:
         self._buffers = {buffer.name: buffer for buffer in place.plan.buffers}
         moving = (b.array for b in place.plan.buffers if not b.steady)
         used = (*moving, *(d.array for d in place.plan.direct))
@@ -40,14 +38,11 @@ class Room:
     def take_for_gets(self, name: str) -> bool:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
-        if buffer.array in self._written and not buffer.steady:
-            return self._may_go_meanwhile(buffer) and self._fits(name)
-        return buffer.store is Store.NONE and self._fits(name)
+        return (buffer.steady or self._may_go_meanwhile(buffer)) and self._fits(name)
 
     def may_hand_on(self, name: str) -> bool:
         """Return whether the buffer may be handed on if there is room: nobody writes what it holds."""
-        buffer = self._buffers[name]
-        return buffer.store is Store.NONE and (buffer.steady or buffer.array not in self._written)
+        return self._buffers[name].steady
 
     def take_to_hand_on(self, name: str) -> bool:
         """Return whether the buffer may be handed on, and take room for a second slot if it has none."""

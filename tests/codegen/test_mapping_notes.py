@@ -34,8 +34,8 @@ BAD = {
         {"SW321": "one by one: b (a subscript is not affine)"},
     ),
     "scatter": (
-        "for (int i = 0; i < n; i++) for (int j = 0; j < 16; j++) a[i * 16 + j] = x[j] + b[c[j] & 15];",
-        {"SW321": "b (a subscript is not affine)"},
+        "for (int i = 0; i < n; i++) for (int j = 0; j < 16; j++) a[i * 16 + j] = x[c[j] & 15] + b[i];",
+        {"SW321": "x (a subscript is not affine)"},
     ),
     "small": ("for (int i = 0; i < 16; i++) x[i] = x[i] + 1;", {"SW323": "only 1 of 64 CPEs"}),
     "columns": (

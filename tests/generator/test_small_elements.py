@@ -10,7 +10,7 @@ from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
-from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend import CppOptions, RegionRequest, read_source
 from swbuild.memory.plan import Store
 from swbuild.memory.words import WORD, is_small
 from swbuild.options import KernelOptions, Where
@@ -76,20 +76,41 @@ FUNCTIONS = {
     ),
     # a table for what the data say, and one for what they lie between
     "lookup": (
-        "int h, const unsigned char a[restrict h][64], const short t[restrict 256], int b[restrict h][64]",
+        "int h, const unsigned char a[restrict h][64], int b[restrict h][64]",
         """for (int i = 0; i < h; i++)
         for (int j = 0; j < 64; j++)
-            b[i][j] = t[a[i][j]] - t[255 - a[i][j]];""",
+            b[i][j] = levels[a[i][j]] - levels[255 - a[i][j]];""",
         ({"h": 1}, {"h": 70}),
     ),
     "interpolated": (
-        "int n, const float x[restrict n], const float t[restrict 65], float y[restrict n]",
+        "int n, const float x[restrict n], float y[restrict n]",
         """for (int i = 0; i < n; i++) {
         float s = x[i] < 0.0f ? -x[i] : x[i];
         int k = s < 1.0f ? (int)(s * 64.0f) : 0;
-        y[i] = t[k] + (s * 64.0f - k) * (t[k + 1] - t[k]);
+        y[i] = curve[k] + (s * 64.0f - k) * (curve[k + 1] - curve[k]);
     }""",
         ({"n": 1}, {"n": 1009}),
+    ),
+    # arrays of the region's own, which would lie anywhere on the stack
+    "own": (
+        "int n, const int a[restrict n], int b[restrict n], int c[restrict n]",
+        """unsigned char pad[3], t[101];
+    pad[0] = 1;
+    for (int i = 0; i < 101; i++)
+        t[i] = (unsigned char)(3 * i);
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + t[i % 101] + pad[0];
+    for (int i = 0; i < n; i++)
+        c[i] = b[i] - t[(i + 7) % 101];""",
+        ({"n": 1}, {"n": 1009}),
+    ),
+    # gaps in words that another tile puts back are read
+    "beside": (
+        "int h, unsigned char a[restrict h][128]",
+        """for (int i = 0; i < h; i++)
+        for (int j = 1; j < 64; j++)
+            a[i][2 * j] = (unsigned char)(a[i][2 * j] + a[i][2 * j - 1]);""",
+        ({"h": 1}, {"h": 33}),
     ),
     # every second pixel of every second row
     "shrunk": (
@@ -152,7 +173,7 @@ FUNCTIONS = {
     ),
 }
 
-PROGRAM = "\n".join(
+PROGRAM = "short levels[256];\nfloat curve[65];\n" + "\n".join(
     f"void {name}({parameters})\n{{\n#pragma scop\n    {body}\n#pragma endscop\n}}\n"
     for name, (parameters, body, _) in FUNCTIONS.items()
 )
@@ -165,15 +186,15 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _results(source: Path) -> dict[str, RegionResult]:
-    model = read_source(source, CppOptions(), None)
+def _results(source: Path, *requests: RegionRequest) -> dict[str, RegionResult]:
+    model = read_source(source, CppOptions(), requests or None)
     found = compile_regions(model, {scop.name: KernelOptions(where=Where.CPES) for scop in model.scops})
     return {each.scop.name: each.result for each in found if isinstance(each.result, RegionResult)}
 
 
 def test_they_have_buffers_and_go_back_in_whole_words(source: Path) -> None:
     results = _results(source)
-    for name in FUNCTIONS.keys() - {"cube"}:
+    for name in FUNCTIONS.keys() - {"cube", "own"}:
         (place,) = results[name].placed
         assert not place.plan.direct, name
         for buffer in place.plan.buffers:
@@ -188,16 +209,23 @@ def test_words_that_reach_far_beyond_an_array_are_not_moved(source: Path) -> Non
     assert {direct.array for direct in place.plan.direct} == {"c"}
 
 
-def test_tables_are_in_the_ldm_unless_they_are_large(tmp_path: Path) -> None:
+def test_tables_are_in_the_ldm_unless_they_are_large_or_callers_may_pass_more(tmp_path: Path) -> None:
     path = tmp_path / "t.c"
     text = (
-        "void f(int n, const int a[restrict n], int t[restrict {size}], int b[restrict n])\n{{\n"
+        "{own}\nvoid f(int n, const int a[restrict n], {passed}int b[restrict n])\n{{\n"
         "#pragma scop\nfor (int i = 0; i < n; i++) b[i] = t[a[i]];\n#pragma endscop\n}}\n"
     )
-    for size, direct in ((2048, 0), (2049, 1)):
-        path.write_text(text.format(size=size))
+    for own, passed, direct in (
+        ("int t[2048];", "", 0),
+        ("int t[2049];", "", 1),
+        ("", "const int t[restrict 64], ", 1),
+    ):
+        path.write_text(text.format(own=own, passed=passed))
         (result,) = _results(path).values()
-        assert [len(place.plan.direct) for place in result.placed] == [direct], size
+        assert [len(place.plan.direct) for place in result.placed] == [direct], (own, passed)
+    for stated, direct in (("64", 0), ("65", 1)):  # the last one is not what the function declares
+        (result,) = _results(path, RegionRequest("f", "f", arrays={"t": (stated,)})).values()
+        assert [len(place.plan.direct) for place in result.placed] == [direct], stated
 
 
 def test_rows_are_promised_to_be_words_where_that_saves_far_more_than_it_loses(tmp_path: Path) -> None:

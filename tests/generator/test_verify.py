@@ -264,14 +264,14 @@ def test_bad_alignment_is_found() -> None:
     assert found == "the beginning of A: 2 bytes are no multiple of 4"
     small = replace(A, element=2)  # several fill words together
     assert faults(tree, replace(SCOPE, buffers={"A": small})) == ()
-    odd = replace(small, bound=(*A.bound[:-1], 3), bytes=A.bytes)
+    odd = replace(small, bound=(*A.bound[:-1], 3))
     assert "rows of A: 6 bytes are no multiple of 4" in faults(tree, replace(SCOPE, buffers={"A": odd}))
     parts = Loop("i", Constant(0), POSITIVE, 3, Block((piece(None, 2),)), Origin(Role.SPLIT))
     (found,) = faults(
         tiles(Begin(GETS), PLACE, parts, Wait(GETS)),
         replace(SCOPE, limits=Limits(4096, 1024, 8), buffers={"A": replace(A, element=4, alignment=64)}),
     )[-1:]
-    assert found == "rows of A: 4 bytes are no multiple of 8" or "parts of A" in found
+    assert "parts of A" in found
 
 
 def test_launches_name_kernels_with_their_loops() -> None:
