@@ -63,6 +63,8 @@ class Mapping:
     apart: bool = True
     #: begin with a launch's first iteration; else each iteration is in the same tile in all launches
     from_first: bool = True
+    #: where loops are distributed, tile all parallel ones for all statements, not only those shared out
+    together: bool = False
 
     @property
     def is_joint(self) -> bool:
@@ -262,9 +264,17 @@ def _restructured(
         return node, []
     sunk = _sunk(node, dependences)
     if sunk is not None:
-        return sunk, []
+        # no dependence leads from one iteration of a parallel loop to another: tiles of it may be outside
+        return sunk, _members(node, parallel=True) if mapping.together else []
     inside = _parallel_inside(node, dependences) if mapping.reorder else None
     return inside or (node, [])
+
+
+def _members(node: isl.ScheduleNode, *, parallel: bool) -> list[isl.UnionPwAff]:
+    """Return the loops of ``node`` (a band) that are ``parallel``, or those that are not."""
+    partial = node.band_get_partial_schedule().intersect_domain(node.get_domain())
+    count = node.band_n_member()
+    return [partial.get_at(k) for k in range(count) if bool(node.band_member_get_coincident(k)) == parallel]
 
 
 def _sunk(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode | None:
@@ -281,15 +291,12 @@ def _parallel_inside(
     No dependence leads from one iteration of such a loop to another, so a tile may run the others one by one
     around whole tiles of it.
     """
-    partial = node.band_get_partial_schedule().intersect_domain(node.get_domain())
-    split: dict[bool, list[isl.UnionPwAff]] = {True: [], False: []}
-    for member in range(node.band_n_member()):
-        split[bool(node.band_member_get_coincident(member))].append(partial.get_at(member))
-    if not (split[True] and split[False] and node.band_get_permutable()):
+    parallel, others = (_members(node, parallel=flag) for flag in (True, False))
+    if not (parallel and others and node.band_get_permutable()):
         return None
-    below = _banded(node.delete(), split[True], coincident=True).band_sink()
-    found = _banded(below, split[False], coincident=False)
-    return (found, split[True]) if respects(found, dependences) else None
+    below = _banded(node.delete(), parallel, coincident=True).band_sink()
+    found = _banded(below, others, coincident=False)
+    return (found, parallel) if respects(found, dependences) else None
 
 
 def _banded(node: isl.ScheduleNode, members: list[isl.UnionPwAff], *, coincident: bool) -> isl.ScheduleNode:

@@ -357,7 +357,7 @@ def _in_order_of(first: Mapping, mapping: Mapping) -> Mapping:
     """Return ``first`` in the order of ``mapping``, with as many loops shared out."""
     if len(first.threads) != len(mapping.threads):
         first = replace(first, threads=mapping.threads, distribution=mapping.distribution)
-    return replace(first, restructure=mapping.restructure)
+    return replace(first, restructure=mapping.restructure, together=mapping.together)
 
 
 def _whole_iterations(task: _Task, first: Mapping, other: Placed) -> Placed:
@@ -508,13 +508,16 @@ def _unexpandable(
 def _surviving(task: _Task, mapping: Mapping) -> Mapping | NotPrivate:
     """Return ``mapping``, with loops distributed over statements only where private variables survive it.
 
-    Or those that do not survive the order without it either.
+    Their copies for all iterations of a parallel loop are too many, those for a tile of it may not be.  Or
+    return those that do not survive the order without it either.
     """
     scop, names = task.scop, task.scheduled.private.names
     if not any(scop.users(name) & set(task.kernel.statements) for name in names):
         return mapping
-    if mapping.restructure and _lost(task, mapping) is None:
-        return mapping
+    ways = (mapping, replace(mapping, together=True)) if mapping.restructure else ()
+    survived = next((way for way in ways if _lost(task, way) is None), None)
+    if survived is not None:
+        return survived
     whole = replace(mapping, restructure=False)
     return _lost(task, whole) or whole
 

@@ -53,6 +53,28 @@ IDIOMS = {
             }""",
         ({"n": 1, "h": 1, "w": 1}, {"n": 2, "h": 5, "w": 33}, {"n": 3, "h": 9, "w": 70}),
     ),
+    # the sum of each pixel is a scalar; those of a whole row of pixels are too many
+    "convolution": (
+        (
+            "int k, int h, int w, int c, const float in[restrict c][h + 2][w + 2],"
+            " const float f[restrict k][c][3][3], const float b[restrict k], float out[restrict k][h][w]"
+        ),
+        """for (int i = 0; i < k; i++)
+        for (int y = 0; y < h; y++)
+            for (int x = 0; x < w; x++) {
+                float sum = b[i];
+                for (int j = 0; j < c; j++)
+                    for (int r = 0; r < 3; r++)
+                        for (int s = 0; s < 3; s++)
+                            sum += in[j][y + r][x + s] * f[i][j][r][s];
+                out[i][y][x] = sum > 0 ? sum : 0;
+            }""",
+        (
+            {"k": 1, "h": 1, "w": 1, "c": 1},
+            {"k": 3, "h": 5, "w": 37, "c": 2},
+            {"k": 9, "h": 9, "w": 11, "c": 7},
+        ),
+    ),
     # a row is scaled by what all of it says, and multiplied by a matrix
     "attention": (
         "int n, int d, const float q[restrict n][n], const float v[restrict n][d], float o[restrict n][d]",
@@ -189,6 +211,13 @@ def test_copies_of_a_sum_for_all_columns_last_as_long_as_a_tile_of_columns(sourc
     levels = {buffer.array: buffer.level for buffer in place.plan.buffers}
     assert place.tiled.mapping.restructure and place.expanded >= {"sum"}
     assert levels["sum"] > 0  # there is no bound on how many columns a whole row has
+
+
+def test_copies_of_a_sum_are_for_tiles_of_all_parallel_loops(source: Path) -> None:
+    (place,) = _results(source)["convolution"].placed
+    assert place.tiled.mapping.together
+    assert place.expanded == {"sum"}
+    assert place.tiled.mapping.restructure  # else, gets are in a loop over pixels
 
 
 @pytest.mark.parametrize(("machine", "mode"), in_turn(MACHINES, ("late", "checked")))
