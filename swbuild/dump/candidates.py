@@ -88,6 +88,7 @@ def _tiling(item: Tiling) -> Iterator[str]:
 def _mapping(mapping: Mapping) -> str:
     flags = [
         "distributed over statements" if mapping.restructure else "in one nest",
+        *(("so are sequential loops",) if mapping.sequential else ()),
         *(("all parallel loops in tiles for all statements",) if mapping.together else ()),
         "unit strides innermost" if mapping.reorder else "in the order given",
     ]

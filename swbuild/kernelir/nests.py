@@ -14,8 +14,8 @@ from swbuild.classes import dataclass
 from swbuild.expressions.c import Assignment, Call
 from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
-from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.trees import mentions, names_in, substituted, walk
+from swbuild.kernelir.lanewise import as_assignment
 from swbuild.kernelir.nodes import Block, Compute, Loop, Node
 from swbuild.kernelir.origin import Role
 
@@ -106,20 +106,17 @@ def _is_counted(loop: Loop) -> bool:
 
 def _is_plain(compute: Compute, buffers: frozenset[str]) -> bool:
     """Return whether ``compute`` is one assignment to an element of a buffer, without further effects."""
-    if not isinstance(compute.body, Evaluation) or not isinstance(compute.body.expression, Assignment):
+    found = as_assignment(compute.body)
+    if found is None or not isinstance(found.target, Call) or found.target.function not in buffers:
         return False
-    target, value = compute.body.expression.target, compute.body.expression.value
-    return (
-        isinstance(target, Call)
-        and target.function in buffers
-        and not any(isinstance(node, Assignment) for node in walk(value))
-    )
+    return not any(isinstance(node, Assignment) for node in walk(found.value))
 
 
 def assignment(compute: Compute) -> Assignment:
     """Return the assignment that ``compute``, of a nest, is."""
-    assert isinstance(compute.body, Evaluation) and isinstance(compute.body.expression, Assignment)
-    return compute.body.expression
+    found = as_assignment(compute.body)
+    assert found is not None
+    return found
 
 
 def _parts(compute: Compute) -> tuple[Call, Expression]:

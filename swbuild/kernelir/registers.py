@@ -7,13 +7,14 @@ are vectors, and it stands for the first of as many values as these have lanes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from swbuild.classes import dataclass
 from swbuild.expressions.c import (
     Assignment,
     Call,
     Cast,
+    Conditional,
     Literal,
     Operation,
     Parentheses,
@@ -24,8 +25,9 @@ from swbuild.expressions.c import (
 )
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
-from swbuild.expressions.trees import mentions, names_in, walk
+from swbuild.expressions.trees import mentions, names_in
 from swbuild.expressions.types import ElementType, TypeKind
+from swbuild.kernelir.lanewise import GREATER, LESSER, bare, is_lanewise
 from swbuild.kernelir.nests import Nest, accesses, assignment, lie_together, shifted, strides
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.names import own, plain_name
@@ -34,8 +36,6 @@ __all__ = ["Body", "Fills", "element_of", "is_vectorisable"]
 
 Offsets = Mapping[str, int]
 
-#: operators on floating-point numbers that vectors have, lane by lane
-_OPERATORS = frozenset("+-*/")
 _ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/="))
 
 
@@ -49,35 +49,13 @@ def element_of(nest: Nest) -> ElementType | None:
         right = found.operator in _ASSIGNMENTS and found.target == _call(found.target, element)
         if not right or (found.operator != "=" and found.computed != element):
             return None
-        if not _is_of(found.value, element, nest.buffers):
+        if not is_lanewise(found.value, element, nest.buffers):
             return None
     return element
 
 
 def _call(target: Expression, element: ElementType) -> Expression | None:
     return target if isinstance(target, Call) and target.type == element else None
-
-
-def _is_of(value: Expression, element: ElementType, buffers: frozenset[str]) -> bool:
-    """Return whether ``value`` is made of numbers of type ``element`` by operations that vectors have."""
-    if isinstance(value, Call) and value.function in buffers:
-        return value.type == element and not any(True for a in value.arguments for _ in accesses(a, buffers))
-    if not isinstance(value, Unrounded) and not any(True for _ in accesses(value, buffers)):
-        return all(map(_is_simple, walk(value)))
-    if isinstance(value, Parentheses):
-        return _is_of(value.operand, element, buffers)
-    if isinstance(value, Operation) and value.operator in _OPERATORS and value.computed == element:
-        return _is_of(value.left, element, buffers) and _is_of(value.right, element, buffers)
-    return False
-
-
-def _is_simple(node: Expression) -> bool:
-    """Return whether ``node`` computes the same wherever it stands, and cannot fail."""
-    if isinstance(node, Operation):
-        return node.operator in _OPERATORS and node.computed.kind is TypeKind.FLOAT
-    if isinstance(node, Unary):
-        return node.operator in ("+", "-")
-    return isinstance(node, (Literal, Variable, Parentheses, Cast)) or not isinstance(node, Typed)
 
 
 def is_vectorisable(nest: Nest) -> bool:
@@ -203,10 +181,78 @@ class Body:
             return self._factors(value, offsets)
         if not any(True for _ in accesses(value, self.nest.buffers)):
             return self._scalar(value, offsets)
+        if isinstance(value, Conditional):
+            values = self._value(value.then, offsets), self._value(value.otherwise, offsets)
+            return self._chosen(value.condition, *values, offsets)
         children = tuple(self._value(child, offsets) for child in value.children)
         if isinstance(value, Operation):
             return Operation(self.type, value.operator, self.type, *children)
+        if isinstance(value, Unary):
+            return self._negative(*children)
+        if isinstance(value, Call):
+            return self._called(value.function, children)
         return Parentheses(self.type, *children)
+
+    def _negative(self, value: Expression) -> Expression:
+        """Return ``value`` with its sign changed: no zero has another than by a change of its sign."""
+        if self.along is None:
+            return Unary(self.type, value, "-")
+        zero = self.fills.of(Literal(self.element, "-0.0"), self.element, self.type)
+        return Operation(self.type, "-", self.type, zero, value)
+
+    def _called(self, function: str, values: tuple[Expression, ...]) -> Expression:
+        """Return the value of a function of C's library; vectors compare for the larger or smaller number."""
+        if self.along is None:
+            return Call(self.type, function, values)
+        name = function.removesuffix("f")
+        if name not in (GREATER, LESSER):
+            return Call(self.type, name, values)
+        one, other = map(self._held_value, values)
+        pair = (one, other) if name == GREATER else (other, one)
+        number = Conditional(
+            self.type, self._compared("==", one, one), one, other
+        )  # the other one, if it is none
+        return Conditional(self.type, self._compared("<", *pair), other, Parentheses(self.type, number))
+
+    def _held_value(self, value: Expression) -> Expression:
+        """Return a register that holds ``value``."""
+        value = bare(value)
+        if isinstance(value, Variable):
+            return value
+        number = self.numbers.get("value", 0)
+        self.numbers["value"] = number + 1
+        name = own(f"value{number}", "register_of_a_value")
+        self.levels[-1].append(Register(name, self.type, value))
+        return Variable(self.type, name)
+
+    def _chosen(
+        self, condition: Expression, then: Expression, otherwise: Expression, offsets: Offsets
+    ) -> Expression:
+        """Return one of two values by ``condition``; vectors know no more than comparisons of three kinds."""
+        condition = bare(condition)
+        if isinstance(condition, Unary):
+            return self._chosen(condition.operand, otherwise, then, offsets)
+        assert isinstance(condition, Operation)
+        if condition.operator == "&&":
+            inner = Parentheses(self.type, self._chosen(condition.right, then, otherwise, offsets))
+            return self._chosen(condition.left, inner, otherwise, offsets)
+        if condition.operator == "||":
+            inner = Parentheses(self.type, self._chosen(condition.right, then, otherwise, offsets))
+            return self._chosen(condition.left, then, inner, offsets)
+        operands = self._value(condition.left, offsets), self._value(condition.right, offsets)
+        if self.along is None:
+            return Conditional(
+                self.type, replace(condition, left=operands[0], right=operands[1]), then, otherwise
+            )
+        if condition.operator == "!=":
+            return Conditional(self.type, self._compared("==", *operands), otherwise, then)
+        return Conditional(self.type, self._compared(condition.operator, *operands), then, otherwise)
+
+    def _compared(self, operator: str, left: Expression, right: Expression) -> Expression:
+        """Return a vector that is zero where a comparison does not hold."""
+        if operator in (">", ">="):
+            operator, left, right = operator.replace(">", "<"), right, left
+        return Operation(self.type, operator, self.type, left, right)
 
     def _factors(self, value: Unrounded, offsets: Offsets) -> Unrounded:
         """Return a product that nobody rounds, of whatever its factors are."""

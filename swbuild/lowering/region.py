@@ -19,6 +19,7 @@ from swbuild.kernelir.bodies import Spell
 from swbuild.kernelir.device import build_device, revisited
 from swbuild.kernelir.hoisting import hoisted
 from swbuild.kernelir.hosttree import build_host
+from swbuild.kernelir.lanewise import with_functions
 from swbuild.kernelir.multiplyadds import with_multiply_adds
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
@@ -168,6 +169,7 @@ def _in_register_tiles(
     lanes = {} if options.contract and not dialect.vectors.multiply_add_double else vector_types(machine)
     body, tiles = tiled(program.result, macros, lanes, gathers=gathers)
     body = with_multiply_adds(body, dialect) if options.contract else body
+    body = with_functions(body, dialect.vectors)
     return replace(kernel, body=body, tiles=tiles), program.after("tile registers", body)
 
 

@@ -23,6 +23,7 @@ from swbuild.machine.model import (
     Simd,
     Tool,
     Tools,
+    VectorFunctions,
     Vectors,
 )
 from swbuild.machine.reading import CONFIDENCES
@@ -56,6 +57,7 @@ __all__ = [
     "Simd",
     "Tool",
     "Tools",
+    "VectorFunctions",
     "Vectors",
     "facts",
     "further_places",

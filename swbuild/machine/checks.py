@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 
-from swbuild.machine.model import FEATURES, MachineModel
+from swbuild.machine.model import FEATURES, MachineModel, VectorFunctions, Vectors
 from swbuild.machine.reading import Problem
 
 __all__ = ["objections"]
@@ -105,6 +106,7 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
         for field, pieces in ({**_VECTOR_PIECES, **_GATHER_PIECES} if gathers else _VECTOR_PIECES).items():
             place = ("dialect", "vectors", field)
             yield from _template(place, getattr(vectors, field), pieces)
+        yield from _functions(vectors)
         for field in ("multiply_add_double", "multiply_add_float"):
             count = len(getattr(vectors, field))
             if count not in (0, 3):
@@ -122,6 +124,15 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
     if messages.send_row and not model.dialect.vectors.load:
         what = "`messages` are vectors, and `dialect.vectors` has none"
         yield Problem(("dialect", "messages"), what, "say how C asks for vectors")
+
+
+def _functions(vectors: Vectors) -> Iterator[Problem]:
+    """Yield the functions on vectors that are not named."""
+    for field in ("double_functions", "float_functions"):
+        for function in fields(VectorFunctions):
+            if not getattr(getattr(vectors, field), function.name):
+                place = ("dialect", "vectors", field, function.name)
+                yield Problem(place, f"`{field}` does not name `{function.name}`", "vectors need all of them")
 
 
 def _names(model: MachineModel) -> Iterator[Problem]:

@@ -51,6 +51,22 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorFunctions:
+    """Functions on vectors of one type, lane by lane.
+
+    ``less``, ``less_or_equal`` and ``equal`` compare two vectors and give one that is zero where that does
+    not hold; ``where_zero`` takes such a one and two others: the second where it is zero, else the third.
+    """
+
+    square_root: str = ""
+    absolute: str = ""
+    less: str = ""
+    less_or_equal: str = ""
+    equal: str = ""
+    where_zero: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Vectors:
     """How C asks for vectors: types and templates; without ``load`` the machine's vectors are not used.
 
@@ -74,6 +90,8 @@ class Vectors:
     gather_float: str = ""
     multiply_add_double: tuple[str, ...] = ()
     multiply_add_float: tuple[str, ...] = ()
+    double_functions: VectorFunctions = VectorFunctions()
+    float_functions: VectorFunctions = VectorFunctions()
 
 
 @dataclass(frozen=True, slots=True)

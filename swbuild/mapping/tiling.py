@@ -65,6 +65,8 @@ class Mapping:
     from_first: bool = True
     #: where loops are distributed, tile all parallel ones for all statements, not only those shared out
     together: bool = False
+    #: distribute loops that are not parallel, too, whose tiles each statement then runs by itself
+    sequential: bool = False
 
     @property
     def is_joint(self) -> bool:
@@ -462,7 +464,8 @@ class _Builder:
     def _band(self, node: isl.ScheduleNode) -> tuple[isl.ScheduleNode, int]:
         """Replace the band ``node`` by tile bands, marks and a point band; return it and their number.
 
-        Where all its loops are parallel, the point bands go below what it was above, if that is legal.
+        Where all its loops are parallel, or it is asked for, the point bands go below what it was above, if
+        that is legal.
         """
         domain = node.get_domain()
         partial = node.band_get_partial_schedule().intersect_domain(domain)
@@ -480,7 +483,8 @@ class _Builder:
         node = _flagged(node, [next(flag for m, flag in pairs if m is member) for member in inner])
         added = 1
         if permutable or len(members) == 1:
-            sunk = self._inside(node) if outer and all(flag for _, flag in pairs) else None
+            all_parallel = all(flag for _, flag in pairs)
+            sunk = self._inside(node) if outer and (all_parallel or self.mapping.sequential) else None
             if sunk is not None:
                 node, added = sunk, 0
                 self.mapped = [*self.mapped, *(member for member, _ in outer)]

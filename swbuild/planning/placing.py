@@ -326,11 +326,29 @@ def _does_not_fit(task: _Task, mapping: Mapping) -> DoesNotFit:
 def _refined(task: _Task, first: Mapping, placed: Placed) -> Placed:
     """Return the best variant of ``placed``, which was found from ``first``."""
     if placed.expanded and first.restructure:
+        placed = _statement_by_statement(task, first, placed)
         placed = _whole_iterations(task, first, placed)
     if placed.plan.direct and not task.fixed:
         placed = _with_unit_steps(task, first, placed)
     task.chosen(placed, Verdict.TAKEN)
     return placed
+
+
+def _statement_by_statement(task: _Task, first: Mapping, placed: Placed) -> Placed:
+    """Return ``placed``, or the kernel with sequential loops distributed over statements if that costs less.
+
+    What keeps such a loop sequential is often a sum at its end; what is computed for it ahead, in variables
+    of an iteration, may be in vectors along the loop.
+    """
+    divided = task.tiled(replace(placed.tiled.mapping, sequential=True))
+    if divided.schedule.plain_is_equal(placed.tiled.schedule):
+        return placed
+    first = replace(_in_order_of(first, placed.tiled.mapping), sequential=True)
+    found = _searched(task, Purpose.SEQUENTIAL, first)
+    if not isinstance(found, Placed) or task.cycles(found) >= task.cycles(placed):
+        return placed
+    task.chosen(placed, Verdict.NO_BETTER)
+    return found
 
 
 def _with_unit_steps(task: _Task, first: Mapping, placed: Placed) -> Placed:
@@ -357,7 +375,9 @@ def _in_order_of(first: Mapping, mapping: Mapping) -> Mapping:
     """Return ``first`` in the order of ``mapping``, with as many loops shared out."""
     if len(first.threads) != len(mapping.threads):
         first = replace(first, threads=mapping.threads, distribution=mapping.distribution)
-    return replace(first, restructure=mapping.restructure, together=mapping.together)
+    return replace(
+        first, restructure=mapping.restructure, together=mapping.together, sequential=mapping.sequential
+    )
 
 
 def _whole_iterations(task: _Task, first: Mapping, other: Placed) -> Placed:

@@ -11,11 +11,21 @@ from math import prod
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.expressions.c import Assignment, Literal, Operation, Parentheses, Variable
+from swbuild.expressions.c import (
+    Assignment,
+    Call,
+    Conditional,
+    Literal,
+    Operation,
+    Parentheses,
+    Unary,
+    Variable,
+)
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.scop import Scop
+from swbuild.kernelir.lanewise import ABSOLUTE, GREATER, LESSER, ROOT
 from swbuild.kernelir.nests import Nest
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.kernelir.orders import Order, orders_of
@@ -47,6 +57,9 @@ _FEW = 4
 _UNKNOWN: Lengths = ((1.0, 64),)
 
 _DIVISION = "/"
+_SUMS = ("+", "-")
+_KINDS = {"+": Kind.FLOAT, "-": Kind.FLOAT, "*": Kind.FLOAT}
+_CHOSEN = (ABSOLUTE, GREATER, LESSER)
 
 
 def even_lengths(most: int, mean: float) -> Lengths:
@@ -301,8 +314,7 @@ class _Operations:
         if isinstance(node, Fetch):
             self.names[node.name] = self._fetched(node)
         elif isinstance(node, Register):
-            place = not isinstance(node.value, (Operation, Parentheses, Variable, Literal))
-            self.names[node.name] = self._add(Kind.LOAD) if place else self._value(node.value)
+            self.names[node.name] = self._value(node.value)
         elif isinstance(node, Keep):
             source = self.names.get(node.name)
             for _ in range(1 + node.vector):
@@ -357,21 +369,39 @@ class _Operations:
             value = value.operand
         if isinstance(value, Variable):
             return self.names.get(value.name)
-        if not isinstance(value, Operation):
+        if isinstance(value, Literal):
             return None
         if value not in self.values:
             self.values[value] = self._computed(value)
         return self.values[value]
 
-    def _computed(self, value: Operation) -> int | None:
-        for multiplied, other in ((value.left, value.right), (value.right, value.left)):
-            if value.operator in "+-" and self._last_product(multiplied):
-                own = self._value(other)
-                return self._combined(value.operator, own, True, multiplied)
-        sources = [s for s in (self._value(value.left), self._value(value.right)) if s is not None]
-        kind = Kind.DIVIDE if value.operator == _DIVISION else Kind.FLOAT
+    def _computed(self, value: Expression) -> int | None:
+        """Return the operation that makes ``value``; the call of a macro is a load from its buffer."""
+        if isinstance(value, Operation) and value.operator in _SUMS:
+            for multiplied, other in ((value.left, value.right), (value.right, value.left)):
+                if self._last_product(multiplied):
+                    own = self._value(other)
+                    return self._combined(value.operator, own, True, multiplied)
+        kind = _kind(value)
+        if kind is Kind.LOAD:
+            return self._add(kind)
+        sources = [s for s in map(self._value, value.children) if s is not None]
+        if kind is None:
+            return sources[0] if sources else None
         return self._add(kind, *sources)
 
     def _add(self, kind: Kind, *sources: int) -> int:
         self.made.append(blocks.Operation(kind, tuple(sources)))
         return len(self.made) - 1
+
+
+def _kind(value: Expression) -> Kind | None:
+    """Return what ``value`` needs of the core beside its operands, None for nothing."""
+    if isinstance(value, Operation):
+        return Kind.DIVIDE if value.operator == _DIVISION else _KINDS.get(value.operator, Kind.COMPARE)
+    if isinstance(value, Call):
+        name = value.function.removesuffix("f")
+        return Kind.DIVIDE if name == ROOT else Kind.COMPARE if name in _CHOSEN else Kind.LOAD
+    if isinstance(value, Unary):
+        return Kind.FLOAT
+    return Kind.COMPARE if isinstance(value, Conditional) else None

@@ -89,6 +89,7 @@ class Purpose(Enum):
     """What a tiling is tried for."""
 
     FIRST = "the largest tiles that fit"
+    SEQUENTIAL = "sequential loops distributed over statements, too"
     WHOLE = "all statements in one nest"
     UNIT = "a loop in steps of 1, for fewer accesses to main memory"
 

@@ -75,6 +75,22 @@ IDIOMS = {
             {"k": 9, "h": 9, "w": 11, "c": 7},
         ),
     ),
+    # each pair of bodies has numbers of its own, and all sums go through the bodies in their order
+    "gravity": (
+        "int n, double x[restrict n], double y[restrict n], double f[restrict n], double g[restrict n]",
+        """for (int i = 0; i < n; i++) {
+        double fx = 0.0, fy = 0.0;
+        for (int j = 0; j < n; j++) {
+            double dx = x[j] - x[i], dy = y[j] - y[i];
+            double r = 1.0 / sqrt(dx * dx + dy * dy + 1e-3);
+            fx += dx * r * r * r;
+            fy += dy * r * r * r;
+        }
+        f[i] = fx;
+        g[i] = fy;
+    }""",
+        ({"n": 1}, {"n": 9}, {"n": 131}),
+    ),
     # a row is scaled by what all of it says, and multiplied by a matrix
     "attention": (
         "int n, int d, const float q[restrict n][n], const float v[restrict n][d], float o[restrict n][d]",
@@ -139,7 +155,7 @@ IDIOMS = {
         ({"n": 1}, {"n": 2}, {"n": 3}, {"n": 71}),
     ),
 }
-PROGRAM = "struct mote { float at[3], to[3]; };\n" + "".join(
+PROGRAM = "#include <math.h>\nstruct mote { float at[3], to[3]; };\n" + "".join(
     f"void {name}({parameters})\n{{\n#pragma scop\n    {body}\n#pragma endscop\n}}\n"
     for name, (parameters, body, _) in IDIOMS.items()
 )
@@ -211,6 +227,12 @@ def test_copies_of_a_sum_for_all_columns_last_as_long_as_a_tile_of_columns(sourc
     levels = {buffer.array: buffer.level for buffer in place.plan.buffers}
     assert place.tiled.mapping.restructure and place.expanded >= {"sum"}
     assert levels["sum"] > 0  # there is no bound on how many columns a whole row has
+
+
+def test_a_sum_leaves_statements_of_its_loop_that_are_parallel_to_vectors(source: Path) -> None:
+    (kernel,) = _results(source)["gravity"].assembled.code.kernels
+    along = {name: tile.along for tile in kernel.tiles for name in tile.statements}
+    assert [along[name] for name in ("S2", "S3", "S4")] == ["j"] * 3
 
 
 def test_copies_of_a_sum_are_for_tiles_of_all_parallel_loops(source: Path) -> None:

@@ -22,6 +22,7 @@ from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.rectangles import slope_of
 from swbuild.options import KernelOptions, Preset, Share, Vectorize
 
+TWO_LOOPS = "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) "
 #: name, arguments, body
 NESTS = {
     "product": (
@@ -139,6 +140,48 @@ NESTS = {
         ),
     ),
 }
+#: What vectors do by functions: the same, and those functions' names behind `simd_v`.
+LANEWISE = {
+    "shortest": (
+        "double A[restrict n][m], double B[restrict m][n], double C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++)"
+            " if (A[i][k] + B[k][j] < C[i][j]) C[i][j] = A[i][k] + B[k][j];"
+        ),
+        ("fcmplt", "seleq"),
+    ),
+    "clipped": (
+        "float t, float A[restrict n][m], float B[restrict n][m]",
+        TWO_LOOPS + "B[i][j] = A[i][j] >= t ? t : A[i][j] > 0.5 ? A[i][j] : -A[i][j];",
+        ("fcmple", "fcmplt", "seleq"),
+    ),
+    "between": (
+        "double A[restrict n][m], double B[restrict n][m]",
+        (
+            TWO_LOOPS + "if ((A[i][j] > -0.5 && !(A[i][j] >= 0.25)) || A[i][j] == B[i][j - 1]"
+            " || B[i][j - 1] != B[i][j - 1]) A[i][j] += 2.0 * A[i][j];"
+        ),
+        ("fcmple", "fcmplt", "fcmpeq", "seleq"),
+    ),
+    "norms": (
+        "double A[restrict n][m], double B[restrict n][m]",
+        TWO_LOOPS + "B[i][j] = 1.0 / sqrt(A[i][j] * A[i][j] + fabs(B[i][j]) + 1e-3);",
+        ("sqrt", "abs"),
+    ),
+    "larger": (
+        "float A[restrict n][m], float B[restrict n][m]",
+        TWO_LOOPS + "B[i][j] = fmaxf(A[i][j], fminf(B[i][j], A[i][j - 1] * A[i][j])) - fmaxf(B[i][j], 0);",
+        ("fcmplt", "fcmpeq", "seleq"),
+    ),
+    "no_numbers": (
+        "double A[restrict n][m], double B[restrict n][m]",
+        (
+            TWO_LOOPS + "B[i][j] = fmax((A[i][j] - A[i][j]) / (A[i][j] - A[i][j]), B[i][j])"
+            " + fmin(B[i][j], (A[i][j] - A[i][j]) / (A[i][j] - A[i][j])) / -(A[i][j] - A[i][j]);"
+        ),
+        ("fcmplt", "fcmpeq", "seleq"),
+    ),
+}
 #: What has to stay as it is: neighbours depend on each other, lie apart, are of two types, or call functions.
 PLAIN = {
     "chain": ("double A[restrict n][m]", "A[i][j] = 0.5 * A[i][j - 1];"),
@@ -148,16 +191,21 @@ PLAIN = {
     "strided": ("double A[restrict n][2 * m], double B[restrict n][m]", "B[i][j] = A[i][2 * j];"),
     "turned": ("double A[restrict m][n], double B[restrict n][m]", "B[i][j] = A[j][i];"),
     "counted": ("double A[restrict n][m]", "A[i][j] = A[i][j] * j;"),
-    "called": ("double A[restrict n][m]", "A[i][j] = __builtin_sqrt(A[i][j]);"),
+    "called": ("double A[restrict n][m]", "A[i][j] = __builtin_exp(A[i][j]);"),
     "whole": ("int A[restrict n][m]", "A[i][j] = A[i][j] * 3;"),
-    "chosen": ("double A[restrict n][m]", "A[i][j] = A[i][j] > 0.0 ? A[i][j] : 1.0;"),
+    "guarded": ("double A[restrict n][m]", "A[i][j] = A[i][j] != 0.0 ? 1.0 / A[i][j] : 1.0;"),
+    "rooted": ("double A[restrict n][m]", "if (A[i][j] > 0.0) A[i][j] = sqrt(A[i][j]);"),
+    "uneven": ("double A[restrict n][m]", "A[i][j] = (j > 3 ? A[i][j] : 2.0) * 0.5;"),
+    "inexact": ("float A[restrict n][m]", "A[i][j] = A[i][j] > 0.1 ? A[i][j] : 1.0f;"),
+    "masked": ("double A[restrict n][m], int B[restrict n][m]", "if (B[i][j]) A[i][j] = 0.0;"),
+    "twofold": ("double A[restrict n][m]", "if (A[i][j] > 0.5) A[i][j] = 0.0; else A[i][j] = 1.0;"),
 }
-TWO_LOOPS = "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) "
 MACHINES = ("sw26010", "sw26010-pro")
 
 
 def function(name: str, arguments: str, body: str) -> str:
-    return f"void {name}(int n, int m, {arguments})\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    head = f"#include <math.h>\nvoid {name}(int n, int m, {arguments})"
+    return f"{head}\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
 
 
 def kernel(directory: Path, name: str, options: KernelOptions) -> str:
@@ -186,6 +234,19 @@ def test_what_can_be_done_in_vectors_is(tmp_path: Path, machine: str) -> None:
         assert f"doublev{lanes}" in text and "#include <simd.h>" in text, name
     text = kernel(tmp_path, "singles", KernelOptions(machine=machine, tile=(8, 64, 16)))
     assert f"floatv{lanes}" in text and "double" not in text
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("name", LANEWISE)
+def test_what_vectors_have_functions_for_is_done_by_them(tmp_path: Path, name: str, machine: str) -> None:
+    arguments, body, functions = LANEWISE[name]
+    options = KernelOptions(machine=machine, tile=(8, 64, 16))
+    found = generated(tmp_path, function(name, arguments, body), options)
+    assert found.slave is not None
+    typed = {"sw26010": "", "sw26010-pro": "s" if "float" in arguments else "d"}[machine]
+    for each in functions:
+        kind = typed or {"sqrt": "d", "abs": "d"}.get(each, "")
+        assert f"simd_v{each}{kind}(" in found.slave.text, each
 
 
 def register_tiles(unit: GeneratedUnit) -> object:
@@ -337,14 +398,15 @@ def test_the_user_and_the_classic_preset_may_do_without(tmp_path: Path) -> None:
 )
 def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
     path = tmp_path / "nests.c"
-    path.write_text("".join(function(name, *nest) for name, nest in NESTS.items()))
+    nests = {**NESTS, **{name: nest[:2] for name, nest in LANEWISE.items()}}
+    path.write_text("".join(function(name, *nest) for name, nest in nests.items()))
     options = KernelOptions(machine=machine, tile=tile)
     sizes = ({"n": 1, "m": 1}, {"n": 9, "m": 35}, {"n": 37, "m": 19})
     task = SourceTask(
-        path, options=dict.fromkeys(NESTS, options), checks={name: RegionCheck(sizes=sizes) for name in NESTS}
+        path, options=dict.fromkeys(nests, options), checks={name: RegionCheck(sizes=sizes) for name in nests}
     )
     results = check_source(task, CheckSettings(), tmp_path, shared_objects())
-    assert {result.region for result in results} == set(NESTS)
+    assert {result.region for result in results} == set(nests)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 
 

@@ -55,6 +55,8 @@ typedef doublev4 __swemu_vd;
 #define __SWEMU_INTS 8
 #endif
 
+enum { __swemu_tests = 1 }; /* 0 in code that is costed and never runs: the driver's counting.py */
+
 #ifdef __swemu_slave__
 #ifdef __cplusplus
 extern "C"
@@ -62,7 +64,6 @@ extern "C"
 extern
 #endif
 void __swemu_unaligned(const volatile void *p, unsigned long alignment);
-enum { __swemu_tests = 1 }; /* 0 in code that is costed and never runs: the driver's counting.py */
 #define __swemu_at(v, p) \
     __extension__({ const volatile void *__swemu_p = (p); \
                     if (__swemu_tests && ((unsigned long)__swemu_p & (sizeof(v) - 1))) \
@@ -161,20 +162,57 @@ typedef int __swemu_any_int __attribute__((aligned(1)));
 #define __SWEMU_EACH(T, LANES, EXPR) \
     __extension__({ T __swemu_r; for (int __swemu_k = 0; __swemu_k < (LANES); __swemu_k++) __swemu_r[__swemu_k] = (EXPR); __swemu_r; })
 
-static inline __swemu_vd simd_vsqrtd(__swemu_vd a) { return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, sqrt(a[__swemu_k])); }
-static inline __swemu_vf simd_vsqrts(__swemu_vf a) { return __SWEMU_EACH(__swemu_vf, __SWEMU_LANES, sqrtf(a[__swemu_k])); }
-static inline __swemu_vd simd_smaxd(__swemu_vd a, __swemu_vd b)
-{ return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, a[__swemu_k] > b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
-static inline __swemu_vd simd_smind(__swemu_vd a, __swemu_vd b)
-{ return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, a[__swemu_k] < b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
-static inline __swemu_vf simd_smaxs(__swemu_vf a, __swemu_vf b)
-{ return __SWEMU_EACH(__swemu_vf, __SWEMU_LANES, a[__swemu_k] > b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
-static inline __swemu_vf simd_smins(__swemu_vf a, __swemu_vf b)
-{ return __SWEMU_EACH(__swemu_vf, __SWEMU_LANES, a[__swemu_k] < b[__swemu_k] ? a[__swemu_k] : b[__swemu_k]); }
-
-/* ---- comparing (2.0 where it holds, else 0.0) and selecting by the sign of the first argument ---- */
-#define __SWEMU_COMPARE(NAME, T, OP) \
-    static inline T NAME(T a, T b) { return __SWEMU_EACH(T, __SWEMU_LANES, a[__swemu_k] OP b[__swemu_k] ? 2 : 0); }
+/* ---- comparing (2.0, integers 1, where it holds, else 0) and selecting by how the first argument is to 0 ----
+ *
+ * Code that runs does so in pieces that any x86-64 has vectors of, so that it does not branch where costed code does
+ * not.  Costed code takes the bits of a comparison themselves, which a choice does not compare once more, and a
+ * division in the place of a square root, which takes as long: C has none of vectors.
+ */
+/* Macros have each argument once: what their calls in calls become would grow with every level. */
+#ifdef __cplusplus
+#define __swemu_auto auto
+#else
+#define __swemu_auto __auto_type
+#endif
+/* The type of a vector, whether it may be changed or not. */
+#define __swemu_like(v) __typeof__((v) + (v))
+#define __SWEMU_PIECE(V) typedef __typeof__((V)[0] + (V)[0]) __swemu_piece __attribute__((vector_size(16)))
+#define __SWEMU_PIECES(V, NAME, VALUE) \
+    union { __swemu_like(V) whole; __swemu_piece piece[sizeof(V) / 16]; } NAME; NAME.whole = VALUE
+#define __SWEMU_PIECEWISE(V, STATEMENT) \
+    { enum { __swemu_k = 0 }; STATEMENT; } \
+    if (sizeof(V) > 16) { enum { __swemu_k = 1 }; STATEMENT; } \
+    if (sizeof(V) > 32) { { enum { __swemu_k = 2 }; STATEMENT; } { enum { __swemu_k = 3 }; STATEMENT; } }
+/* All bits of a lane of MASK say whether it is that of A or that of B. */
+#define __swemu_mixed(MASK, A, B) \
+    (__typeof__(A))(((__typeof__(MASK))(A) & (MASK)) | ((__typeof__(MASK))(B) & ~(MASK)))
+#define __swemu_compare(a, b, OP, YES) \
+    __extension__({ \
+        const __swemu_auto __swemu_A = (a); const __swemu_auto __swemu_B = (b); __swemu_like(__swemu_A) __swemu_R; \
+        if (__swemu_tests) { \
+            __SWEMU_PIECE(__swemu_A); \
+            __SWEMU_PIECES(__swemu_A, __swemu_a, __swemu_A); __SWEMU_PIECES(__swemu_A, __swemu_b, __swemu_B); \
+            __SWEMU_PIECEWISE(__swemu_A, __swemu_a.piece[__swemu_k] = \
+                __swemu_mixed(__swemu_a.piece[__swemu_k] OP __swemu_b.piece[__swemu_k], YES + (__swemu_piece){0}, (__swemu_piece){0})) \
+            __swemu_R = __swemu_a.whole; \
+        } else __swemu_R = (__swemu_like(__swemu_A))(__swemu_A OP __swemu_B); \
+        __swemu_R; })
+#define __swemu_select_as(c, a, b, TEST, COSTED) \
+    __extension__({ \
+        const __swemu_auto __swemu_C = (c); const __swemu_auto __swemu_A = (a); const __swemu_auto __swemu_B = (b); \
+        __swemu_like(__swemu_A) __swemu_R; \
+        if (__swemu_tests) { \
+            __SWEMU_PIECE(__swemu_C); __SWEMU_PIECES(__swemu_C, __swemu_c, __swemu_C); \
+            __SWEMU_PIECES(__swemu_C, __swemu_a, (__swemu_like(__swemu_C))__swemu_A); __SWEMU_PIECES(__swemu_C, __swemu_b, (__swemu_like(__swemu_C))__swemu_B); \
+            __SWEMU_PIECEWISE(__swemu_C, __swemu_a.piece[__swemu_k] = \
+                __swemu_mixed(__swemu_c.piece[__swemu_k] TEST, __swemu_a.piece[__swemu_k], __swemu_b.piece[__swemu_k])) \
+            __swemu_R = (__swemu_like(__swemu_A))__swemu_a.whole; \
+        } else __swemu_R = __swemu_mixed(COSTED, __swemu_A, __swemu_B); \
+        __swemu_R; })
+#define __swemu_select(c, a, b, TEST) __swemu_select_as(c, a, b, TEST, __swemu_C TEST)
+#define __swemu_select_equal(c, a, b) \
+    __swemu_select_as(c, a, b, == 0, ~(__typeof__(__swemu_C == 0))__swemu_C)
+#define __SWEMU_COMPARE(NAME, T, OP) static inline T NAME(T a, T b) { return __swemu_compare(a, b, OP, 2); }
 __SWEMU_COMPARE(simd_vfcmpeqd, __swemu_vd, ==)
 __SWEMU_COMPARE(simd_vfcmpltd, __swemu_vd, <)
 __SWEMU_COMPARE(simd_vfcmpled, __swemu_vd, <=)
@@ -183,15 +221,38 @@ __SWEMU_COMPARE(simd_vfcmplts, __swemu_vf, <)
 __SWEMU_COMPARE(simd_vfcmples, __swemu_vf, <=)
 static inline __swemu_vd simd_vfcmpund(__swemu_vd a, __swemu_vd b)
 { return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, a[__swemu_k] != a[__swemu_k] || b[__swemu_k] != b[__swemu_k] ? 2 : 0); }
-#define __SWEMU_SELECT(NAME, T, OP) \
-    static inline T NAME(T c, T a, T b) \
-    { return __SWEMU_EACH(T, __SWEMU_LANES, c[__swemu_k] OP 0 ? a[__swemu_k] : b[__swemu_k]); }
-__SWEMU_SELECT(simd_vseleqd, __swemu_vd, ==)
+#define __SWEMU_SELECT(NAME, T, OP) static inline T NAME(T c, T a, T b) { return __swemu_select(c, a, b, OP 0); }
 __SWEMU_SELECT(simd_vselltd, __swemu_vd, <)
 __SWEMU_SELECT(simd_vselled, __swemu_vd, <=)
-__SWEMU_SELECT(simd_vseleqs, __swemu_vf, ==)
 __SWEMU_SELECT(simd_vsellts, __swemu_vf, <)
 __SWEMU_SELECT(simd_vselles, __swemu_vf, <=)
+static inline __swemu_vd simd_vseleqd(__swemu_vd c, __swemu_vd a, __swemu_vd b) { return __swemu_select_equal(c, a, b); }
+static inline __swemu_vf simd_vseleqs(__swemu_vf c, __swemu_vf a, __swemu_vf b) { return __swemu_select_equal(c, a, b); }
+#define __swemu_larger(a, b) \
+    __extension__({ const __swemu_auto __swemu_x = (a); const __swemu_auto __swemu_y = (b); \
+                    __swemu_select_equal(__swemu_compare(__swemu_y, __swemu_x, <, 2), __swemu_y, __swemu_x); })
+#define __swemu_smaller(a, b) \
+    __extension__({ const __swemu_auto __swemu_x = (a); const __swemu_auto __swemu_y = (b); \
+                    __swemu_select_equal(__swemu_compare(__swemu_x, __swemu_y, <, 2), __swemu_y, __swemu_x); })
+static inline __swemu_vd simd_smaxd(__swemu_vd a, __swemu_vd b) { return __swemu_larger(a, b); }
+static inline __swemu_vd simd_smind(__swemu_vd a, __swemu_vd b) { return __swemu_smaller(a, b); }
+static inline __swemu_vf simd_smaxs(__swemu_vf a, __swemu_vf b) { return __swemu_larger(a, b); }
+static inline __swemu_vf simd_smins(__swemu_vf a, __swemu_vf b) { return __swemu_smaller(a, b); }
+#ifdef __x86_64__
+#define __SWEMU_SQUARE_ROOT(NAME, T, PIECE, ROOT) \
+    static inline T NAME(T a) \
+    { \
+        if (!__swemu_tests) return a / a; \
+        __SWEMU_PIECE(a); __SWEMU_PIECES(a, __swemu_a, a); \
+        __SWEMU_PIECEWISE(a, __swemu_a.piece[__swemu_k] = PIECE(__swemu_a.piece[__swemu_k])) \
+        return __swemu_a.whole; \
+    }
+#else
+#define __SWEMU_SQUARE_ROOT(NAME, T, PIECE, ROOT) \
+    static inline T NAME(T a) { return __SWEMU_EACH(T, __SWEMU_LANES, ROOT(a[__swemu_k])); }
+#endif
+__SWEMU_SQUARE_ROOT(simd_vsqrtd, __swemu_vd, __builtin_ia32_sqrtpd, sqrt)
+__SWEMU_SQUARE_ROOT(simd_vsqrts, __swemu_vf, __builtin_ia32_sqrtps, sqrtf)
 
 /* ---- lanes ---- */
 #define __swemu_extract(v, k) ((v)[(k)])

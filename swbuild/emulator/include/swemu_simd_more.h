@@ -9,22 +9,15 @@
 #define __swemu_binary(a, b, STATEMENT) \
     __extension__({ __typeof__(a) __swemu_A = (a), __swemu_B = (b), __swemu_R; \
                     for (int __swemu_k = 0; __swemu_k < __SWEMU_LANES_OF(__swemu_A); __swemu_k++) STATEMENT; __swemu_R; })
-#define __swemu_select(c, a, b, TEST) \
-    __extension__({ __typeof__(c) __swemu_C = (c); __typeof__(a) __swemu_A = (a), __swemu_B = (b), __swemu_R; \
-                    for (int __swemu_k = 0; __swemu_k < __SWEMU_LANES_OF(__swemu_A); __swemu_k++) \
-                        __swemu_R[__swemu_k] = (__swemu_C[__swemu_k] TEST) ? __swemu_A[__swemu_k] : __swemu_B[__swemu_k]; \
-                    __swemu_R; })
-#define __swemu_compare(a, b, OP, YES) \
-    __swemu_binary(a, b, __swemu_R[__swemu_k] = __swemu_A[__swemu_k] OP __swemu_B[__swemu_k] ? YES : 0)
 
 /* ---- selecting: the second argument where the first compares so with 0, else the third ---- */
-#define simd_vseleq(c, a, b) __swemu_select(c, a, b, == 0)
+#define simd_vseleq(c, a, b) __swemu_select_equal(c, a, b)
 #define simd_vselne(c, a, b) __swemu_select(c, a, b, != 0)
 #define simd_vsellt(c, a, b) __swemu_select(c, a, b, < 0)
 #define simd_vselle(c, a, b) __swemu_select(c, a, b, <= 0)
 #define simd_vselgt(c, a, b) __swemu_select(c, a, b, > 0)
 #define simd_vselge(c, a, b) __swemu_select(c, a, b, >= 0)
-#define simd_vseleqw(c, a, b) __swemu_select(c, a, b, == 0)
+#define simd_vseleqw(c, a, b) __swemu_select_equal(c, a, b)
 #define simd_vselltw(c, a, b) __swemu_select(c, a, b, < 0)
 #define simd_vsellew(c, a, b) __swemu_select(c, a, b, <= 0)
 #define simd_vsellbcw(c, a, b) __swemu_select(c, a, b, % 2 == 0)
@@ -44,8 +37,8 @@
     __swemu_binary(a, b, __swemu_R[__swemu_k] = (unsigned)__swemu_A[__swemu_k] < (unsigned)__swemu_B[__swemu_k])
 
 /* ---- signs: vcpys has the sign of a and the rest of b ---- */
-#define simd_vabsd(a) __swemu_unary(a, __swemu_R[__swemu_k] = __builtin_fabs(__swemu_A[__swemu_k]))
-#define simd_vabss(a) __swemu_unary(a, __swemu_R[__swemu_k] = __builtin_fabsf(__swemu_A[__swemu_k]))
+static inline __swemu_vd simd_vabsd(__swemu_vd a) { return (__swemu_vd)((__typeof__(a < a))a & ~(__typeof__(a < a))(-(__swemu_vd){0})); }
+static inline __swemu_vf simd_vabss(__swemu_vf a) { return (__swemu_vf)((__typeof__(a < a))a & ~(__typeof__(a < a))(-(__swemu_vf){0})); }
 #define simd_vcpys(a, b) \
     __swemu_binary(a, b, __swemu_R[__swemu_k] = __builtin_copysign(__swemu_B[__swemu_k], __swemu_A[__swemu_k]))
 #define simd_vcpysn(a, b) \
@@ -67,10 +60,8 @@
                     __swemu_R; })
 
 /* ---- integers: maximum and minimum ---- */
-#define simd_smaxw(a, b) \
-    __swemu_binary(a, b, __swemu_R[__swemu_k] = __swemu_A[__swemu_k] > __swemu_B[__swemu_k] ? __swemu_A[__swemu_k] : __swemu_B[__swemu_k])
-#define simd_sminw(a, b) \
-    __swemu_binary(a, b, __swemu_R[__swemu_k] = __swemu_A[__swemu_k] < __swemu_B[__swemu_k] ? __swemu_A[__swemu_k] : __swemu_B[__swemu_k])
+#define simd_smaxw(a, b) __swemu_larger(a, b)
+#define simd_sminw(a, b) __swemu_smaller(a, b)
 
 /* ---- lanes ---- */
 #define simd_vextf(v, k) __swemu_extract(v, k)
