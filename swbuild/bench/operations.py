@@ -20,6 +20,7 @@ from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import transformed, walk
 from swbuild.expressions.types import TypeKind
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
+from swbuild.polyhedral.islutil import int_of
 from swbuild.polyhedral.points import Points, TooMany
 
 __all__ = ["operations"]
@@ -133,7 +134,7 @@ def _instances(domain: isl.Set, loops: frozenset[int]) -> int:
     if domain.is_empty():
         return 0
     if domain.is_box():
-        extents = (domain.dim_max_val(k).sub(domain.dim_min_val(k)).to_python() for k in range(len(loops)))
+        extents = (int_of(domain.dim_max_val(k).sub(domain.dim_min_val(k))) for k in range(len(loops)))
         total = 1
         for extent in extents:
             total *= int(extent) + 1

@@ -8,6 +8,7 @@ from typing import TypeVar
 import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["Shape", "array_shape", "holds", "instances", "parameter_point", "runs_nothing"]
 
@@ -76,7 +77,7 @@ def _plain(value: _Isl) -> _Isl:
 def _value(extent: isl.PwAff, point: isl.Set) -> int:
     # By way of a set, because isl's maximum refuses quotients, even where they come out even.
     values = isl.Set.from_pw_aff(_plain(extent)).intersect_params(point)
-    return int(values.dim_max_val(0).to_python())
+    return int_of(values.dim_max_val(0))
 
 
 def _accessed(scop: Scop, name: str, point: isl.Set) -> isl.Set | None:
@@ -97,4 +98,4 @@ def _upper(reach: isl.Set, axis: int) -> int | None:
     low, high = reach.dim_min_val(axis), reach.dim_max_val(axis)
     if not low.is_int() or not high.is_int() or low.is_neg():
         return None
-    return int(high.to_python()) + 1
+    return int_of(high) + 1

@@ -12,6 +12,7 @@ from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.c import Assignment, Operation, ParameterRef
 from swbuild.expressions.trees import walk
 from swbuild.frontend.scop import Scop
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["UNKNOWN_SIZE", "Sizes", "choose_sizes", "complete_sizes", "permitted_sizes"]
 
@@ -185,7 +186,7 @@ def _closest(values: isl.Set, position: int, wanted: int) -> int | None:
     above = values.lower_bound_val(_SET, position, isl.Val(wanted))
     found = [] if below.is_empty() else [below.dim_max_val(position)]
     found += [] if above.is_empty() else [above.dim_min_val(position)]
-    numbers = [int(value.to_python()) for value in found if value.is_int()]
+    numbers = [int_of(value) for value in found if value.is_int()]
     return min(numbers, key=lambda number: abs(number - wanted), default=None)
 
 

@@ -70,6 +70,7 @@ from swbuild.mapping.tiling import thread_parameters
 from swbuild.memory.plan import Buffer, Store
 from swbuild.names import own
 from swbuild.options import Distribution
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["slave_lines"]
 
@@ -540,7 +541,7 @@ def _copied(node: Copy) -> Lines:
 
 def _local(array: Array) -> str:
     """Return the declaration of a private variable."""
-    extents = "".join(f"[{int(e.max_val().to_python())}]" for e in array.extents if e is not None)
+    extents = "".join(f"[{int_of(e.max_val())}]" for e in array.extents if e is not None)
     return f"{array.element.name} {array.name}{extents};"
 
 

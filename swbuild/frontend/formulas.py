@@ -9,6 +9,7 @@ import islpy as isl
 from swbuild.expressions.building import conditional, integer, operation, unary
 from swbuild.expressions.c import Cast, Parentheses, Typed
 from swbuild.expressions.types import LONG, ElementType
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["formula"]
 
@@ -34,7 +35,7 @@ def _grouped(tree: Typed) -> Typed:
 def _tree(expression: isl.AstExpr, variables: Mapping[str, Typed]) -> Typed:
     kind = str(expression.get_type()).rpartition(".")[2]
     if kind == "int":
-        return integer(expression.get_val().to_python())
+        return integer(int_of(expression.get_val()))
     if kind == "id":
         return Cast(LONG, variables[expression.get_id().get_name()])
     args = [_tree(expression.get_op_arg(i), variables) for i in range(expression.get_op_n_arg())]

@@ -31,6 +31,7 @@ from swbuild.expressions.types import (
 from swbuild.frontend.constants import Constant, integer_constant
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, TypeNames
 from swbuild.frontend.problems import NotModelledError, Problems
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
 
@@ -415,5 +416,5 @@ def single_value(pa: isl.PwAff) -> int | None:
     """Return the value of a function that is one integer everywhere, or None."""
     if not pa.is_cst():  # constant on each piece
         return None
-    values = {int(aff.get_constant_val().to_python()) for _, aff in pa.get_pieces()}
+    values = {int_of(aff.get_constant_val()) for _, aff in pa.get_pieces()}
     return values.pop() if len(values) == 1 else None

@@ -22,6 +22,7 @@ from swbuild.expressions.types import ElementType, TypeKind, common_type, is_int
 from swbuild.frontend.ctype import Scalar, TypeNames
 from swbuild.frontend.integers import Integers, constant
 from swbuild.frontend.problems import NotModelledError
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["Monomial", "Polynomial", "Products", "chain", "common_factor"]
 
@@ -163,7 +164,7 @@ def common_factor(functions: Sequence[isl.PwAff]) -> int:
             return 1
         aff = pieces[0][1]
         values = [aff.get_coefficient_val(isl.dim_type.param, k) for k in range(aff.dim(isl.dim_type.param))]
-        factor = math.gcd(factor, *(int(value.to_python()) for value in (*values, aff.get_constant_val())))
+        factor = math.gcd(factor, *(int_of(value) for value in (*values, aff.get_constant_val())))
     return factor or 1
 
 

@@ -19,6 +19,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.counters import is_counter
 from swbuild.frontend.integers import constant, single_value
 from swbuild.frontend.polynomials import Monomial, Polynomial
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["Stride", "counter_steps", "is_zero", "quotient", "rows_in", "strides_of", "take", "terms_of"]
 
@@ -78,9 +79,9 @@ def _divided(pa: isl.PwAff, factor: int) -> tuple[isl.PwAff, isl.PwAff]:
     if aff.dim(isl.dim_type.div):
         return constant(0), pa
     for position in range(aff.dim(_PARAM)):
-        coefficient = int(aff.get_coefficient_val(_PARAM, position).to_python())
+        coefficient = int_of(aff.get_coefficient_val(_PARAM, position))
         first = first.set_coefficient_val(_PARAM, position, isl.Val(int(coefficient / factor)))
-    value = int(aff.get_constant_val().to_python())
+    value = int_of(aff.get_constant_val())
     first = first.set_constant_val(isl.Val(value // factor))
     mine = isl.PwAff.from_aff(first)
     return mine, pa.sub(mine.mul(constant(factor)))
@@ -96,7 +97,7 @@ def counter_steps(functions: Sequence[isl.PwAff]) -> list[int] | None:
         aff = pieces[0][1]
         for position in range(aff.dim(_PARAM)):
             if is_counter(aff.get_domain_space(), position):
-                found.add(abs(int(aff.get_coefficient_val(_PARAM, position).to_python())))
+                found.add(abs(int_of(aff.get_coefficient_val(_PARAM, position))))
     steps = sorted(found - {0, 1}, reverse=True)
     return steps if all(big % small == 0 for big, small in itertools.pairwise(steps)) else None
 
@@ -112,7 +113,7 @@ def rows_in(subscript: isl.PwAff, extent: isl.PwAff) -> int:
         name = str(row.get_dim_name(_PARAM, position))
         here = inner.find_dim_by_name(_PARAM, name)
         if not size.is_zero() and here >= 0:
-            return int(inner.get_coefficient_val(_PARAM, here).div(size).floor().to_python())
+            return int_of(inner.get_coefficient_val(_PARAM, here).div(size).floor())
     return 0
 
 

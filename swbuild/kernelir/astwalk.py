@@ -15,6 +15,7 @@ from swbuild.names import own
 from swbuild.polyhedral.islutil import (
     apart,
     bounded_effort,
+    int_of,
     maps_of,
     ran_out,
     sets_of,
@@ -348,7 +349,7 @@ class _Converter:
         first = to_tree(node.for_get_init())
         if node.for_is_degenerate():
             return Loop(iterator, first, None, 0, body, origin), path
-        step = int(node.for_get_inc().get_val().to_python())
+        step = int_of(node.for_get_inc().get_val())
         return Loop(iterator, first, to_tree(node.for_get_cond()), step, body, origin), path
 
 

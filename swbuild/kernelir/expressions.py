@@ -18,6 +18,7 @@ from swbuild.expressions.nodes import (
     Negation,
     Select,
 )
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["to_tree", "value_in"]
 
@@ -53,7 +54,7 @@ def to_tree(expression: isl.AstExpr) -> Expression:
     """Return ``expression`` as a tree."""
     kind = expression.get_type()
     if kind == _TYPE.int:
-        return Constant(int(expression.get_val().to_python()))
+        return Constant(int_of(expression.get_val()))
     if kind == _TYPE.id:
         return Name(str(expression.get_id().name))
     operator = expression.get_op_type()

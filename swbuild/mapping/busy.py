@@ -12,7 +12,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.mapping.grid import Grid
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.islutil import bounded_effort, int_of, ran_out
 
 if TYPE_CHECKING:
     from swbuild.polyhedral.points import Numbers
@@ -85,7 +85,7 @@ def _of_box(grid: Grid, tiles: isl.Set) -> Busy | None:
 
 
 def _length(tiles: isl.Set, position: int) -> int:
-    return int(tiles.dim_max_val(position).sub(tiles.dim_min_val(position)).to_python()) + 1
+    return int_of(tiles.dim_max_val(position).sub(tiles.dim_min_val(position))) + 1
 
 
 def _one_by_one(grid: Grid, tiles: isl.Set) -> Busy | None:

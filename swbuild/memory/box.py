@@ -10,7 +10,7 @@ from itertools import product
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.polyhedral.islutil import bounded_effort, constant_of
+from swbuild.polyhedral.islutil import bounded_effort, constant_of, int_of
 
 __all__ = ["Box", "bounding_box", "loose_box", "whole_dimensions"]
 
@@ -313,7 +313,7 @@ def _bound(low: _Part, high: _Part) -> tuple[int, ...] | None:
         largest = pairs.max_val(indices[rank + k].sub(indices[k]))
         if not largest.is_int():
             return None
-        bounds.append(int(largest.to_python()) + high.most[k] - low.least[k] + 1)
+        bounds.append(int_of(largest) + high.most[k] - low.least[k] + 1)
     return tuple(bounds)
 
 

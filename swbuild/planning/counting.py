@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["Bounds", "Weighted", "bounds_of"]
 
@@ -166,7 +167,7 @@ def _step(found: isl.Set, dimension: int) -> int:
     Later dimensions are left out: of ``(i + j) % 2 == 0``, i takes all values, and j every second one.
     """
     later = found.dim(_SET) - dimension - 1
-    return max(1, int(found.project_out(_SET, dimension + 1, later).get_stride(dimension).to_python()))
+    return max(1, int_of(found.project_out(_SET, dimension + 1, later).get_stride(dimension)))
 
 
 def _matters(parts: Sequence[_Part], dimension: int) -> bool:
@@ -190,4 +191,4 @@ def _rows(piece: isl.BasicSet, dimension: int, outer: int) -> tuple[_Row, ...]:
 
 
 def _number(value: isl.Val) -> int:
-    return int(value.to_python())
+    return int_of(value)

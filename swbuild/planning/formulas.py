@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 import islpy as isl
 
+from swbuild.polyhedral.islutil import int_of
+
 __all__ = ["Formula", "formula_of"]
 
 #: Returns the value of a formula at a point, 0 where it has none.
@@ -73,7 +75,7 @@ def _row(
 
 
 def _number(value: isl.Val) -> int:
-    return int(value.to_python())
+    return int_of(value)
 
 
 def _evaluated(formula: isl.PwAff, outer: Sequence[str]) -> Formula:
@@ -88,6 +90,6 @@ def _evaluated(formula: isl.PwAff, outer: Sequence[str]) -> Formula:
         for k, number in enumerate(point[len(outer) :]):
             place = place.set_coordinate_val(_SET, k, isl.Val(number))
         found = formula.eval(place)
-        return int(found.to_python()) if found.is_int() else 0
+        return int_of(found) if found.is_int() else 0
 
     return value

@@ -15,6 +15,7 @@ from swbuild.machine.cost.host import Chain, HostRun, Mix
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.loops import Inner
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["Home", "at_home"]
 
@@ -126,7 +127,7 @@ def _reach(scop: Scop, statement: Statement, access: Access) -> _Reach:
 
 
 def _factor(aff: isl.Aff, iterator: int) -> int:
-    return int(aff.get_coefficient_val(_IN, iterator).abs().ceil().to_python())
+    return int_of(aff.get_coefficient_val(_IN, iterator).abs().ceil())
 
 
 def _turns(bounds: Bounds, before: tuple[int, ...]) -> list[float]:

@@ -13,7 +13,7 @@ from swbuild.mapping.tiling import values_of_loops
 from swbuild.memory.levels import Level
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.tilings import Placed
-from swbuild.polyhedral.islutil import maps_of
+from swbuild.polyhedral.islutil import int_of, maps_of
 
 __all__ = ["Inner", "Loops", "Nest", "Vector", "factors_of", "innermost", "loops_of", "row_of"]
 
@@ -147,4 +147,4 @@ def factors_of(value: isl.PwAff, count: int) -> Vector | None:
         return None
     aff = found[0][1]
     factors = [aff.get_coefficient_val(_IN, k) for k in range(count)]
-    return tuple(int(f.to_python()) for f in factors) if all(f.is_int() for f in factors) else None
+    return tuple(int_of(f) for f in factors) if all(f.is_int() for f in factors) else None

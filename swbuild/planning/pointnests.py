@@ -20,7 +20,7 @@ from swbuild.kernelir.nodes import Block, Compute, Loop, Node
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.planning.apart import Buffers
-from swbuild.polyhedral.islutil import sets_of
+from swbuild.polyhedral.islutil import int_of, sets_of
 
 __all__ = ["Copied", "PointNest", "point_nests"]
 
@@ -245,4 +245,4 @@ def _sum(value: Expression, number: int) -> Expression:
 
 
 def _int(value: isl.Val) -> int:
-    return int(value.to_python())
+    return int_of(value)

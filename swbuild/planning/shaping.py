@@ -25,7 +25,7 @@ from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
-from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
+from swbuild.polyhedral.islutil import constant_of, int_of, maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private, private_bytes
 
 __all__ = ["copies_of", "shape_of"]
@@ -250,7 +250,7 @@ def _values(nest: _Nest, row: Vector) -> tuple[int, int]:
 
 
 def _int(value: isl.Val) -> int:
-    return int(value.to_python())
+    return int_of(value)
 
 
 def _is_bounded(values: isl.Set) -> bool:

@@ -10,7 +10,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Scop
 from swbuild.machine import MachineModel, load
 from swbuild.options import KernelOptions
-from swbuild.polyhedral.islutil import apart, bounded_effort, constant_of, ran_out
+from swbuild.polyhedral.islutil import apart, bounded_effort, constant_of, int_of, ran_out
 
 __all__ = ["Sizes", "assumed_sizes"]
 
@@ -111,7 +111,7 @@ def _largest(allowed: isl.Set, position: int) -> int:
     moved = allowed.params().insert_dims(isl.dim_type.set, 0, 0)
     values = moved.move_dims(isl.dim_type.set, 0, _PARAM, position, 1)
     largest = values.project_out(_PARAM, 0, values.dim(_PARAM)).dim_max_val(0)
-    return int(largest.to_python()) if largest.is_int() else _UNLIMITED
+    return int_of(largest) if largest.is_int() else _UNLIMITED
 
 
 def _inside_arrays(scop: Scop) -> isl.Set:

@@ -13,7 +13,7 @@ from swbuild.mapping.diamonds import Sweeps, in_diamonds, sweeps_of
 from swbuild.options import Distribution, KernelOptions
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.planning.sizes import assumed_sizes
-from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
+from swbuild.polyhedral.islutil import bounded_effort, int_of, ran_out, sets_of
 from swbuild.polyhedral.scheduling import Origin
 
 __all__ = ["in_time_tiles"]
@@ -93,4 +93,4 @@ def _extent(loop: isl.UnionPwAff, sizes: Mapping[str, int]) -> int:
         if position >= 0:
             values = values.fix_val(_PARAM, position, isl.Val(size))
     last, first = values.dim_max_val(0), values.dim_min_val(0)
-    return int(last.sub(first).to_python()) + 1 if last.is_int() and first.is_int() else 1
+    return int_of(last.sub(first)) + 1 if last.is_int() and first.is_int() else 1

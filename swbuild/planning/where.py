@@ -18,7 +18,7 @@ from swbuild.planning.host import Home, at_home
 from swbuild.planning.singles import private_in
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Placed
-from swbuild.polyhedral.islutil import apart, bounded_effort, ran_out, sets_of
+from swbuild.polyhedral.islutil import apart, bounded_effort, int_of, ran_out, sets_of
 from swbuild.polyhedral.privatise import Private
 from swbuild.timings import step
 
@@ -334,7 +334,7 @@ def _value(length: isl.PwAff, sizes: Mapping[str, int]) -> int:
         if position >= 0:
             place = place.set_coordinate_val(_PARAM, position, isl.Val(size))
     found = length.eval(place)
-    value: int = found.to_python() if found.is_int() else 0
+    value: int = int_of(found) if found.is_int() else 0
     return value
 
 

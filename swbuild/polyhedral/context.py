@@ -7,6 +7,7 @@ from dataclasses import replace
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
+from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["lightened", "without_upper_bounds"]
 
@@ -60,7 +61,7 @@ def _without_large(given: isl.Set) -> isl.Set:
 
 
 def _is_large(constraint: isl.Constraint, given: isl.Set) -> bool:
-    if abs(int(constraint.get_constant_val().to_python())) < LARGE:
+    if abs(int_of(constraint.get_constant_val())) < LARGE:
         return False
     count = given.dim(isl.dim_type.set)
     return not (count and constraint.involves_dims(isl.dim_type.set, 0, count))

@@ -8,7 +8,7 @@ from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.frontend.scop import Access, AccessKind, Iterator, Scop, Statement
 from swbuild.polyhedral.dataflow import Dependences
-from swbuild.polyhedral.islutil import maps_of
+from swbuild.polyhedral.islutil import int_of, maps_of
 
 __all__ = ["Described", "all_described", "described", "shared_loops"]
 
@@ -116,7 +116,7 @@ def _distance(pairs: isl.Map, depth: int) -> str:
     values = plain.deltas()
     low, high = values.dim_min_val(0), values.dim_max_val(0)
     if low.is_int() and low.eq(high):
-        return str(low.to_python())
+        return str(int_of(low))
     if low.is_int() and low.is_nonneg():
         return "0+" if low.is_zero() else "+"
     if high.is_int() and high.is_nonpos():

@@ -23,6 +23,7 @@ __all__ = [
     "counts_by_one",
     "has_unit_steps",
     "index_range",
+    "int_of",
     "is_constant",
     "is_plain",
     "loop_values",
@@ -36,6 +37,11 @@ __all__ = [
     "union_sets",
     "varies",
 ]
+
+#: What isl says when it gives up.
+_RAN_OUT = "maximal number of operations"
+#: Bytes of numbers that any integer of C holds.
+_HALF_WORD = 4
 
 _Coalesced = TypeVar("_Coalesced", isl.Map, isl.UnionSet)
 
@@ -168,7 +174,22 @@ def unbounded_effort() -> Iterator[None]:
 
 def ran_out(error: isl.Error) -> bool:
     """Return whether ``error`` is the end of a :func:`bounded_effort`, not a mistake in a call."""
-    return "maximal number of operations" in str(error)
+    return _RAN_OUT in str(error)
+
+
+def int_of(value: isl.Val) -> int:
+    """Return ``value``, an integer.
+
+    Its text, which islpy's own conversion goes by, is none where isl has just run out of its steps; numbers
+    that are not large take no text.
+    """
+    assert value.is_int(), "a fraction"
+    if value.n_abs_num_chunks(_HALF_WORD) <= 1:
+        return int(value.get_num_si())
+    text = value.to_str()
+    if text is None:
+        raise isl.Error(f"{_RAN_OUT} exceeded")
+    return int(text)
 
 
 def repeated(schedule: isl.Schedule) -> frozenset[str]:
@@ -201,7 +222,7 @@ def constant_of(value: isl.PwAff) -> int | None:
     if not value.is_cst():  # one constant per piece, perhaps not the same
         return None
     found = value.max_val()
-    return int(found.to_python()) if found.is_int() and value.min_val() == found else None
+    return int_of(found) if found.is_int() and value.min_val() == found else None
 
 
 def varies(value: isl.UnionPwAff) -> bool:

@@ -10,6 +10,8 @@ import islpy as isl
 import numpy as np
 import numpy.typing as npt
 
+from swbuild.polyhedral.islutil import int_of
+
 __all__ = ["Points", "TooMany"]
 
 Numbers = npt.NDArray[np.int64]
@@ -82,7 +84,7 @@ def _loop(node: isl.AstNode, env: _Env, rows: int, limit: int, found: list[Numbe
     if node.for_is_degenerate():
         yield from _visit(node.for_get_body(), {**env, name: first}, rows, limit, found)
         return
-    step = int(node.for_get_inc().get_val().to_python())
+    step = int_of(node.for_get_inc().get_val())
     last = _wide(_last(node.for_get_cond(), env), rows)
     counts = np.maximum((last - first) // step + 1, 0)
     total = int(counts.sum())
@@ -123,7 +125,7 @@ def _wide(value: Any, rows: int) -> Numbers:
 def _value(expression: isl.AstExpr, env: _Env) -> Any:
     kind = expression.get_type()
     if kind == isl.ast_expr_type.int:
-        return int(expression.get_val().to_python())
+        return int_of(expression.get_val())
     if kind == isl.ast_expr_type.id:
         return env[str(expression.get_id().name)]
     operator = expression.get_op_type()

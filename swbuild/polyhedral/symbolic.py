@@ -16,7 +16,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.names import distinct
-from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps, union_sets
+from swbuild.polyhedral.islutil import int_of, maps_of, sets_of, union_maps, union_sets
 
 __all__ = ["Symbols", "symbols_for", "with_numbers"]
 
@@ -83,7 +83,7 @@ class Symbols:
         part = self._extended(part)
         found = type(part).universe(part.get_space())
         for constraint in part.get_constraints():
-            number = int(constraint.get_constant_val().to_python())
+            number = int_of(constraint.get_constant_val())
             if abs(number) >= _LARGE:
                 sign = 1 if number > 0 else -1
                 k = next(k for k, value in enumerate(self.values) if value >= abs(number))
@@ -106,7 +106,7 @@ def symbols_for(relations: Iterable[isl.UnionMap], domain: isl.UnionSet, context
     maps = (m.compute_divs() for relation in relations for m in maps_of(relation))
     parts += [part for m in maps for part in m.get_basic_maps()]
     parts += [part for s in sets_of(domain) for part in s.compute_divs().get_basic_sets()]
-    numbers = {abs(int(c.get_constant_val().to_python())) for p in parts for c in p.get_constraints()}
+    numbers = {abs(int_of(c.get_constant_val())) for p in parts for c in p.get_constraints()}
     values = tuple(_greatest(sorted(number for number in numbers if number >= _LARGE)))
     taken = {str(part.get_dim_name(_PARAM, k)) for part in parts for k in range(part.dim(_PARAM))}
     return Symbols(values, tuple(distinct(f"large{k}", taken.__contains__) for k in range(len(values))))

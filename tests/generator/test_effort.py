@@ -15,7 +15,7 @@ from swbuild.kernelir.astwalk import Due, Inexact, build_ir
 from swbuild.kernelir.nodes import Block
 from swbuild.memory import plan
 from swbuild.options import Distribution, KernelOptions
-from swbuild.polyhedral.islutil import bounded_effort, ran_out, unbounded_effort
+from swbuild.polyhedral.islutil import bounded_effort, int_of, ran_out, unbounded_effort
 
 #: Strides and remainders in five loops: the cases multiply.
 MANY_CASES = """void f(int n, double A[n + 2][1][n], double B[n + 3][2 * n + 3])
@@ -94,6 +94,18 @@ def test_the_end_of_a_limit_is_told_from_a_mistake() -> None:
     with pytest.raises(isl.Error) as other:
         many.intersect(isl.Set("{ [i] }"))
     assert not ran_out(other.value)
+
+
+def test_numbers_are_read_or_the_limit_is_at_its_end() -> None:
+    numbers = (0, -7, 2**31, -(2**31), 2**32, 2**63 - 1, -(2**63), 2**64, 10**30)
+    assert [int_of(isl.Val(str(number))) for number in numbers] == list(numbers)
+    many, large = isl.Set("{ [i, j] : 0 <= i < 99 and j > i and i + j < 300 }"), isl.Val(str(2**70))
+    with bounded_effort(1):
+        with pytest.raises(isl.Error):
+            many.intersect(many).lexmin()
+        with pytest.raises(isl.Error) as caught:
+            int_of(large)  # isl has no text for it any more
+        assert ran_out(caught.value)
 
 
 def test_a_limit_inside_another_leaves_it_in_force() -> None:
