@@ -28,7 +28,7 @@ from swbuild.memory.words import SharedWords, is_small, with_whole_words
 from swbuild.options import KernelOptions, Preset, Resident, Share, Spawn, Where
 from swbuild.planning.alternatives import may_change, other_orders
 from swbuild.planning.dividing import Dearer, Limit, alone, place_order
-from swbuild.planning.fronts import NoFronts, in_fronts
+from swbuild.planning.fronts import NoFronts, in_fronts, runs_along_diagonals
 from swbuild.planning.ordering import (
     Judgement,
     Order,
@@ -252,6 +252,8 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
         if divided is not None:
             yield _Task(options, Attempt(divided.scop, first.scheduled.private, ()), record), divided.order
         task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
+        if divided is None and may_change(options, first) and runs_along_diagonals(first.tree):
+            yield from ((task, front) for front, _ in islice(in_fronts(scop, options, first, record), 1))
         yield from ((task, order) for order in other_orders(scop, options, first))
         return
     other = joined(other)

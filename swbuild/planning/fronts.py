@@ -10,15 +10,18 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
+from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.wavefront import front_depth, wavefronts
 from swbuild.options import KernelOptions
 from swbuild.planning.dividing import order_cycles, place_order
 from swbuild.planning.ordering import Judgement, Order, Ordered, all_stay_home, split_tree, strays
 from swbuild.planning.tilings import Choice, Estimated, Placed, Tiling
-from swbuild.polyhedral.islutil import bounded_effort, ran_out
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.scheduling import Origin, permutable_schedule
 
-__all__ = ["NoFronts", "in_fronts"]
+__all__ = ["NoFronts", "in_fronts", "runs_along_diagonals"]
+
+_PARAM, _SET = isl.dim_type.param, isl.dim_type.set
 
 #: Edges of the square tiles from which the search starts: from the first that fit the LDM.
 _EDGES = (32, 16, 8, 4)
@@ -120,6 +123,35 @@ def in_fronts(
         yield first, ()
 
 
+def runs_along_diagonals(tree: HostTree) -> bool:
+    """Return whether a kernel of ``tree`` is launched for each diagonal of a nest, iteration by iteration.
+
+    The host's loops around it then count sums of the nest's iterators, and leave all of these open.
+    """
+    return any(
+        _open_iterators(piece, kernel.host_loops)
+        for kernel in tree.parallel
+        for piece in sets_of(kernel.domain)
+    )
+
+
+def _open_iterators(domain: isl.Set, loops: tuple[str, ...]) -> bool:
+    """Return whether one of ``loops``, parameters of ``domain``, tells the value of no iterator."""
+    for loop in loops:
+        position = domain.find_dim_by_name(_PARAM, loop)
+        if position >= 0 and not domain.involves_dims(_PARAM, position, 1):
+            continue
+        if position >= 0 and not any(_tells(domain, k, position) for k in range(domain.dim(_SET))):
+            return True
+    return False
+
+
+def _tells(domain: isl.Set, dimension: int, parameter: int) -> bool:
+    """Return whether ``parameter`` gives the value of an iterator in all instances of ``domain``."""
+    first, last = domain.dim_min(dimension), domain.dim_max(dimension)
+    return bool(first.is_equal(last)) and bool(first.involves_dims(_PARAM, parameter, 1))
+
+
 def _tile_of(shape: _Shape, loops: int) -> tuple[int, ...]:
     """Return the sizes of the tiles of a band of so many ``loops``.
 
@@ -154,7 +186,8 @@ def _beside(shape: _Shape) -> Sequence[_Shape]:
 
 def _judged(scop: Scop, order: Order, front: Order) -> Judgement:
     """Return whether the wavefronts ``front`` win anything over ``order``."""
-    if not set(order.tree.statements) > set(front.tree.statements):
+    fewer = set(order.tree.statements) > set(front.tree.statements)
+    if not (fewer or runs_along_diagonals(order.tree)):
         return Judgement.GAINS_NOTHING
     home = all_stay_home(scop, front.scheduled.private, front.tree)
     return Judgement.USABLE if home else Judgement.STRAYS

@@ -54,6 +54,24 @@ for (int i = 1; i < n; i++)
 }
 """
 
+#: isl's scheduler skews the nest, for a launch per diagonal, to have both edges in its first and last ones.
+SUBSEQUENCE = """void f(int n, int m, int a[restrict n], int b[restrict m], int common[restrict n + 1][m + 1])
+{
+#pragma scop
+for (int i = 0; i <= n; i++)
+  common[i][0] = 0;
+for (int j = 0; j <= m; j++)
+  common[0][j] = 0;
+for (int i = 1; i <= n; i++)
+  for (int j = 1; j <= m; j++)
+    if (a[i - 1] == b[j - 1])
+      common[i][j] = common[i - 1][j - 1] + 1;
+    else
+      common[i][j] = common[i - 1][j] > common[i][j - 1] ? common[i - 1][j] : common[i][j - 1];
+#pragma endscop
+}
+"""
+
 BACK_AND_FORTH = """void f(int steps, int n, double u[restrict n])
 {
 #pragma scop
@@ -142,6 +160,24 @@ def test_a_nest_beside_parallel_loops_gets_its_wavefronts(tmp_path: Path) -> Non
     region = _region(tmp_path, ALIGNMENT)
     assert region.report["host_statements"] == []
     assert len(region.report["wavefront_tile"]) == 2
+
+
+def test_tiles_in_wavefronts_take_less_than_diagonals_of_iterations(tmp_path: Path) -> None:
+    region = _region(tmp_path, SUBSEQUENCE, KernelOptions(where=Where.AUTO))
+    assert len(region.report["wavefront_tile"]) == 2
+    assert region.report["where"]["cpes_cycles"] < region.report["where"]["host_cycles"] / 2
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_edges_and_what_is_between_give_the_serial_results(tmp_path: Path, machine: str) -> None:
+    path = tmp_path / "subsequence.c"
+    path.write_text(SUBSEQUENCE, encoding="utf-8")
+    sizes = RegionCheck(({"n": 1, "m": 1}, {"n": 4, "m": 400}, {"n": 67, "m": 130}))
+    task = SourceTask(
+        path, options={"f": KernelOptions(machine=machine, where=Where.CPES)}, default_check=sizes
+    )
+    (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
+    assert result.outcome is Outcome.PASS, result.message
 
 
 NESTS = {"relax": RELAX, "seidel": SEIDEL, "alignment": ALIGNMENT}
