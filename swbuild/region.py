@@ -49,7 +49,7 @@ from swbuild.polyhedral.dataflow import Dependences, analyse, relations
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, repeated
 from swbuild.polyhedral.joining import joined
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
-from swbuild.polyhedral.reductions import Reduction, find_reductions
+from swbuild.polyhedral.reductions import Reduction, exact_reductions, find_reductions, rounds
 from swbuild.polyhedral.scheduling import Origin, Scheduled
 from swbuild.polyhedral.workspace import Workspace, find_workspace, with_copies
 
@@ -429,7 +429,7 @@ def _searched(
     Variables are given up as private, and reductions as split, until there is one; ``copies`` have to be
     private.
     """
-    attempt = Attempt(scop, find_private(scop), find_reductions(scop) if options.reassociate else ())
+    attempt = Attempt(scop, find_private(scop), _divisible(scop, options))
     if not copies <= attempt.private.names:
         return NotPrivate(copies - attempt.private.names)
     while True:
@@ -443,6 +443,14 @@ def _searched(
         if isinstance(outcome, NotPrivate) and outcome.names & copies:
             return outcome
         attempt = _without(attempt, outcome)
+
+
+def _divisible(scop: Scop, options: KernelOptions) -> tuple[Reduction, ...]:
+    """Return the reductions that may be computed in parts; the user's order of loops is kept unless asked."""
+    if options.reassociate:
+        return find_reductions(scop)
+    own = options.transform or options.preset is Preset.CLASSIC
+    return () if own else exact_reductions(scop)
 
 
 def _without(attempt: Attempt, lost: NotPrivate | Inseparable | SharedWords) -> Attempt:
@@ -590,7 +598,8 @@ def _in_code(
     if isinstance(found, NoCode):
         return found
     kernels = tuple(replace(k, unshared=refused.get(k.name, k.unshared)) for k in found.code.kernels)
-    code = replace(found.code, exact=not order.split, kernels=kernels)
+    exact = not any(rounds(task.scop, reduction) for reduction in order.split)
+    code = replace(found.code, exact=exact, kernels=kernels)
     pairs = zip(placed, code.kernels, strict=True)
     placed = tuple(replace(place, handed=place.handed.difference(kernel.unshared)) for place, kernel in pairs)
     return RegionResult(order, placed, _reported(replace(found, code=code), order, placed))

@@ -219,7 +219,8 @@ class Defaults:
         Truth(),
         "Whether sums, products, minima and maxima may be computed in parts that are combined at the end.  "
         "Each CPE computes one part, and the parts are combined in the order of the CPEs, so that results "
-        "differ from the serial ones by rounding, but not from run to run.",
+        "differ from the serial ones by rounding, but not from run to run.  Integers in variables come to "
+        "the same in any order, and are added up in parts without this.",
         example="true",
         default=None,
         shown="false: only loops whose order does not matter to a single bit run in parallel",

@@ -1,8 +1,9 @@
 """Statements that accumulate: sums, products, minima and maxima whose terms may be taken in any order.
 
-``s += e``, ``s = s + e``, ``s -= e``, ``s *= e``, ``if (e > m) m = e``, ``m = e > m ? e : m`` and
-``m = fmax(m, e)`` are recognised, where ``e`` does not read the variable.  The pairs of instances of
-such statements that meet only in the variable need no order, as far as real numbers go.
+``s += e``, ``s = s + e``, ``s -= e``, ``s *= e``, ``s++``, ``if (c) s += e``, ``if (e > m) m = e``,
+``m = e > m ? e : m`` and ``m = fmax(m, e)`` are recognised, where ``e`` and ``c`` do not read the variable.
+The pairs of instances of such statements that meet only in the variable need no order, as far as real
+numbers go.
 """
 
 from __future__ import annotations
@@ -42,9 +43,11 @@ __all__ = [
     "Operator",
     "Reduction",
     "accesses_to",
+    "exact_reductions",
     "find_reductions",
     "operator_of",
     "relaxed",
+    "rounds",
     "without_accesses",
 ]
 
@@ -75,6 +78,16 @@ def find_reductions(scop: Scop) -> tuple[Reduction, ...]:
         if key is not None:
             found.setdefault(key, set()).add(statement.name)
     return tuple(Reduction(array, op, frozenset(names)) for (array, op), names in found.items())
+
+
+def exact_reductions(scop: Scop) -> tuple[Reduction, ...]:
+    """Return the reductions of variables whose parts give the result of the source: those of integers."""
+    return tuple(r for r in find_reductions(scop) if scop.array(r.array).is_scalar and not rounds(scop, r))
+
+
+def rounds(scop: Scop, reduction: Reduction) -> bool:
+    """Return whether the result of ``reduction`` may depend on the order of its terms."""
+    return not is_integer(scop.array(reduction.array).element)
 
 
 def relaxed(scop: Scop, expansions: Expansions, reductions: tuple[Reduction, ...]) -> isl.UnionMap:
@@ -141,10 +154,13 @@ def _is_exact(scop: Scop, statement: Statement, array: str, operator: Operator) 
         return False
     if element.kind is TypeKind.FLOAT:
         return True
-    others = [scop.array(a.array).element for a in statement.accesses]
     if operator in (Operator.MIN, Operator.MAX):
+        others = [scop.array(a.array).element for a in statement.accesses]
         return all(other.name == element.name for other in others) and _is_plain(statement.body)
-    return all(other.kind is not TypeKind.FLOAT for other in others) and _is_plain(statement.body)
+    added = [node.value for node in walk(statement.body) if isinstance(node, Assignment)]
+    refs = {node.ref for value in added for node in walk(value) if isinstance(node, AccessRef)}
+    others = [scop.array(a.array).element for a in statement.accesses if a.ref in refs]
+    return all(other.kind is not TypeKind.FLOAT for other in others) and all(map(_is_plain, added))
 
 
 def _is_plain(tree: Expression) -> bool:
@@ -203,9 +219,11 @@ class _Reader:
         """Return the operator of a whole statement."""
         if isinstance(node, Block) and len(node.items) == 1:
             return self.statement(node.items[0])
-        if isinstance(node, If) and isinstance(node.otherwise, Nothing):
-            return self._guarded(node)
+        if isinstance(node, If):
+            return self._guarded(node) or self._accumulated(node)
         found = node.expression if isinstance(node, Evaluation) else node
+        if isinstance(found, Step):
+            return Operator.SUM if self._is_own(found.operand) else None
         if not isinstance(found, Assignment) or not self._is_own(found.target):
             return None
         if found.operator in _COMPOUND:
@@ -214,6 +232,8 @@ class _Reader:
 
     def _guarded(self, node: If) -> Operator | None:
         """``if (e > m) m = e``."""
+        if not isinstance(node.otherwise, Nothing):
+            return None
         body = node.then
         if isinstance(body, Block) and len(body.items) == 1:
             body = body.items[0]
@@ -221,6 +241,14 @@ class _Reader:
         if not isinstance(found, Assignment) or found.operator != "=" or not self._is_own(found.target):
             return None
         return self._chosen(node.condition, found.value)
+
+    def _accumulated(self, node: If) -> Operator | None:
+        """``if (c) s += e; else s -= f``: what is done is one operator's, and ``c`` does not read ``s``."""
+        if not self._is_free(node.condition):
+            return None
+        branches = [part for part in (node.then, node.otherwise) if not isinstance(part, Nothing)]
+        found = {self.statement(branch) for branch in branches}
+        return found.pop() if len(found) == 1 else None
 
     def _chosen(self, condition: Expression, value: Expression) -> Operator | None:
         """Return what taking ``value`` for the accumulator under ``condition`` amounts to."""

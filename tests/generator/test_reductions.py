@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from generation import generated, model_of
 
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Preset, Where
 from swbuild.polyhedral.reductions import find_reductions
 
 SIGNATURE = (
@@ -44,6 +45,11 @@ def text_of(body: str, loop: str = "for (int i = 0; i < n; i++)") -> str:
         ("k[0] += b[i];", "+"),
         ("w[0] += b[i] * 3;", "+"),
         ("h[b[i]] += a[i];", "+"),
+        ("k[0]++;", "+"),
+        ("--k[0];", "+"),
+        ("if (a[i] > 0) k[0]++;", "+"),
+        ("if (a[i] > 0) s[0] += a[i]; else { s[0] -= 1; }", "+"),
+        ("if (b[i] == 3) k[0] *= b[i];", "*"),
     ],
 )
 def test_reductions_are_found(body: str, operator: str, tmp_path: Path) -> None:
@@ -69,6 +75,9 @@ def test_reductions_are_found(body: str, operator: str, tmp_path: Path) -> None:
         "k[0] = k[0] + 1.5;",
         "if (w[0] > b[i]) w[0] = b[i];",  # compares wider numbers than it keeps, in other programs
         "h[b[i]] = h[i] + a[i];",  # another element
+        "if (k[0] < 9) k[0]++;",  # stops on the way
+        "if (a[i] > 0) s[0] += a[i]; else s[0] *= 2;",
+        "if (a[i] > 0) k[0] += a[i];",
     ],
 )
 def test_what_only_looks_like_a_reduction_is_none(body: str, tmp_path: Path) -> None:
@@ -132,3 +141,46 @@ def test_a_sequential_loop_around_a_reduction_starts_it_every_time(tmp_path: Pat
     unit = unit_of(tmp_path, body)
     assert reductions(unit) == [("s", "+")]
     assert [kernel["host_loops"] for kernel in unit.regions[0].report["kernels"]] == [1]
+
+
+COUNTING = """int f(int n, int m, double t, double a[restrict n][m], int b[restrict n][m], long *restrict sum)
+{
+  int above = 0, most = -5;
+  long all = 0;
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      if (a[i][j] > t)
+        above++;
+      all += b[i][j];
+      if (b[i][j] > most)
+        most = b[i][j];
+    }
+#pragma endscop
+  *sum = all - most;
+  return above;
+}
+"""
+
+
+def test_integers_are_added_up_in_parts_unasked(tmp_path: Path) -> None:
+    unit = generated(tmp_path, COUNTING, KernelOptions())
+    (region,) = unit.regions
+    assert region.report["host_statements"] == []
+    assert region.exact_order
+    assert {array for array, _ in reductions(unit)} == {"above", "all", "most"}
+    for options in (KernelOptions(preset=Preset.CLASSIC), KernelOptions(where=Where.HOST)):
+        assert generated(tmp_path, COUNTING, options).slave is None
+    (floats,) = generated(tmp_path, COUNTING.replace("int b", "float b").replace("long", "float")).regions
+    assert floats.report["host_statements"] != []
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_integers_come_to_the_same(machine: str, tmp_path: Path) -> None:
+    path = tmp_path / "counting.c"
+    path.write_text(COUNTING)
+    options = KernelOptions(machine=machine, where=Where.CPES)
+    sizes = RegionCheck(({"n": 1, "m": 1}, {"n": 7, "m": 300}, {"n": 131, "m": 67}))
+    task = SourceTask(path, options={"f": options}, default_check=sizes)
+    (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
+    assert result.outcome is Outcome.PASS, result.message
