@@ -20,7 +20,7 @@ from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import transformed, walk
 from swbuild.expressions.types import TypeKind
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 from swbuild.polyhedral.points import Points, TooMany
 
 __all__ = ["operations"]

@@ -8,7 +8,7 @@ from typing import TypeVar
 import islpy as isl
 
 from swbuild.frontend.scop import Array, Scop
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["Shape", "array_shape", "holds", "instances", "parameter_point", "runs_nothing"]
 

@@ -12,7 +12,7 @@ from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.c import Assignment, Operation, ParameterRef
 from swbuild.expressions.trees import walk
 from swbuild.frontend.scop import Scop
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["UNKNOWN_SIZE", "Sizes", "choose_sizes", "complete_sizes", "permitted_sizes"]
 

@@ -28,6 +28,7 @@ from swbuild.expressions.nodes import Constant, Expression, Name
 from swbuild.expressions.printing import c_text
 from swbuild.expressions.trees import names_in, substituted
 from swbuild.frontend.scop import Array, Scop
+from swbuild.islnumbers import int_of
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import (
     AT_HAND,
@@ -70,7 +71,6 @@ from swbuild.mapping.tiling import thread_parameters
 from swbuild.memory.plan import Buffer, Store
 from swbuild.names import own
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["slave_lines"]
 

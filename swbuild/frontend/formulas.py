@@ -9,7 +9,7 @@ import islpy as isl
 from swbuild.expressions.building import conditional, integer, operation, unary
 from swbuild.expressions.c import Cast, Parentheses, Typed
 from swbuild.expressions.types import LONG, ElementType
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["formula"]
 

@@ -31,7 +31,7 @@ from swbuild.expressions.types import (
 from swbuild.frontend.constants import Constant, integer_constant
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, TypeNames
 from swbuild.frontend.problems import NotModelledError, Problems
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
 

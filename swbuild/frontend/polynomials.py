@@ -22,7 +22,7 @@ from swbuild.expressions.types import ElementType, TypeKind, common_type, is_int
 from swbuild.frontend.ctype import Scalar, TypeNames
 from swbuild.frontend.integers import Integers, constant
 from swbuild.frontend.problems import NotModelledError
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["Monomial", "Polynomial", "Products", "chain", "common_factor"]
 

@@ -19,7 +19,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.counters import is_counter
 from swbuild.frontend.integers import constant, single_value
 from swbuild.frontend.polynomials import Monomial, Polynomial
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["Stride", "counter_steps", "is_zero", "quotient", "rows_in", "strides_of", "take", "terms_of"]
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.islnumbers import int_of
 from swbuild.kernelir.expressions import to_tree
 from swbuild.kernelir.nodes import Block, Guard, Loop, Node
 from swbuild.kernelir.origin import MOVES_DATA, Path, Paths
@@ -15,7 +16,6 @@ from swbuild.names import own
 from swbuild.polyhedral.islutil import (
     apart,
     bounded_effort,
-    int_of,
     maps_of,
     ran_out,
     sets_of,

@@ -18,7 +18,7 @@ from swbuild.expressions.nodes import (
     Negation,
     Select,
 )
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["to_tree", "value_in"]
 

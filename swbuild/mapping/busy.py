@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.islnumbers import int_of
 from swbuild.mapping.grid import Grid
 from swbuild.options import Distribution
-from swbuild.polyhedral.islutil import bounded_effort, int_of, ran_out
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
 
 if TYPE_CHECKING:
     from swbuild.polyhedral.points import Numbers

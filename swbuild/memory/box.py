@@ -10,7 +10,8 @@ from itertools import product
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.polyhedral.islutil import bounded_effort, constant_of, int_of
+from swbuild.islnumbers import int_of
+from swbuild.polyhedral.islutil import bounded_effort, constant_of
 
 __all__ = ["Box", "bounding_box", "loose_box", "whole_dimensions"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["Bounds", "Weighted", "bounds_of"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import islpy as isl
 
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["Formula", "formula_of"]
 

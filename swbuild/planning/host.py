@@ -9,13 +9,13 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
+from swbuild.islnumbers import int_of
 from swbuild.machine import MachineModel
 from swbuild.machine.cost.blocks import Block, Kind, Operation
 from swbuild.machine.cost.host import Chain, HostRun, Mix
 from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.loops import Inner
-from swbuild.polyhedral.islutil import int_of
 
 __all__ = ["Home", "at_home"]
 

@@ -9,11 +9,12 @@ from itertools import pairwise
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.islnumbers import int_of
 from swbuild.mapping.tiling import values_of_loops
 from swbuild.memory.levels import Level
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.tilings import Placed
-from swbuild.polyhedral.islutil import int_of, maps_of
+from swbuild.polyhedral.islutil import maps_of
 
 __all__ = ["Inner", "Loops", "Nest", "Vector", "factors_of", "innermost", "loops_of", "row_of"]
 

@@ -15,12 +15,13 @@ from swbuild.expressions.c import AccessRef, Call, Cast, IteratorRef, ParameterR
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name, Parenthesised
 from swbuild.expressions.trees import transformed
 from swbuild.frontend.scop import Scop, Statement
+from swbuild.islnumbers import int_of
 from swbuild.kernelir.nests import Nest, nest_of
 from swbuild.kernelir.nodes import Block, Compute, Loop, Node
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.planning.apart import Buffers
-from swbuild.polyhedral.islutil import int_of, sets_of
+from swbuild.polyhedral.islutil import sets_of
 
 __all__ = ["Copied", "PointNest", "point_nests"]
 

@@ -10,6 +10,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
+from swbuild.islnumbers import int_of
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.tiling import TiledKernel, values_of_loops
@@ -25,7 +26,7 @@ from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
-from swbuild.polyhedral.islutil import constant_of, int_of, maps_of, sets_of, union_maps
+from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private, private_bytes
 
 __all__ = ["copies_of", "shape_of"]

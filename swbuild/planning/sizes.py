@@ -8,9 +8,10 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Scop
+from swbuild.islnumbers import int_of
 from swbuild.machine import MachineModel, load
 from swbuild.options import KernelOptions
-from swbuild.polyhedral.islutil import apart, bounded_effort, constant_of, int_of, ran_out
+from swbuild.polyhedral.islutil import apart, bounded_effort, constant_of, ran_out
 
 __all__ = ["Sizes", "assumed_sizes"]
 

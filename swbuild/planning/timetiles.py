@@ -8,12 +8,13 @@ from dataclasses import replace
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
+from swbuild.islnumbers import int_of
 from swbuild.machine import load
 from swbuild.mapping.diamonds import Sweeps, in_diamonds, sweeps_of
 from swbuild.options import Distribution, KernelOptions
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.planning.sizes import assumed_sizes
-from swbuild.polyhedral.islutil import bounded_effort, int_of, ran_out, sets_of
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.scheduling import Origin
 
 __all__ = ["in_time_tiles"]

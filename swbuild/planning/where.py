@@ -10,6 +10,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
+from swbuild.islnumbers import int_of
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.options import KernelOptions
@@ -18,7 +19,7 @@ from swbuild.planning.host import Home, at_home
 from swbuild.planning.singles import private_in
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Placed
-from swbuild.polyhedral.islutil import apart, bounded_effort, int_of, ran_out, sets_of
+from swbuild.polyhedral.islutil import apart, bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.privatise import Private
 from swbuild.timings import step
 

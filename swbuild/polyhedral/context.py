@@ -7,7 +7,7 @@ from dataclasses import replace
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["lightened", "without_upper_bounds"]
 

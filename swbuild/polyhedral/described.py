@@ -7,8 +7,9 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.diagnostics import Span
 from swbuild.frontend.scop import Access, AccessKind, Iterator, Scop, Statement
+from swbuild.islnumbers import int_of
 from swbuild.polyhedral.dataflow import Dependences
-from swbuild.polyhedral.islutil import int_of, maps_of
+from swbuild.polyhedral.islutil import maps_of
 
 __all__ = ["Described", "all_described", "described", "shared_loops"]
 

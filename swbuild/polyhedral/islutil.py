@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import islpy as isl
 
+from swbuild.islnumbers import RAN_OUT, int_of
 from swbuild.timings import count
 
 __all__ = [
@@ -23,7 +24,6 @@ __all__ = [
     "counts_by_one",
     "has_unit_steps",
     "index_range",
-    "int_of",
     "is_constant",
     "is_plain",
     "loop_values",
@@ -37,11 +37,6 @@ __all__ = [
     "union_sets",
     "varies",
 ]
-
-#: What isl says when it gives up.
-_RAN_OUT = "maximal number of operations"
-#: Bytes of numbers that any integer of C holds.
-_HALF_WORD = 4
 
 _Coalesced = TypeVar("_Coalesced", isl.Map, isl.UnionSet)
 
@@ -174,22 +169,7 @@ def unbounded_effort() -> Iterator[None]:
 
 def ran_out(error: isl.Error) -> bool:
     """Return whether ``error`` is the end of a :func:`bounded_effort`, not a mistake in a call."""
-    return _RAN_OUT in str(error)
-
-
-def int_of(value: isl.Val) -> int:
-    """Return ``value``, an integer.
-
-    Its text, which islpy's own conversion goes by, is none where isl has just run out of its steps; numbers
-    that are not large take no text.
-    """
-    assert value.is_int(), "a fraction"
-    if value.n_abs_num_chunks(_HALF_WORD) <= 1:
-        return int(value.get_num_si())
-    text = value.to_str()
-    if text is None:
-        raise isl.Error(f"{_RAN_OUT} exceeded")
-    return int(text)
+    return RAN_OUT in str(error)
 
 
 def repeated(schedule: isl.Schedule) -> frozenset[str]:

@@ -10,7 +10,7 @@ import islpy as isl
 import numpy as np
 import numpy.typing as npt
 
-from swbuild.polyhedral.islutil import int_of
+from swbuild.islnumbers import int_of
 
 __all__ = ["Points", "TooMany"]
 

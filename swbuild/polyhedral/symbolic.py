@@ -15,8 +15,9 @@ from typing import TypeVar
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.islnumbers import int_of
 from swbuild.names import distinct
-from swbuild.polyhedral.islutil import int_of, maps_of, sets_of, union_maps, union_sets
+from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps, union_sets
 
 __all__ = ["Symbols", "symbols_for", "with_numbers"]
 

@@ -11,11 +11,12 @@ import pytest
 from generation import generated, unit_of
 
 from swbuild.diagnostics import SwbuildError
+from swbuild.islnumbers import int_of
 from swbuild.kernelir.astwalk import Due, Inexact, build_ir
 from swbuild.kernelir.nodes import Block
 from swbuild.memory import plan
 from swbuild.options import Distribution, KernelOptions
-from swbuild.polyhedral.islutil import bounded_effort, int_of, ran_out, unbounded_effort
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, unbounded_effort
 
 #: Strides and remainders in five loops: the cases multiply.
 MANY_CASES = """void f(int n, double A[n + 2][1][n], double B[n + 3][2 * n + 3])

@@ -14,7 +14,10 @@ ROOT = Path(__file__).parents[2]
 #: From the bottom to the top; what stands in one line does not know of its neighbours there, but for those
 #: of the first line.
 LAYERS = (
-    ("classes", "diagnostics", "endings", "files", "names", "scratch", "signals", "tables", "timings"),
+    (
+        *("classes", "diagnostics", "endings", "files", "islnumbers", "names", "scratch", "signals"),
+        *("tables", "timings"),
+    ),
     ("expressions", "machine"),
     ("options", "sw64"),
     ("emulator", "frontend"),
