@@ -182,7 +182,7 @@ def test_missing_source_is_the_users_error(tmp_path: Path) -> None:
 
 def test_a_program_without_kernels_says_the_same_in_checked_mode(tmp_path: Path) -> None:
     source = tmp_path / "alone.c"
-    loop = "#pragma scop\n    for (int i = 0; i < 10; i++)\n        s += i;\n#pragma endscop\n"
+    loop = "#pragma scop\n    for (int i = 0; i < 10; i++)\n        s = 3 * s + i;\n#pragma endscop\n"
     source.write_text(
         "#include <stdio.h>\nint main(void)\n{\n    int s = 0;\n"
         f'{loop}    printf("%d\\n", s);\n    return 0;\n}}\n'
