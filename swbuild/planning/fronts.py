@@ -21,7 +21,7 @@ from swbuild.polyhedral.scheduling import Origin, permutable_schedule
 
 __all__ = ["NoFronts", "in_fronts", "runs_along_diagonals"]
 
-_PARAM, _SET = isl.dim_type.param, isl.dim_type.set
+_PARAM, _SET, _DIV = isl.dim_type.param, isl.dim_type.set, isl.dim_type.div
 
 #: Edges of the square tiles from which the search starts: from the first that fit the LDM.
 _EDGES = (32, 16, 8, 4)
@@ -126,30 +126,27 @@ def in_fronts(
 def runs_along_diagonals(tree: HostTree) -> bool:
     """Return whether a kernel of ``tree`` is launched for each diagonal of a nest, iteration by iteration.
 
-    The host's loops around it then count sums of the nest's iterators, and leave all of these open.
+    A loop of the host around it then counts sums of the nest's iterators, not of its tiles.
     """
     return any(
-        _open_iterators(piece, kernel.host_loops)
+        _is_sum(constraint, piece.find_dim_by_name(_PARAM, loop))
         for kernel in tree.parallel
         for piece in sets_of(kernel.domain)
+        for domain in piece.get_basic_sets()
+        for constraint in domain.get_constraints()
+        for loop in kernel.host_loops
     )
 
 
-def _open_iterators(domain: isl.Set, loops: tuple[str, ...]) -> bool:
-    """Return whether one of ``loops``, parameters of ``domain``, tells the value of no iterator."""
-    for loop in loops:
-        position = domain.find_dim_by_name(_PARAM, loop)
-        if position >= 0 and not domain.involves_dims(_PARAM, position, 1):
-            continue
-        if position >= 0 and not any(_tells(domain, k, position) for k in range(domain.dim(_SET))):
-            return True
-    return False
-
-
-def _tells(domain: isl.Set, dimension: int, parameter: int) -> bool:
-    """Return whether ``parameter`` gives the value of an iterator in all instances of ``domain``."""
-    first, last = domain.dim_min(dimension), domain.dim_max(dimension)
-    return bool(first.is_equal(last)) and bool(first.involves_dims(_PARAM, parameter, 1))
+def _is_sum(constraint: isl.Constraint, parameter: int) -> bool:
+    """Return whether ``constraint`` says that ``parameter`` is a sum of iterators, without quotients."""
+    return (
+        parameter >= 0
+        and constraint.is_equality()
+        and constraint.involves_dims(_PARAM, parameter, 1)
+        and not constraint.involves_dims(_DIV, 0, constraint.dim(_DIV))
+        and sum(constraint.involves_dims(_SET, k, 1) for k in range(constraint.dim(_SET))) > 1
+    )
 
 
 def _tile_of(shape: _Shape, loops: int) -> tuple[int, ...]:
@@ -164,9 +161,14 @@ def _tile_of(shape: _Shape, loops: int) -> tuple[int, ...]:
 
 
 def _climb(search: _Search) -> None:
-    """Try tiles of one shape after the other: from squares, go on to what takes less as long as any does."""
+    """Try tiles of one shape after the other: from squares, go on to what takes less as long as any does.
+
+    Where tiles need no buffers, all is accessed in main memory, whatever their shape.
+    """
     here = next((edge for edge in _EDGES if search.cycles((edge, edge)) < inf), None)
     shape = None if here is None else (here, here)
+    if shape is not None and not any(kernel.plan.buffers for kernel in search.found[shape][1]):
+        return
     while shape is not None:
         best = search.cycles(shape)
         shape = next((other for other in _beside(shape) if search.cycles(other) < best), None)
