@@ -42,6 +42,9 @@ _NODE, _PARAM = isl.schedule_node_type, isl.dim_type.param
 #: Elements that the host's loops step by, at least, where tiles begin with a launch's first iteration.
 _BLOCK = 16
 
+#: Sets of more pieces are not asked for their least value: hardly ever is it one formula.
+_PIECES = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
@@ -197,7 +200,7 @@ def _begin(kernel: Kernel, mapping: Mapping, value: isl.UnionPwAff) -> isl.Union
         return None
     values = isl.UnionMap.from_union_pw_aff(value).intersect_domain(kernel.domain).range()
     (taken,) = sets_of(values)
-    if taken.is_empty() or not taken.dim_is_bounded(isl.dim_type.set, 0):
+    if taken.n_basic_set() > _PIECES or taken.is_empty() or not taken.dim_is_bounded(isl.dim_type.set, 0):
         return None
     least = taken.dim_min(0).gist(taken.params()).coalesce()
     if least.n_piece() != 1:
