@@ -46,10 +46,11 @@ from swbuild.planning.where import Comparison, Offload, compared, cycles_left, l
 from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
 from swbuild.polyhedral.dataflow import Dependences, analyse, relations
+from swbuild.polyhedral.exact import exact_reductions, rounds
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, repeated
 from swbuild.polyhedral.joining import joined
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
-from swbuild.polyhedral.reductions import Reduction, exact_reductions, find_reductions, rounds
+from swbuild.polyhedral.reductions import Reduction, find_reductions
 from swbuild.polyhedral.scheduling import Origin, Scheduled
 from swbuild.polyhedral.workspace import Workspace, find_workspace, with_copies
 
@@ -429,7 +430,8 @@ def _searched(
     Variables are given up as private, and reductions as split, until there is one; ``copies`` have to be
     private.
     """
-    attempt = Attempt(scop, find_private(scop), _divisible(scop, options))
+    private = find_private(scop)
+    attempt = Attempt(scop, private, _divisible(scop, options, private))
     if not copies <= attempt.private.names:
         return NotPrivate(copies - attempt.private.names)
     while True:
@@ -445,12 +447,12 @@ def _searched(
         attempt = _without(attempt, outcome)
 
 
-def _divisible(scop: Scop, options: KernelOptions) -> tuple[Reduction, ...]:
+def _divisible(scop: Scop, options: KernelOptions, private: Private) -> tuple[Reduction, ...]:
     """Return the reductions that may be computed in parts; the user's order of loops is kept unless asked."""
     if options.reassociate:
         return find_reductions(scop)
     own = options.transform or options.preset is Preset.CLASSIC
-    return () if own else exact_reductions(scop)
+    return () if own else exact_reductions(scop, private.names)
 
 
 def _without(attempt: Attempt, lost: NotPrivate | Inseparable | SharedWords) -> Attempt:
@@ -598,7 +600,8 @@ def _in_code(
     if isinstance(found, NoCode):
         return found
     kernels = tuple(replace(k, unshared=refused.get(k.name, k.unshared)) for k in found.code.kernels)
-    exact = not any(rounds(task.scop, reduction) for reduction in order.split)
+    private = order.scheduled.private.names
+    exact = not any(rounds(task.scop, reduction, private) for reduction in order.split)
     code = replace(found.code, exact=exact, kernels=kernels)
     pairs = zip(placed, code.kernels, strict=True)
     placed = tuple(replace(place, handed=place.handed.difference(kernel.unshared)) for place, kernel in pairs)

@@ -21,7 +21,7 @@ from swbuild.lowering.code import ARGUMENTS, THREAD, KernelCode
 from swbuild.machine import Dialect
 from swbuild.memory.partials import Partial
 from swbuild.names import own
-from swbuild.polyhedral.reductions import Operator
+from swbuild.polyhedral.reductions import EXTREMES, Operator
 
 __all__ = [
     "combination",
@@ -49,9 +49,8 @@ def _parts(partial: Partial) -> str:
 
 def headers(kernel: KernelCode, scop: Scop) -> tuple[str, ...]:
     """Return the headers that the parts of ``kernel`` need in the slave file."""
-    limits = (Operator.MIN, Operator.MAX)
     floats = [p for p in kernel.partials if scop.array(p.array).element.kind is TypeKind.FLOAT]
-    return ("math.h",) if any(p.operator in limits for p in floats) else ()
+    return ("math.h",) if any(p.operator in EXTREMES for p in floats) else ()
 
 
 def struct_fields(kernel: KernelCode, scop: Scop) -> Lines:
@@ -170,8 +169,11 @@ def _combined(operator: Operator, target: str, part: str) -> Lines:
         return [f"{target} += {part};"]
     if operator is Operator.PRODUCT:
         return [f"{target} *= {part};"]
-    sign = "<" if operator is Operator.MIN else ">"
-    return [f"if ({part} {sign} {target})", f"  {target} = {part};"]
+    sign = "<" if operator in (Operator.MIN, Operator.FMIN) else ">"
+    takes = f"{part} {sign} {target}"
+    if operator in (Operator.FMIN, Operator.FMAX):
+        takes += f" || {target} != {target}"
+    return [f"if ({takes})", f"  {target} = {part};"]
 
 
 def _texts(kernel: KernelCode, values: tuple[isl.PwAff, ...], before: str) -> tuple[str, ...]:
@@ -193,12 +195,17 @@ def _values(kernel: KernelCode, values: tuple[isl.PwAff, ...], before: str) -> t
 
 
 def _identity(operator: Operator, element: ElementType) -> str:
-    """Return the value that changes nothing: for sums of floating-point numbers that is -0.0."""
+    """Return the value that changes nothing: for sums of floating-point numbers that is -0.0.
+
+    ``fmin`` and ``fmax`` take any number for a NaN.
+    """
     is_float = element.kind is TypeKind.FLOAT
     if operator is Operator.SUM:
         return "-0.0" if is_float else "0"
     if operator is Operator.PRODUCT:
         return "1"
+    if operator in (Operator.FMIN, Operator.FMAX):
+        return "NAN"
     if is_float:
         largest = "HUGE_VAL" if element.size == 8 else "HUGE_VALF"
         return largest if operator is Operator.MIN else f"-{largest}"

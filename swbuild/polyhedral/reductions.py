@@ -40,25 +40,33 @@ from swbuild.polyhedral.dataflow import Expansions, analyse, relations
 from swbuild.polyhedral.islutil import union_maps
 
 __all__ = [
+    "EXTREMES",
     "Operator",
     "Reduction",
     "accesses_to",
-    "exact_reductions",
     "find_reductions",
+    "is_same_value",
     "operator_of",
     "relaxed",
-    "rounds",
     "without_accesses",
 ]
 
 
 class Operator(Enum):
-    """What is accumulated; a difference is a sum."""
+    """What is accumulated; a difference is a sum.
+
+    C's ``fmin`` and ``fmax`` take any number for a NaN, comparisons do not.
+    """
 
     SUM = "+"
     PRODUCT = "*"
     MIN = "min"
     MAX = "max"
+    FMIN = "fmin"
+    FMAX = "fmax"
+
+
+EXTREMES = frozenset((Operator.MIN, Operator.MAX, Operator.FMIN, Operator.FMAX))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +86,6 @@ def find_reductions(scop: Scop) -> tuple[Reduction, ...]:
         if key is not None:
             found.setdefault(key, set()).add(statement.name)
     return tuple(Reduction(array, op, frozenset(names)) for (array, op), names in found.items())
-
-
-def exact_reductions(scop: Scop) -> tuple[Reduction, ...]:
-    """Return the reductions of variables whose parts give the result of the source: those of integers."""
-    return tuple(r for r in find_reductions(scop) if scop.array(r.array).is_scalar and not rounds(scop, r))
-
-
-def rounds(scop: Scop, reduction: Reduction) -> bool:
-    """Return whether the result of ``reduction`` may depend on the order of its terms."""
-    return not is_integer(scop.array(reduction.array).element)
 
 
 def relaxed(scop: Scop, expansions: Expansions, reductions: tuple[Reduction, ...]) -> isl.UnionMap:
@@ -154,7 +152,7 @@ def _is_exact(scop: Scop, statement: Statement, array: str, operator: Operator) 
         return False
     if element.kind is TypeKind.FLOAT:
         return True
-    if operator in (Operator.MIN, Operator.MAX):
+    if operator in EXTREMES:
         others = [scop.array(a.array).element for a in statement.accesses]
         return all(other.name == element.name for other in others) and _is_plain(statement.body)
     added = [node.value for node in walk(statement.body) if isinstance(node, Assignment)]
@@ -193,6 +191,17 @@ def _one_element(own: list[Access]) -> bool:
     return all(a.affine and bool(a.relation.is_equal(first)) for a in own)
 
 
+def is_same_value(statement: Statement, a: Expression, b: Expression) -> bool:
+    """Return whether two expressions of ``statement`` are the same, of the same elements."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, AccessRef):
+            return AccessRef(node.type, _first_ref(statement, node.ref))
+        return _bare(node)
+
+    return transformed(a, change) == transformed(b, change)
+
+
 def _first_ref(statement: Statement, ref: int) -> int:
     """Return the first reference that is certain to access the same element as ``ref``."""
     access = next(a for a in statement.accesses if a.ref == ref)
@@ -204,8 +213,7 @@ def _first_ref(statement: Statement, ref: int) -> int:
 
 
 _LARGER, _SMALLER = frozenset((">", ">=")), frozenset(("<", "<="))
-_CALLS = {f"f{name}{end}": op for name, op in (("min", Operator.MIN), ("max", Operator.MAX)) for end in "fl"}
-_CALLS |= {"fmin": Operator.MIN, "fmax": Operator.MAX}
+_CALLS = {f"{op.value}{end}": op for op in (Operator.FMIN, Operator.FMAX) for end in ("", "f", "l")}
 _COMPOUND = {"+=": Operator.SUM, "-=": Operator.SUM, "*=": Operator.PRODUCT}
 
 
@@ -255,9 +263,9 @@ class _Reader:
         condition = _bare(condition)
         if not isinstance(condition, Operation) or not self._is_free(value):
             return None
-        if self._is_own(condition.right) and self._same(condition.left, value):
+        if self._is_own(condition.right) and is_same_value(self._statement, condition.left, value):
             larger, smaller = _LARGER, _SMALLER
-        elif self._is_own(condition.left) and self._same(condition.right, value):
+        elif self._is_own(condition.left) and is_same_value(self._statement, condition.right, value):
             larger, smaller = _SMALLER, _LARGER
         else:
             return None
@@ -312,18 +320,6 @@ class _Reader:
     def _is_free(self, tree: Expression) -> bool:
         """Return whether ``tree`` does not read the accumulator and changes nothing."""
         return not any(isinstance(node, (Assignment, Step)) or self._is_own(node) for node in walk(tree))
-
-    def _same(self, a: Expression, b: Expression) -> bool:
-        """Return whether two expressions are the same, of the same elements."""
-        return self._canonical(a) == self._canonical(b)
-
-    def _canonical(self, tree: Expression) -> Expression:
-        def change(node: Expression) -> Expression:
-            if isinstance(node, AccessRef):
-                return AccessRef(node.type, _first_ref(self._statement, node.ref))
-            return _bare(node)
-
-        return transformed(tree, change)
 
 
 def _bare(node: Expression) -> Expression:

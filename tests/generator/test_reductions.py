@@ -40,8 +40,8 @@ def text_of(body: str, loop: str = "for (int i = 0; i < n; i++)") -> str:
         ("s[0] = a[i] < s[0] ? a[i] : s[0];", "min"),
         ("s[0] = s[0] < a[i] ? a[i] : s[0];", "max"),
         ("s[0] = s[0] >= a[i] ? s[0] : a[i];", "max"),
-        ("s[0] = fmin(a[i], s[0]);", "min"),
-        ("f[0] = fmaxf(f[0], (float)a[i]);", "max"),
+        ("s[0] = fmin(a[i], s[0]);", "fmin"),
+        ("f[0] = fmaxf(f[0], (float)a[i]);", "fmax"),
         ("k[0] += b[i];", "+"),
         ("w[0] += b[i] * 3;", "+"),
         ("h[b[i]] += a[i];", "+"),
@@ -180,6 +180,81 @@ def test_integers_come_to_the_same(machine: str, tmp_path: Path) -> None:
     path = tmp_path / "counting.c"
     path.write_text(COUNTING)
     options = KernelOptions(machine=machine, where=Where.CPES)
+    sizes = RegionCheck(({"n": 1, "m": 1}, {"n": 7, "m": 300}, {"n": 131, "m": 67}))
+    task = SourceTask(path, options={"f": options}, default_check=sizes)
+    (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
+    assert result.outcome is Outcome.PASS, result.message
+
+
+NORMS = """#include <math.h>
+double f(int n, int m, float *most, double a[restrict n][m], double b[restrict n][m], double *nothing)
+{
+  double least = 1.5, none;
+#pragma scop
+  none = NAN;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      b[i][j] = a[i][j] * 0.5;
+      double d = fabs(b[i][j] - a[i][j]), r = fabs(sqrt(a[i][j] - 0.3)) * d + a[i][j] * a[i][j];
+      most[0] = fmaxf(most[0], d);
+      if (least > r)
+        least = r;
+      none = fmax(none, fabs(sqrt(-1.0 - d)));
+    }
+#pragma endscop
+  *nothing = none;
+  return least;
+}
+"""
+
+
+def exact_parts(tmp_path: Path, body: str, declared: str = "") -> list[tuple[str, str]]:
+    text = text_of(body).replace("#pragma scop", f"{declared}\n#pragma scop")
+    unit = generated(tmp_path, text, KernelOptions())
+    assert unit.regions[0].exact_order
+    return reductions(unit)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (fabs(a[i]) > s[0]) s[0] = fabs(a[i]);",
+        "if (s[0] > a[i] * a[i]) s[0] = (a[i] * a[i]);",
+        "s[0] = s[0] < exp(a[i]) + 2 ? exp(a[i]) + 2 : s[0];",
+        "s[0] = fmin(s[0], sqrt(fabs(a[i]) / 3.0));",
+        "double d = fabs(a[i]); d += a[i] * a[i]; if (d >= s[0]) s[0] = d;",
+        "f[0] = fmaxf(f[0], a[i] > 0 ? 1.0f : 2.5f);",
+    ],
+)
+def test_extremes_without_signs_are_computed_in_parts_unasked(body: str, tmp_path: Path) -> None:
+    ((_, operator),) = exact_parts(tmp_path, f"b[i] = i; {body}")
+    assert operator.removeprefix("f") in ("min", "max")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (a[i] > s[0]) s[0] = a[i];",  # of two zeros, the first one stays
+        "s[0] = s[0] > fabs(a[i]) ? s[0] : fabs(a[i]);",  # a NaN is taken
+        "s[0] = fmax(s[0], a[i] * i);",
+        "double d = fabs(a[i]); d -= 1; if (d > s[0]) s[0] = d;",
+        "double d = fabs(a[i]); if (i % 3 == 0) d = a[i]; if (d > s[0]) s[0] = d;",
+        "if (i > n / 2) q = fabs(a[i]); if (q > s[0]) s[0] = q;",  # q may come from outside
+        "s[0] += fabs(a[i]);",
+        "if (fabs(a[i]) > h[b[i] & 31]) h[b[i] & 31] = fabs(a[i]);",  # exact, but each CPE would have all parts
+    ],
+)
+def test_what_an_order_would_be_seen_in_is_not_split_unasked(body: str, tmp_path: Path) -> None:
+    assert exact_parts(tmp_path, f"w[0] = i; {body}", "double q = a[0];") == []
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_extremes_pass_over_what_is_no_number(machine: str, tmp_path: Path) -> None:
+    path = tmp_path / "norms.c"
+    path.write_text(NORMS)
+    options = KernelOptions(machine=machine, where=Where.CPES)
+    found = generated(tmp_path, NORMS, options).regions[0]
+    assert {each["array"] for each in found.report["kernels"][0]["reductions"]} == {"most", "least", "none"}
     sizes = RegionCheck(({"n": 1, "m": 1}, {"n": 7, "m": 300}, {"n": 131, "m": 67}))
     task = SourceTask(path, options={"f": options}, default_check=sizes)
     (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
