@@ -49,6 +49,8 @@ ROOT, ABSOLUTE, GREATER, LESSER = "sqrt", "fabs", "fmax", "fmin"
 LOGICAL = frozenset(("&&", "||"))
 _FUNCTIONS = {f"{name}{end}" for name in (ROOT, ABSOLUTE, GREATER, LESSER) for end in ("", "f")}
 _OPERATORS = frozenset("+-*/")
+#: Of integers; their division is a function of a library.
+_WHOLE = frozenset("+-*&|^")
 #: Above it, numbers may be no ``float``.
 _LARGEST = 3e38
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
@@ -120,7 +122,7 @@ class _Values:
     def _is_own(self, value: Expression) -> bool:
         """Return whether ``value`` is an operation on numbers of the type that vectors have, too."""
         if isinstance(value, Operation):
-            return value.operator in _OPERATORS and value.computed == self.element
+            return _is_operator(value) and value.computed == self.element
         if isinstance(value, Unary):
             return value.operator == "-" and value.type == self.element
         return isinstance(value, Call) and value.function in _FUNCTIONS and value.type == self.element
@@ -174,10 +176,15 @@ def _is_single(text: str) -> bool:
     return unpack("f", pack("f", number))[0] == number if abs(number) < _LARGEST else False
 
 
+def _is_operator(value: Operation) -> bool:
+    """Return whether ``value`` is an operation that takes few instructions and cannot fail."""
+    return value.operator in (_OPERATORS if value.computed.kind is TypeKind.FLOAT else _WHOLE)
+
+
 def _is_simple(node: Expression) -> bool:
     """Return whether ``node`` computes the same wherever it stands, and cannot fail."""
     if isinstance(node, Operation):
-        return node.operator in _OPERATORS and node.computed.kind is TypeKind.FLOAT
+        return _is_operator(node)
     if isinstance(node, Unary):
         return node.operator in ("+", "-")
     return isinstance(node, (Literal, Variable, Parentheses, Cast)) or not isinstance(node, Typed)

@@ -26,7 +26,7 @@ from swbuild.expressions.c import (
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.trees import mentions, names_in
-from swbuild.expressions.types import ElementType, TypeKind
+from swbuild.expressions.types import ElementType
 from swbuild.kernelir.lanewise import GREATER, LESSER, bare, is_lanewise
 from swbuild.kernelir.nests import Nest, accesses, assignment, lie_together, shifted, strides
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
@@ -36,13 +36,16 @@ __all__ = ["Body", "Fills", "element_of", "is_vectorisable"]
 
 Offsets = Mapping[str, int]
 
+#: Bytes of an element that a register is loaded with as it is.
+_SMALLEST = 4
+
 _ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/="))
 
 
 def element_of(nest: Nest) -> ElementType | None:
-    """Return the floating-point type of all that ``nest`` computes, None where there is no such."""
+    """Return the type of all that ``nest`` computes, None where there is no such."""
     element = nest.targets[0].type
-    if element.kind is not TypeKind.FLOAT:
+    if element.size < _SMALLEST:
         return None
     for compute in nest.computes:
         found = assignment(compute)

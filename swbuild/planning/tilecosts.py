@@ -23,7 +23,7 @@ from swbuild.expressions.c import (
 )
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
-from swbuild.expressions.types import ElementType
+from swbuild.expressions.types import ElementType, is_integer
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.lanewise import ABSOLUTE, GREATER, LESSER, ROOT
 from swbuild.kernelir.nests import Nest
@@ -341,28 +341,28 @@ class _Operations:
             self.names[name] = self._value(value)
             return
         own = self.names.get(name)
-        number = self._combined(found.operator[0], own, self._last_product(value), value)
+        number = self._combined(found.operator[0], found.computed, own, value)
         if not before and name in self.held:
             operation = self.made[number]
             self.made[number] = blocks.Operation(operation.kind, operation.sources, number)
         self.names[name] = number
 
     def _last_product(self, value: Expression) -> bool:
+        """Return whether ``value`` is a product that one instruction adds to something."""
         while isinstance(value, Parentheses):
             value = value.operand
-        return isinstance(value, Operation) and value.operator == "*"
+        return isinstance(value, Operation) and value.operator == "*" and not is_integer(value.computed)
 
-    def _combined(self, operator: str, own: int | None, product: bool, value: Expression) -> int:
+    def _combined(self, operator: str, computed: ElementType, own: int | None, value: Expression) -> int:
         """Return the operation of a compound assignment, a multiply-add where its value is a product."""
-        if product and operator in "+-":
+        if operator in "+-" and self._last_product(value):
             while isinstance(value, Parentheses):
                 value = value.operand
             assert isinstance(value, Operation)
             sources = [self._value(value.left), self._value(value.right), own]
         else:
             sources = [self._value(value), own]
-        kind = Kind.DIVIDE if operator == _DIVISION else Kind.FLOAT
-        return self._add(kind, *(s for s in sources if s is not None))
+        return self._add(_operator_kind(operator, computed), *(s for s in sources if s is not None))
 
     def _value(self, value: Expression) -> int | None:
         while isinstance(value, Parentheses):
@@ -381,7 +381,7 @@ class _Operations:
             for multiplied, other in ((value.left, value.right), (value.right, value.left)):
                 if self._last_product(multiplied):
                     own = self._value(other)
-                    return self._combined(value.operator, own, True, multiplied)
+                    return self._combined(value.operator, value.computed, own, multiplied)
         kind = _kind(value)
         if kind is Kind.LOAD:
             return self._add(kind)
@@ -398,10 +398,19 @@ class _Operations:
 def _kind(value: Expression) -> Kind | None:
     """Return what ``value`` needs of the core beside its operands, None for nothing."""
     if isinstance(value, Operation):
-        return Kind.DIVIDE if value.operator == _DIVISION else _KINDS.get(value.operator, Kind.COMPARE)
+        return _operator_kind(value.operator, value.computed)
     if isinstance(value, Call):
         name = value.function.removesuffix("f")
         return Kind.DIVIDE if name == ROOT else Kind.COMPARE if name in _CHOSEN else Kind.LOAD
     if isinstance(value, Unary):
-        return Kind.FLOAT
-    return Kind.COMPARE if isinstance(value, Conditional) else None
+        return _operator_kind(value.operator, value.type)
+    if not isinstance(value, Conditional):
+        return None
+    return Kind.INTEGER if is_integer(value.type) else Kind.COMPARE
+
+
+def _operator_kind(operator: str, computed: ElementType) -> Kind:
+    """Return what an operation on numbers of the type ``computed`` needs of the core."""
+    if is_integer(computed):
+        return Kind.MULTIPLY if operator == "*" else Kind.INTEGER
+    return Kind.DIVIDE if operator == _DIVISION else _KINDS.get(operator, Kind.COMPARE)
