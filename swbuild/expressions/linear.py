@@ -16,7 +16,7 @@ from swbuild.expressions.nodes import (
 )
 from swbuild.expressions.trees import mentions, substituted, transformed
 
-__all__ = ["at_zero", "distance", "factor_of"]
+__all__ = ["at_zero", "distance", "factor_of", "plus", "without_term"]
 
 #: the terms of a sum with their factors; None stands for 1
 _Sum = Counter[Expression | None]
@@ -38,6 +38,36 @@ def factor_of(expression: Expression, name: str) -> int | None:
     terms = _sum(expression)
     factor = terms.pop(Name(name), 0)
     return None if any(term is not None and mentions(term, name) for term in terms) else factor
+
+
+def without_term(expression: Expression, term: Expression, factor: int) -> Expression | None:
+    """Return ``expression`` without ``term``, which has the given ``factor`` in it; None where it has not."""
+    terms = _sum(expression)
+    return _written(terms) if terms.pop(term, 0) == factor else None
+
+
+def plus(expression: Expression, number: int) -> Expression:
+    """Return the sum of both, its terms in their order and the number last."""
+    terms = _sum(expression)
+    terms.update({None: number})
+    return _written(terms)
+
+
+def _written(terms: _Sum) -> Expression:
+    """Return a sum as an expression, what is added in front of what is taken away."""
+    number = terms[None]
+    found: Expression | None = None
+    ordered = sorted(((t, f) for t, f in terms.items() if t is not None and f), key=lambda each: each[1] < 0)
+    for term, factor in ordered:
+        times = term if abs(factor) == 1 else Binary(BinaryOperator.MUL, Constant(abs(factor)), term)
+        if found is None:
+            found = times if factor > 0 else Negation(times)
+        else:
+            found = Binary(BinaryOperator.ADD if factor > 0 else BinaryOperator.SUB, found, times)
+    if found is None:
+        return Constant(number)
+    operator = BinaryOperator.ADD if number > 0 else BinaryOperator.SUB
+    return Binary(operator, found, Constant(abs(number))) if number else found
 
 
 def at_zero(expression: Expression, names: Iterable[str]) -> Expression:

@@ -161,7 +161,10 @@ def _in_window(buffer: Buffer, exchange: Exchange, group: Group, name: str) -> I
 
 
 def _rest(buffer: Buffer) -> list[Insertion]:
-    """Return the puts of all that a visit has written, unless the box stays."""
+    """Return the puts of all that a visit has written, unless the box stays.
+
+    The box is put as a whole where the rest of it is nobody's but this CPE's: it came with this visit.
+    """
     group, visits = Group(buffer.level, Direction.PUT, purpose=Purpose.REST), buffer.box.visits
     leaves = Binary(BinaryOperator.EQ, stays_of(buffer.name), Constant(0))
 
@@ -169,6 +172,9 @@ def _rest(buffer: Buffer) -> list[Insertion]:
         return Guard(leaves, node)
 
     assert buffer.written is not None
+    if buffer.store is Store.BOX:
+        nodes = (Begin(group), Transfer(buffer.name, 0, Whole(), group), Wait(group, fence=True))
+        return [once_each(f"sw_put_rest_{buffer.name}", visits, guarded(Block(nodes)))]
     rows = by_row(buffer.name, f"sw_put_rest_{buffer.name}", buffer.written, group)
     return [
         once_each(f"sw_begin_rest_{buffer.name}", visits, guarded(Begin(group))),

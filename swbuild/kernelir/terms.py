@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 
 from swbuild.classes import dataclass
-from swbuild.expressions.linear import at_zero, factor_of
+from swbuild.expressions.linear import at_zero, distance, factor_of, plus, without_term
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
-from swbuild.expressions.trees import names_in, substituted
+from swbuild.expressions.trees import names_in, substituted, walk
 from swbuild.kernelir.nodes import Guard, Loop, Node
 from swbuild.names import own, plain_name
 
@@ -40,13 +40,15 @@ class Around:
     """What is around a place that all CPEs come to together.
 
     ``threads`` are the names by which they differ, ``values`` gives the iterators that differ in terms of
-    these.  A CPE has work there where ``conditions``, which differ, hold; ``known`` hold for all.
+    these.  A CPE has work there where ``conditions``, which differ, hold; ``known`` hold for all.  Of the
+    conditions, those ``begun`` say that a CPE has come to its first tile: they hold for its later ones, too.
     """
 
     threads: tuple[str, ...]
     values: Mapping[str, Expression] = field(default_factory=dict)
     conditions: tuple[Expression, ...] = ()
     known: frozenset[Expression] = frozenset()
+    begun: frozenset[Expression] = frozenset()
 
     def seen(self, expression: Expression) -> Expression:
         """Return ``expression`` in terms of what all CPEs have in common, and of ``threads``."""
@@ -86,21 +88,23 @@ class Around:
     def _rounds(self, loop: Loop) -> tuple[Loop, Around] | None:
         assert loop.first is not None and loop.condition is not None
         first, condition = self.seen(loop.first), loop.condition
-        ahead = _ahead(first, self.threads)
-        if ahead is None or self.differing(condition) or not _is_below(condition, loop.iterator):
+        start = _start(first, self.threads) or (
+            None if self.conditions else _wrapped(first, loop, self.threads)
+        )
+        if start is None or self.differing(condition) or not _is_below(condition, loop.iterator):
             return None
         name = own(f"{plain_name(loop.iterator)}_round", "loop")
         common = substituted(condition, {loop.iterator: Name(name)})
-        value = Binary(BinaryOperator.ADD, Name(name), ahead)
+        value = Binary(BinaryOperator.ADD, Name(name), start.ahead)
         single = replace(loop, first=value, condition=None, step=1)
-        rounds = replace(
-            loop, iterator=name, first=at_zero(first, self.threads), condition=common, body=single
-        )
+        rounds = replace(loop, iterator=name, first=start.first, condition=common, body=single)
+        begun = () if start.after is None else (Binary(BinaryOperator.LT, start.after, Name(loop.iterator)),)
         inside = replace(
             self,
             values={**self.values, loop.iterator: value},
-            conditions=(*self.conditions, condition),
+            conditions=(*self.conditions, *begun, condition),
             known=self.known | {common},
+            begun=self.begun | {*begun},
         )
         return rounds, inside
 
@@ -108,17 +112,59 @@ class Around:
         """Return when there is work for some CPEs that differ in ``dropped`` alone.
 
         That is when the one that is 0 there has some: so they have to have it where any other has.  None
-        where that is not certain.
+        where that is not certain.  Whether a CPE has come to its first tile does not count: for one of them
+        at least, rounds begin with that.
         """
         found = []
         for condition in self.conditions:
             seen = self.seen(condition)
             names = names_in(seen) & dropped
+            if names and condition in self.begun:
+                continue
             if not all(_falls(seen, name) for name in names):
                 return None
             here = at_zero(seen, tuple(names)) if names else condition
             found += [here] if here not in self.known else []
         return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where rounds start, how far ahead a CPE's tile is in one, and what its first tile comes after."""
+
+    first: Expression
+    ahead: Expression
+    after: Expression | None = None
+
+
+def _start(first: Expression, threads: tuple[str, ...]) -> _Start | None:
+    """Return the start of rounds of CPEs that all begin in the first one; None where there is no such."""
+    ahead = _ahead(first, threads)
+    return None if ahead is None else _Start(at_zero(first, threads), ahead)
+
+
+def _wrapped(first: Expression, loop: Loop, threads: tuple[str, ...]) -> _Start | None:
+    """Return the start of rounds of CPEs that begin with the first of their tiles ``after`` somewhere.
+
+    That is ``last - (rest % step)`` where ``rest`` is ``last`` less what the CPE is ahead: a number that is
+    equal to what it is ahead up to a multiple of the step, and is one of ``step`` numbers up to ``last``.
+    The last of as many CPEs as a step has tiles begins earliest.
+    """
+    for term in walk(first):
+        if not isinstance(term, Binary) or term.operator is not BinaryOperator.MOD:
+            continue
+        rest, (name, *more) = term.left, sorted(names_in(term.left) & {*threads}) or [""]
+        last, factor = without_term(first, term, -1), factor_of(rest, name)
+        if last is None or factor is None or factor >= 0 or more or term.right != Constant(loop.step):
+            continue
+        ahead = Binary(BinaryOperator.MUL, Constant(-factor), Name(name))
+        beyond = distance(Binary(BinaryOperator.ADD, rest, ahead), last)
+        if beyond is None or loop.step % -factor or names_in(last) & {*threads}:
+            continue
+        least = plus(at_zero(rest, (name,)), -factor - loop.step)
+        begin = Binary(BinaryOperator.SUB, least, Binary(BinaryOperator.MOD, least, term.right))
+        return _Start(plus(begin, beyond), ahead, plus(last, -loop.step))
+    return None
 
 
 def _ahead(first: Expression, threads: tuple[str, ...]) -> Expression | None:

@@ -23,7 +23,7 @@ from swbuild.frontend.scop import AccessKind, Scop
 from swbuild.mapping.tiling import TiledKernel, thread_parameters
 from swbuild.memory.box import bounding_box
 from swbuild.memory.levels import Level, Reference, references
-from swbuild.memory.plan import Buffer, Exchange, MemoryPlan, Residency
+from swbuild.memory.plan import Buffer, Exchange, MemoryPlan, Residency, Store
 from swbuild.memory.rows import is_rowwise
 from swbuild.options import Distribution
 from swbuild.polyhedral.dataflow import access_relation
@@ -87,12 +87,13 @@ class Traffic:
     """What members and others need of each other (instance -> element), and the indices that members access.
 
     ``fresh`` is read by a member and was written by somebody else; ``wanted`` is written by a member, and
-    read by somebody else or left in memory at the end.
+    read by somebody else or left in memory at the end.  ``alone``: nobody but members writes the array.
     """
 
     fresh: isl.UnionMap
     wanted: isl.UnionMap
     sides: tuple[isl.Set, ...]
+    alone: bool
 
 
 def traffic_of(
@@ -112,7 +113,7 @@ def traffic_of(
     to_others = sourced.intersect_range(uses.other_reads.wrap())
     last = _last(scop, uses.writes.union(uses.other_writes))
     wanted = to_others.range_factor_range().union(last).intersect(uses.writes)
-    return Traffic(fresh.coalesce(), wanted.coalesce(), sides)
+    return Traffic(fresh.coalesce(), wanted.coalesce(), sides, bool(uses.other_writes.is_empty()))
 
 
 def resident_buffers(
@@ -247,7 +248,8 @@ class _Settled:
         """Return the buffer as it stays, None where what it has to get and to put is not in whole rows."""
         old = self.member.buffer
         fresh, wanted = (_in_parts(_visited(self.member, moved)) for moved in (traffic.fresh, traffic.wanted))
-        written = () if old.written is None else (old.written,)
+        whole = traffic.alone and old.written is not None and not self._shows(scop)
+        written = () if old.written is None or whole else (old.written,)
         by_row = (*written, *(part.moved for part in (*fresh, *wanted) if not part.whole))
         if not all(map(is_rowwise, by_row)):
             return None
@@ -261,6 +263,16 @@ class _Settled:
             bytes=-(-size // old.alignment) * old.alignment,
             slots=room + 1,
             residency=residency,
+            store=Store.BOX if whole else old.store,
+        )
+
+    def _shows(self, scop: Scop) -> bool:
+        """Return whether the kernel accesses the array by the buffer and besides."""
+        member = self.member
+        return any(
+            access.array == member.buffer.array and (name, access.ref) not in member.buffer.refs
+            for name in member.tiled.kernel.statements
+            for access in scop.statement(name).accesses
         )
 
 

@@ -42,7 +42,7 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
         passed = machine.hands_on(element.name, element.size)
         if not (passed and buffer.load and room.may_hand_on(buffer.name) and _is_even(buffer, mapped)):
             continue
-        used = _used(buffer, mapped)
+        used = frozenset(k for k in _used(buffer, mapped) if mapping.threads[k] > 1)
         if not used or (straight and len(used) == 1):
             found[buffer.name] = used
     return found

@@ -202,6 +202,15 @@ def place_as(
     return found if isinstance(found, Placed) else None
 
 
+def with_handing(
+    scop: Scop, options: KernelOptions, scheduled: Scheduled, sizes: Sizes, placed: Placed
+) -> Placed:
+    """Return ``placed``, which hands nothing on, with those boxes handed on for which it pays."""
+    kernel = placed.tiled.kernel
+    task = _Task(_launched(scop, options), options, scheduled, kernel, (), sizes, lambda _: None, Known())
+    return _cheapest_handing(task, placed)[0]
+
+
 def _launched(scop: Scop, options: KernelOptions) -> Scop:
     """Return ``scop`` at the sizes at which kernels run: others are left to the serial loops.
 

@@ -22,7 +22,7 @@ from swbuild.options import Distribution, KernelOptions, Resident, Share
 from swbuild.planning.dividing import kernel_cycles, mean_of
 from swbuild.planning.mappings import first_mapping
 from swbuild.planning.ordering import Order
-from swbuild.planning.placing import place_as, place_kernel
+from swbuild.planning.placing import place_as, place_kernel, with_handing
 from swbuild.planning.singles import place_single, private_in
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Placed
@@ -39,11 +39,14 @@ _OTHERS = 4
 _LAST, _OTHER = (8, 16, 32), (2, 4, 8)
 _BOTH = ((16, 16), (16, 32), (32, 32))
 
+#: How many times longer kernels may take at a size where tiles leave the LDM than with none that stay.
+_LONGER = 2.0
+
 #: The LDM has room for so many tiles at least.
 _FEWEST = 5
 
 #: Indices of a tile in dimensions that are not shared out.
-_LONG = {True: 256, False: 64}
+_LONG = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,17 @@ class _Task:
     def cycles(self, placed: Sequence[Placed]) -> float:
         """Return what the kernels ``placed`` take together, as a geometric mean over the assumed sizes."""
         return mean_of([self._kernel_cycles(place) for place in placed])
+
+    def takes_too_long(self, placed: Sequence[Placed]) -> bool:
+        """Return whether the kernels ``placed`` take far longer at one of the assumed sizes than before.
+
+        What no size is known of may be run at sizes at which only a part of the tiles stay.
+        """
+        before, after = (
+            [sum(cycles) for cycles in zip(*map(self._kernel_cycles, some), strict=True)]
+            for some in (self.placed, placed)
+        )
+        return any(new > _LONGER * old for new, old in zip(after, before, strict=True))
 
     def _kernel_cycles(self, place: Placed) -> tuple[float, ...]:
         if id(place) not in self.costs:
@@ -171,7 +185,7 @@ def _layouts(
     dimensions = [k for k in range(rank) if shared[k]]
 
     def layout(tiles: dict[int, int], threads: dict[int, int]) -> Layout:
-        tile = [tiles.get(k, _LONG[k == rank - 1]) for k in range(rank)]
+        tile = [tiles.get(k, _LONG) for k in range(rank)]
         while prod(tile) > max(1, most):
             longest = max(range(rank), key=lambda k: tile[k])
             tile[longest] = -(-tile[longest] // 2)
@@ -259,7 +273,8 @@ class _Trial:
         resident = {m.tiled.kernel.name: b for m, b in zip(there, buffers, strict=True)}
         places = [_beside(task, changed.get(p.tiled.kernel.name, p), resident) for p in task.placed]
         found = tuple(place for place in places if place is not None)
-        if len(found) < len(places):
+        always = task.options.resident is Resident.ALWAYS
+        if len(found) < len(places) or (not always and task.takes_too_long(found)):
             return None
         return _Made(found, task.cycles(found))
 
@@ -309,7 +324,8 @@ def _beside(task: _Task, place: Placed, resident: Mapping[str, Buffer]) -> Place
         mine = resident[name]
         buffers = tuple(mine if b.name == mine.name else b for b in place.plan.buffers)
         plan = replace(place.plan, buffers=buffers, bytes=sum(b.total for b in buffers))
-        return replace(place, plan=plan, budget=task.options.budget, handed=place.handed - {mine.name})
+        staying = replace(place, plan=plan, budget=task.options.budget)
+        return with_handing(task.scop, task.options, task.order.scheduled, task.sizes, staying)
     if name not in task.names:
         return place
     if name not in task.smaller:
