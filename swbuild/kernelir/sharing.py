@@ -225,7 +225,8 @@ class _Pass:
         before, loop = block.children
         assert isinstance(loop, Loop) and loop.condition is not None
         found = around.inside(loop)
-        if found is None:
+        if found is None or found[1].begun != around.begun:
+            # the first box of a CPE would come ahead of a round in which others have their first tiles
             self._refuse(self._got(loop), _OFTEN)
             return block
         made = found[0]

@@ -241,7 +241,7 @@ def test_extremes_without_signs_are_computed_in_parts_unasked(body: str, tmp_pat
         "double d = fabs(a[i]); if (i % 3 == 0) d = a[i]; if (d > s[0]) s[0] = d;",
         "if (i > n / 2) q = fabs(a[i]); if (q > s[0]) s[0] = q;",  # q may come from outside
         "s[0] += fabs(a[i]);",
-        "if (fabs(a[i]) > h[b[i] & 31]) h[b[i] & 31] = fabs(a[i]);",  # exact, but each CPE would have all parts
+        "if (fabs(a[i]) > h[b[i] & 31]) h[b[i] & 31] = fabs(a[i]);",  # exact, but in 32 parts
     ],
 )
 def test_what_an_order_would_be_seen_in_is_not_split_unasked(body: str, tmp_path: Path) -> None:

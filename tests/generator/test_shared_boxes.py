@@ -14,7 +14,17 @@ from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
+from swbuild.expressions.nodes import (
+    Binary,
+    BinaryOperator,
+    Constant,
+    Expression,
+    Name,
+    Negation,
+    Parenthesised,
+)
+from swbuild.expressions.printing import c_text
+from swbuild.expressions.trees import substituted
 from swbuild.frontend import CppOptions, read_source
 from swbuild.kernelir.handing import handed_ahead
 from swbuild.kernelir.nodes import (
@@ -45,10 +55,11 @@ from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.sharing import Grid, InMessages, shared
+from swbuild.kernelir.terms import parts_of
 from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
-from swbuild.options import Distribution, KernelOptions, Prefetch, Preset
+from swbuild.options import Distribution, KernelOptions, Prefetch, Preset, Resident, Where
 from swbuild.options import Share as Sharing
 from swbuild.region import RegionResult
 
@@ -137,6 +148,51 @@ def test_nothing_is_shared_where_rounds_cannot_be_made_equal(inner: Expression) 
     found = shared(tree(inner), GRID, frozenset({"A", "B"}))
     assert found.buffers == frozenset() and found.tree == tree(inner)
     assert found.refused == dict.fromkeys("AB", "CPEs do not run the loops around it equally often")
+
+
+def late_start(name: Expression = RID) -> Expression:
+    """Return the first of a CPE's tiles of 32, dealt out in rounds of 256, that has an end after N."""
+    rest = Binary(BinaryOperator.ADD, Binary(BinaryOperator.SUB, N, times(32, name)), Constant(225))
+    turned = Negation(Parenthesised(Binary(BinaryOperator.MOD, rest, Constant(256))))
+    return Binary(BinaryOperator.ADD, Binary(BinaryOperator.ADD, turned, N), Constant(225))
+
+
+def test_rounds_begin_with_the_first_tile_of_anybody() -> None:
+    loop = replace(rounds("i", RID, less(I0, M), gets(("A", N), ("B", I0))), first=late_start())
+    outer = made(loop)
+    assert isinstance(outer, Loop) and isinstance(outer.body, Loop) and outer.first is not None
+    value = outer.body.first
+    assert value is not None
+    for start in range(600):
+        firsts = {}
+        for rid in range(8):
+            names = {"n": start, "rid": rid}
+            (first,) = (k for k in range(start - 30, start + 226) if k % 256 == 32 * rid)
+            assert number_of(late_start(), names) == first
+            begin = number_of(outer.first, names)
+            at = (number_of(value, {**names, outer.iterator: begin + 256 * k}) for k in range(3))
+            firsts[rid] = begin, next(k for k in at if k > start - 31)
+            assert firsts[rid][1] == first
+        assert len({begin for begin, _ in firsts.values()}) == 1
+        assert any(first - begin < 256 for begin, first in firsts.values())
+    shares = {node.buffer: node for node in only(outer, Share) if isinstance(node, Share)}
+    assert shares["A"].along is Along.ALL and shares["A"].under == ()
+    guards = [n for n in only(outer, Guard) if isinstance(n, Guard) and only(n, Compute)]
+    assert [*parts_of(guards[0].condition)][1] == less(I0, M)
+
+
+def test_boxes_that_would_come_ahead_of_a_first_tile_are_not_shared() -> None:
+    early = prefetched(rounds("i", RID, less(I0, M), gets(("A", N))), lambda _: True).tree
+    assert shared(early, GRID, frozenset({"A"})).buffers == {"A"}
+    later = replace(rounds("i", RID, less(I0, M), gets(("A", N))), first=late_start())
+    late = prefetched(later, lambda _: True).tree
+    assert shared(late, GRID, frozenset({"A"})).buffers == frozenset()
+
+
+def number_of(value: Expression, names: dict[str, int]) -> int:
+    """Return ``value`` as C computes it."""
+    numbers = {name: Constant(number) for name, number in names.items()}
+    return int(eval(c_text(substituted(value, numbers))))  # of no negative number is there a remainder
 
 
 def test_a_condition_that_only_later_cpes_fulfil_keeps_a_box_private() -> None:
@@ -551,3 +607,38 @@ def test_trees_are_sound(tmp_path: Path, machine: str, threads: tuple[int, int])
     assert [problem for result in results for problem in verify(result.assembled)] == []
     kernels = [kernel.result for result in results for kernel in result.assembled.kernels]
     assert any(only(kernel, Share) for kernel in kernels)
+
+
+PROJECTIONS = """
+void f(int m, int n, double q[restrict m][n], double r[restrict n][n], double a[restrict m][n])
+{
+#pragma scop
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < m; i++)
+      q[i][k] = a[i][k] * 0.5;
+    for (int j = k + 1; j < n; j++) {
+      for (int i = 0; i < m; i++)
+        r[k][j] += q[i][k] * a[i][j];
+      for (int i = 0; i < m; i++)
+        a[i][j] -= q[i][k] * r[k][j];
+    }
+  }
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_what_all_need_is_got_once_beside_tiles_that_stay(machine: str, tmp_path: Path) -> None:
+    """Fewer columns, from one to the next, are left to fewer and fewer CPEs, who all come to every round."""
+    path = tmp_path / "projections.c"
+    path.write_text(PROJECTIONS, encoding="utf-8")
+    options = KernelOptions(machine=machine, where=Where.CPES, share=Sharing.ALWAYS, resident=Resident.ALWAYS)
+    region = generated(tmp_path, PROJECTIONS, options).regions[0]
+    handed = {h["buffer"] for k in region.report["kernels"] for h in k.get("handed_on", ())}
+    assert "q" in handed
+    counts = ({"m": 1, "n": 1}, {"m": 3, "n": 70}, {"m": 65, "n": 40}, {"m": 20, "n": 521})
+    task = SourceTask(path, options={"f": options}, default_check=RegionCheck(counts))
+    settings = CheckSettings(modes=("checked", "late"), jobs=1)
+    for result in check_source(task, settings, tmp_path, shared_objects()):
+        assert result.outcome is Outcome.PASS, explain(result)
