@@ -15,15 +15,17 @@ def held(node: Register | Fetch | Keep, vectors: Vectors) -> str:
         if not node.vector:
             return f"{c_text(node.place)} = {node.name};"
         return vectors.store.format(vector=node.name, place=c_text(node.place))
-    wide = node.type.name == vectors.double_type
+    fill, gather = {
+        vectors.double_type: (vectors.fill_double, vectors.gather_double),
+        vectors.int_type: (vectors.fill_int, vectors.gather_int),
+    }.get(node.type.name, (vectors.fill_float, vectors.gather_float))
     if isinstance(node, Fetch) and node.further:
         values = ", ".join(map(argument_text, (node.place, *node.further)))
-        template = vectors.gather_double if wide else vectors.gather_float
-        return f"{node.type.name} {node.name} = {template.format(values=values)};"
+        return f"{node.type.name} {node.name} = {gather.format(values=values)};"
     if isinstance(node, Fetch):
         template = vectors.spread if node.spread else vectors.load
         return f"{node.type.name} {node.name}; {template.format(vector=node.name, place=c_text(node.place))}"
     value = argument_text(node.value)
     if node.fill:
-        value = (vectors.fill_double if wide else vectors.fill_float).format(value=value)
+        value = fill.format(value=value)
     return f"{node.type.name} {node.name} = {value};"

@@ -27,10 +27,10 @@ from swbuild.expressions.c import (
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Block, Evaluation, If, Nothing
 from swbuild.expressions.trees import transformed, walk
-from swbuild.expressions.types import DOUBLE, FLOAT, ElementType, TypeKind
+from swbuild.expressions.types import DOUBLE, FLOAT, ElementType, TypeKind, is_integer
 from swbuild.kernelir.nodes import Compute, Node, Register
 from swbuild.kernelir.passes import transform
-from swbuild.machine import VectorFunctions, Vectors
+from swbuild.machine import IntegerFunctions, VectorFunctions, Vectors
 
 __all__ = [
     "ABSOLUTE",
@@ -40,6 +40,7 @@ __all__ = [
     "ROOT",
     "as_assignment",
     "bare",
+    "has_lanes",
     "is_lanewise",
     "with_functions",
 ]
@@ -51,6 +52,8 @@ _FUNCTIONS = {f"{name}{end}" for name in (ROOT, ABSOLUTE, GREATER, LESSER) for e
 _OPERATORS = frozenset("+-*/")
 #: Of integers; their division is a function of a library.
 _WHOLE = frozenset("+-*&|^")
+#: Those that vectors of integers have functions for.
+_ADDED = frozenset("+-")
 #: Above it, numbers may be no ``float``.
 _LARGEST = 3e38
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
@@ -98,6 +101,15 @@ def is_lanewise(value: Expression, element: ElementType, buffers: frozenset[str]
     ``buffers`` are the macros for elements of LDM buffers.
     """
     return _Values(element, buffers).has(value)
+
+
+def has_lanes(value: Expression, buffers: frozenset[str]) -> bool:
+    """Return whether vectors have a function for the operation ``value`` itself, if that reads elements."""
+    if not (isinstance(value, Operation) and is_integer(value.computed)):
+        return True
+    reads = any(isinstance(node, Call) and node.function in buffers for node in walk(value))
+    lanes = value.operator in _ADDED or value.operator in _COMPARISONS or value.operator in LOGICAL
+    return lanes if reads else True
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +207,12 @@ def with_functions(node: Node, vectors: Vectors) -> Node:
     named = {vectors.double_type: vectors.double_functions, vectors.float_type: vectors.float_functions}
 
     def spell(value: Expression) -> Expression:
-        functions = named.get(value.type.name) if isinstance(value, Typed) else None
-        return value if functions is None else _spelled(value, functions)
+        if not isinstance(value, Typed):
+            return value
+        if vectors.int_type and value.type.name == vectors.int_type:
+            return _added(_compared(value, vectors.int_functions), vectors.int_functions)
+        functions = named.get(value.type.name)
+        return value if functions is None else _called(_compared(value, functions), functions)
 
     def change(node: Node) -> Node:
         if isinstance(node, Compute):
@@ -208,14 +224,30 @@ def with_functions(node: Node, vectors: Vectors) -> Node:
     return transform(node, change)
 
 
-def _spelled(value: Expression, functions: VectorFunctions) -> Expression:
-    """Return ``value``, a vector, as the call of a function where it is one."""
+def _compared(value: Expression, functions: VectorFunctions | IntegerFunctions) -> Expression:
+    """Return ``value``, a vector, as the call of a function where it compares or chooses."""
     if isinstance(value, Conditional):
         return Call(value.type, functions.where_zero, (value.condition, value.otherwise, value.then))
     if isinstance(value, Operation) and value.operator in _COMPARISONS:
         names = {"<": functions.less, "<=": functions.less_or_equal, "==": functions.equal}
         return Call(value.type, names[value.operator], value.children)
+    return value
+
+
+def _called(value: Expression, functions: VectorFunctions) -> Expression:
+    """Return ``value``, a vector, as the call of the machine's function where it is that of a library's."""
     if isinstance(value, Call):
         names = {ROOT: functions.square_root, ABSOLUTE: functions.absolute}
         return replace(value, function=names.get(value.function, value.function))
+    return value
+
+
+def _added(value: Expression, functions: IntegerFunctions) -> Expression:
+    """Return ``value``, a vector of integers, as the call of a function where it is a sum or a difference."""
+    names = {"+": functions.add, "-": functions.subtract}
+    if isinstance(value, Operation) and value.operator in names:
+        return Call(value.type, names[value.operator], value.children)
+    if isinstance(value, Assignment) and value.operator != "=":
+        call = Call(value.type, names[value.operator.rstrip("=")], (value.target, value.value))
+        return replace(value, operator="=", value=call)
     return value

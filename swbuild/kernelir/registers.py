@@ -25,9 +25,9 @@ from swbuild.expressions.c import (
 )
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
-from swbuild.expressions.trees import mentions, names_in
-from swbuild.expressions.types import ElementType
-from swbuild.kernelir.lanewise import GREATER, LESSER, bare, is_lanewise
+from swbuild.expressions.trees import mentions, names_in, walk
+from swbuild.expressions.types import ElementType, is_integer
+from swbuild.kernelir.lanewise import GREATER, LESSER, bare, has_lanes, is_lanewise
 from swbuild.kernelir.nests import Nest, accesses, assignment, lie_together, shifted, strides
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.names import own, plain_name
@@ -62,8 +62,14 @@ def _call(target: Expression, element: ElementType) -> Expression | None:
 
 
 def is_vectorisable(nest: Nest) -> bool:
-    """Return whether what is computed of no element is the same in all iterations of ``nest``."""
+    """Return whether vectors can compute ``nest``: all its operations, and numbers that are the same there.
+
+    What is computed of no element has to be the same in all iterations.
+    """
     iterators = {loop.iterator for loop in nest.loops}
+    values = [assignment(compute).value for compute in nest.computes]
+    if not all(has_lanes(part, nest.buffers) for value in values for part in walk(value)):
+        return False
     return not any(names_in(part) & iterators for c in nest.computes for part in _scalars(nest, c))
 
 
@@ -200,7 +206,8 @@ class Body:
         """Return ``value`` with its sign changed: no zero has another than by a change of its sign."""
         if self.along is None:
             return Unary(self.type, value, "-")
-        zero = self.fills.of(Literal(self.element, "-0.0"), self.element, self.type)
+        literal = "0" if is_integer(self.element) else "-0.0"
+        zero = self.fills.of(Literal(self.element, literal), self.element, self.type)
         return Operation(self.type, "-", self.type, zero, value)
 
     def _called(self, function: str, values: tuple[Expression, ...]) -> Expression:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from swbuild.expressions.types import DOUBLE, FLOAT, ElementType, TypeKind
+from swbuild.expressions.types import DOUBLE, FLOAT, INT, ElementType
 from swbuild.kernelir.tiles import Lanes
 from swbuild.machine import MachineModel
 
@@ -12,9 +12,13 @@ __all__ = ["vector_types"]
 def vector_types(machine: MachineModel) -> Lanes:
     """Return the vectors of each element type that ``machine`` has them of, and their lanes."""
     vectors, simd = machine.dialect.vectors, machine.simd
-    named = ((DOUBLE, vectors.double_type, simd.double_lanes), (FLOAT, vectors.float_type, simd.float_lanes))
+    named = (
+        (DOUBLE, vectors.double_type, simd.double_lanes),
+        (FLOAT, vectors.float_type, simd.float_lanes),
+        (INT, vectors.int_type, simd.int_lanes),
+    )
     return {
-        element: (ElementType(name, lanes * element.size, TypeKind.FLOAT), lanes)
+        element: (ElementType(name, lanes * element.size, element.kind), lanes)
         for element, name, lanes in named
-        if vectors.load and name
+        if vectors.load and name and lanes
     }

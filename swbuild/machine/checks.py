@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from swbuild.machine.model import FEATURES, MachineModel, VectorFunctions, Vectors
+from swbuild.machine.model import FEATURES, MachineModel, Vectors
 from swbuild.machine.reading import Problem
 
 __all__ = ["objections"]
@@ -103,7 +103,10 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
     if model.dialect.vectors.load:
         vectors = model.dialect.vectors
         gathers = vectors.gather_double or vectors.gather_float
-        for field, pieces in ({**_VECTOR_PIECES, **_GATHER_PIECES} if gathers else _VECTOR_PIECES).items():
+        needed = {**_VECTOR_PIECES, **(_GATHER_PIECES if gathers else {})}
+        if vectors.int_type:
+            needed |= {"fill_int": ("value",), **({"gather_int": ("values",)} if gathers else {})}
+        for field, pieces in needed.items():
             place = ("dialect", "vectors", field)
             yield from _template(place, getattr(vectors, field), pieces)
         yield from _functions(vectors)
@@ -128,8 +131,8 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
 
 def _functions(vectors: Vectors) -> Iterator[Problem]:
     """Yield the functions on vectors that are not named."""
-    for field in ("double_functions", "float_functions"):
-        for function in fields(VectorFunctions):
+    for field in ("double_functions", "float_functions", *(["int_functions"] if vectors.int_type else [])):
+        for function in fields(getattr(vectors, field)):
             if not getattr(getattr(vectors, field), function.name):
                 place = ("dialect", "vectors", field, function.name)
                 yield Problem(place, f"`{field}` does not name `{function.name}`", "vectors need all of them")

@@ -67,6 +67,18 @@ class VectorFunctions:
 
 
 @dataclass(frozen=True, slots=True)
+class IntegerFunctions:
+    """Functions on vectors of ``int``, lane by lane; those that compare and choose are as of other types."""
+
+    add: str = ""
+    subtract: str = ""
+    less: str = ""
+    less_or_equal: str = ""
+    equal: str = ""
+    where_zero: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Vectors:
     """How C asks for vectors: types and templates; without ``load`` the machine's vectors are not used.
 
@@ -75,7 +87,7 @@ class Vectors:
     there is none, there are no such vectors) one with ``values``, as many as there are lanes.
     A ``multiply_add`` has three functions of two factors and a further operand, which all round once: the
     product and the operand, the product less the operand, and the operand less the product; without them
-    there are no vectors where such are asked for.
+    there are no vectors where such are asked for.  Without ``int_type`` there are no vectors of integers.
     """
 
     includes: tuple[str, ...] = ()
@@ -92,6 +104,10 @@ class Vectors:
     multiply_add_float: tuple[str, ...] = ()
     double_functions: VectorFunctions = VectorFunctions()
     float_functions: VectorFunctions = VectorFunctions()
+    int_type: str = ""
+    fill_int: str = ""
+    gather_int: str = ""
+    int_functions: IntegerFunctions = IntegerFunctions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +266,7 @@ class Simd:
     float_lanes: int
     alignment: int
     float_alignment: int
+    int_lanes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,9 @@ _FEW = 4
 #: For a loop of which nothing is known.
 _UNKNOWN: Lengths = ((1.0, 64),)
 
+#: Bytes of the largest number; a vector has more.
+_LONGEST = 8
+
 _DIVISION = "/"
 _SUMS = ("+", "-")
 _KINDS = {"+": Kind.FLOAT, "-": Kind.FLOAT, "*": Kind.FLOAT}
@@ -406,11 +409,16 @@ def _kind(value: Expression) -> Kind | None:
         return _operator_kind(value.operator, value.type)
     if not isinstance(value, Conditional):
         return None
-    return Kind.INTEGER if is_integer(value.type) else Kind.COMPARE
+    return _whole_kind(value.type) if is_integer(value.type) else Kind.COMPARE
+
+
+def _whole_kind(computed: ElementType) -> Kind:
+    """Return what an operation on integers, or on a vector of them, needs of the core."""
+    return Kind.VECTOR if computed.size > _LONGEST else Kind.INTEGER
 
 
 def _operator_kind(operator: str, computed: ElementType) -> Kind:
     """Return what an operation on numbers of the type ``computed`` needs of the core."""
     if is_integer(computed):
-        return Kind.MULTIPLY if operator == "*" else Kind.INTEGER
+        return Kind.MULTIPLY if operator == "*" else _whole_kind(computed)
     return Kind.DIVIDE if operator == _DIVISION else _KINDS.get(operator, Kind.COMPARE)

@@ -181,6 +181,28 @@ LANEWISE = {
         ),
         ("fcmplt", "fcmpeq", "seleq"),
     ),
+    "ways": (
+        "int A[restrict n][m], int B[restrict m][n], int C[restrict n][n]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++)"
+            " C[i][j] = C[i][j] <= A[i][k] + B[k][j] ? C[i][j] : A[i][k] + B[k][j];"
+        ),
+        ("addw", "cmplew", "seleqw"),
+    ),
+    "counted_up": (
+        "int t, int A[restrict n][m], int B[restrict n][m]",
+        (
+            TWO_LOOPS + "if ((A[i][j] > t && !(A[i][j] >= 7)) || A[i][j] == B[i][j - 1] || B[i][j] != 3)"
+            " A[i][j] += -(B[i][j] - t) - 2147483647;"
+        ),
+        ("addw", "subw", "cmpltw", "cmplew", "cmpeqw", "seleqw"),
+    ),
+}
+#: Tiles of integers without vectors: these multiply and mask none.
+WHOLE = {
+    "multiplied": ("int A[restrict n][m], int B[restrict m][n], int C[restrict n][n]", "*"),
+    "masked_off": ("long A[restrict n][m], long B[restrict m][n], long C[restrict n][n]", "&"),
+    "wrapped": ("unsigned A[restrict n][m], unsigned B[restrict m][n], unsigned C[restrict n][n]", "^"),
 }
 #: What has to stay as it is: neighbours depend on each other, lie apart, are of two types, or call functions.
 PLAIN = {
@@ -243,7 +265,8 @@ def test_what_vectors_have_functions_for_is_done_by_them(tmp_path: Path, name: s
     options = KernelOptions(machine=machine, tile=(8, 64, 16))
     found = generated(tmp_path, function(name, arguments, body), options)
     assert found.slave is not None
-    typed = {"sw26010": "", "sw26010-pro": "s" if "float" in arguments else "d"}[machine]
+    wide = "" if "int" in arguments else "s" if "float" in arguments else "d"
+    typed = {"sw26010": "", "sw26010-pro": wide}[machine]
     for each in functions:
         kind = typed or {"sqrt": "d", "abs": "d"}.get(each, "")
         assert f"simd_v{each}{kind}(" in found.slave.text, each
@@ -376,6 +399,22 @@ def test_rows_that_lie_apart_are_taken_side_by_side_without_vectors(tmp_path: Pa
     assert [f"y{k} += A{k} * x0;" in text for k in range(9)] == [True] * 8 + [False]
 
 
+def whole(name: str) -> tuple[str, str]:
+    """Return the arguments and the body of a sum of integers."""
+    arguments, operator = WHOLE[name]
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < m; k++)"
+    return arguments, f"{loops} C[i][j] += (A[i][k] {operator} B[k][j]) + 5;"
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_sums_of_integers_stay_in_registers(tmp_path: Path, name: str) -> None:
+    found = generated(tmp_path, function(name, *whole(name)), KernelOptions(machine="sw26010"))
+    assert found.slave is not None
+    (tile,) = found.regions[0].report["kernels"][0]["register_tiles"]
+    assert sorted(tile["jammed"]) == ["4 of i", "4 of j"] and tile["vectors"] is None
+    assert "simd" not in found.slave.text
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_what_cannot_be_stays_as_it_is(tmp_path: Path, name: str) -> None:
     text = kernel(tmp_path, name, KernelOptions(machine="sw26010", tile=(8, 64)))
@@ -398,7 +437,7 @@ def test_the_user_and_the_classic_preset_may_do_without(tmp_path: Path) -> None:
 )
 def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
     path = tmp_path / "nests.c"
-    nests = {**NESTS, **{name: nest[:2] for name, nest in LANEWISE.items()}}
+    nests = {**NESTS, **{name: nest[:2] for name, nest in LANEWISE.items()}, **{n: whole(n) for n in WHOLE}}
     path.write_text("".join(function(name, *nest) for name, nest in nests.items()))
     options = KernelOptions(machine=machine, tile=tile)
     sizes = ({"n": 1, "m": 1}, {"n": 9, "m": 35}, {"n": 37, "m": 19})

@@ -30,6 +30,7 @@ class Kind(Enum):
     DIVIDE = "divide"
     INTEGER = "integer"
     MULTIPLY = "multiply"
+    VECTOR = "integers in vectors"
     BRANCH = "branch"
 
 
@@ -141,6 +142,7 @@ def _latencies(kind: Kind, pipes: Pipes) -> tuple[int, int]:
         Kind.MULTIPLY: pipes.multiply_latency,
         Kind.STORE: 1,
         Kind.SHUFFLE: pipes.shuffle_latency,
+        Kind.VECTOR: pipes.vector_latency,
     }.get(kind, pipes.integer_latency)
     return usual, usual
 
@@ -153,5 +155,6 @@ def _takes(kind: Kind, pipes: Pipes) -> tuple[int, ...]:
         Kind.MULTIPLY: pipes.multiply_pipe,
         Kind.BRANCH: pipes.branch_pipe,
         Kind.SHUFFLE: pipes.shuffle_pipe,
+        Kind.VECTOR: pipes.vector_pipe,
     }.get(kind, pipes.float_pipe)
     return (1, 0) if pipe == _EITHER else (pipe,)
