@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 
 __all__ = ["PREFIX", "kill_marked", "sweep", "take"]
 
@@ -36,15 +37,22 @@ def sweep(base: str) -> None:
     """Remove the scratch directories under ``base`` that nobody owns, and end what still runs in them."""
     for name in os.listdir(base):
         path = f"{base}/{name}"
-        if not name.startswith(PREFIX) or os.path.islink(path) or not os.path.isdir(path):
-            continue
-        lock = _locked(path) if os.stat(path).st_uid == os.getuid() else None
+        lock = _locked(path) if name.startswith(PREFIX) and _is_ours(path) else None
         if lock is not None:
             import shutil
 
             kill_marked(f"TMPDIR={path}/")
             shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
+
+
+def _is_ours(path: str) -> bool:
+    """Return whether ``path`` is a directory of this user's, which others may remove at any time."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
 
 
 def _locked(path: str) -> int | None:
