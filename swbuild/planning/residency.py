@@ -328,7 +328,8 @@ def _beside(task: _Task, place: Placed, resident: Mapping[str, Buffer]) -> Place
         buffers = tuple(mine if b.name == mine.name else b for b in place.plan.buffers)
         plan = replace(place.plan, buffers=buffers, bytes=sum(b.total for b in buffers))
         staying = replace(place, plan=plan, budget=task.options.budget)
-        return with_handing(task.scop, task.options, task.order.scheduled, task.sizes, staying)
+        made = with_handing(task.scop, task.options, task.order.scheduled, task.sizes, staying)
+        return replace(made, handed=made.handed - {mine.name})
     if name not in task.names:
         return place
     if name not in task.smaller:
