@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from swbuild.classes import dataclass
-from swbuild.endings import dying_with
+from swbuild.endings import dying_with, tied
 from swbuild.scratch import kill_marked
 
 __all__ = ["Completed", "end_all", "run"]
@@ -58,16 +58,18 @@ def run(
     name, _, value = mark.partition("=")
     timed_out = False
     process: subprocess.Popen[bytes] | None = None
+    variables = {**(os.environ if environment is None else environment), name: value}
+    guarded = tied(command, variables.get("PATH"), directory)
     try:
         process = subprocess.Popen(
-            command,
+            guarded or command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**(os.environ if environment is None else environment), name: value},
+            env=variables,
             cwd=directory,
             start_new_session=True,
-            preexec_fn=partial(dying_with, os.getpid()),
+            preexec_fn=None if guarded else partial(dying_with, os.getpid()),
         )
         try:
             out, err = process.communicate(timeout=timeout)

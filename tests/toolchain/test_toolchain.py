@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -190,3 +193,39 @@ def test_settings_of_emulated_runs_do_not_leak_in(monkeypatch: pytest.MonkeyPatc
     found = host_toolchain().environment({"SWBUILD_EMU_DMA": "late"})
     ours = {name: value for name, value in found.items() if name.startswith(("SWBUILD_EMU_", "SWCHK_"))}
     assert ours == {"SWBUILD_EMU_DMA": "late", "SWBUILD_EMU_CC": "1"}
+
+
+@pytest.mark.parametrize("path", ["", os.defpath], ids=["forked", "setpriv"])
+def test_programs_do_not_outlive_who_has_run_them(tmp_path: Path, path: str) -> None:
+    """As a child of setpriv where there is one, and without."""
+    script = stand_in(tmp_path, "waits", f"echo $$ > {tmp_path}/pid; exec /bin/sleep 60")
+    runner = f"from swbuild.toolchain import run; run([{str(script)!r}])"
+    process = subprocess.Popen([sys.executable, "-c", runner], env={**os.environ, "PATH": path})
+    pid = tmp_path / "pid"
+    wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    process.kill()
+    process.wait()
+    wait_for(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_what_cannot_be_run_is_the_same_error_either_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tied: bool
+) -> None:
+    if not tied:
+        monkeypatch.setattr("swbuild.endings._setpriv", lambda: None)
+    (tmp_path / "data").write_text("#!/bin/sh\n")
+    with pytest.raises(FileNotFoundError, match="no-such-program"):
+        run(["no-such-program"])
+    with pytest.raises(PermissionError, match="data"):
+        run(["./data"], directory=tmp_path)
+    stand_in(tmp_path, "found", "echo $#")
+    assert run(["./found", "--", "-x"], directory=tmp_path).stdout == "2\n"
+    assert run(["found"], environment={"PATH": str(tmp_path)}).stdout == "0\n"
