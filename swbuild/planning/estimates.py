@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 import islpy as isl
@@ -11,12 +11,13 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
-from swbuild.machine.cost.launches import Cycles, Launch, launch_cycles
+from swbuild.machine.cost.launches import Cycles, Launch, Moved, launch_cycles
+from swbuild.memory.plan import Buffer
 from swbuild.options import KernelOptions
 from swbuild.planning.computing import body_of
 from swbuild.planning.handing import Alike, alike_in, sharers_of
 from swbuild.planning.loops import Nest, loops_of, row_of
-from swbuild.planning.sharing import share_of
+from swbuild.planning.sharing import Share, share_of
 from swbuild.planning.slots import Room, slotted
 from swbuild.planning.tilecosts import Lengths, Tileable, TileCosts, even_lengths, tile_costs
 from swbuild.planning.tilings import Placed
@@ -75,8 +76,58 @@ def _lengths(size: int | None, trips: float) -> Lengths:
 
 
 @dataclass(frozen=True, slots=True)
+class _Alone:
+    """What the CPEs do in a launch, by who does what, but for what they move."""
+
+    share: Share
+    computing: float
+    direct: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Grounds:
+    """What estimates of a ``placed`` kernel rest on, whatever is handed on and comes ahead.
+
+    These are its loops, and what its statements compute.  ``launches`` are those that were looked at, by the
+    values of sizes and the host's loops, ``moves`` what each buffer moves in them, ahead or not.
+    """
+
+    placed: Placed
+    sight: Sight
+    works: dict[str, _Work]
+    launches: dict[tuple[int, ...], _Alone] = field(default_factory=dict)
+    moves: dict[tuple[str, bool, tuple[int, ...]], tuple[Moved, ...]] = field(default_factory=dict)
+
+    def launch(self, outer: tuple[int, ...]) -> _Alone:
+        """Return the launch at the values ``outer`` of sizes and the host's loops."""
+        if outer not in self.launches:
+            self.launches[outer] = self._launched(outer)
+        return self.launches[outer]
+
+    def _launched(self, outer: tuple[int, ...]) -> _Alone:
+        loops, works = self.sight.loops, self.works
+        weights = {name: work.at(loops.nests[name], outer) for name, work in works.items()}
+        share = share_of(loops, self.placed.tiled.mapping, weights, outer)
+        computing = direct = 0.0
+        for name, nest in loops.nests.items():
+            instances = share.largest * nest.bounds.count(outer)
+            entries = 0.0 if works[name].costs else share.largest * _entries(nest, outer)
+            computing += instances * weights[name] + entries * _ENTRY
+            direct += instances * works[name].direct
+        return _Alone(share, computing, direct)
+
+    def moved(self, buffer: Buffer, outer: tuple[int, ...], *, ahead: bool) -> tuple[Moved, ...]:
+        """Return what the busiest CPE moves for ``buffer`` in that launch, if it gets all boxes itself."""
+        key = buffer.name, ahead, outer
+        if key not in self.moves:
+            largest = self.launch(outer).share.largest
+            self.moves[key] = tuple(moved_by(self.sight, buffer, outer, largest, ahead=ahead))
+        return self.moves[key]
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
-    """A placed kernel that can be estimated at any sizes: its loops, and what its statements compute.
+    """A placed kernel that can be estimated at any sizes.
 
     Boxes of the buffers ``early`` are got one iteration ahead, those of ``handed`` by one CPE for others; the
     LDM has ``room`` for further slots.  ``found`` are the estimates so far.
@@ -84,8 +135,7 @@ class Counted:
 
     placed: Placed
     machine: MachineModel
-    sight: Sight
-    works: dict[str, _Work]
+    grounds: _Grounds
     early: frozenset[str]
     handed: Alike
     room: int = 0
@@ -93,13 +143,13 @@ class Counted:
 
     def at(self, sizes: Mapping[str, int]) -> Estimate:
         """Return what the kernel takes at ``sizes``."""
-        before = tuple(sizes[name] for name in self.sight.loops.sizes)
+        before = tuple(sizes[name] for name in self.grounds.sight.loops.sizes)
         if before not in self.found:
             self.found[before] = self._estimated(before)
         return self.found[before]
 
     def _estimated(self, before: tuple[int, ...]) -> Estimate:
-        loops, placed = self.sight.loops, self.placed
+        loops, placed = self.grounds.sight.loops, self.placed
         cycles = Cycles(0, 0, 0, 0, 0)
         launches = moved = alone = busy = 0.0
         for sample in loops.top.sample(len(loops.outer), before):
@@ -117,32 +167,21 @@ class Counted:
 
     def _launch(self, outer: tuple[int, ...]) -> Launch:
         """Return the launch at the values ``outer`` of sizes and the host's loops."""
-        sight, placed, works = self.sight, self.placed, self.works
-        weights = {name: work.at(sight.loops.nests[name], outer) for name, work in works.items()}
-        share = share_of(sight.loops, placed.tiled.mapping, weights, outer)
-        computing = direct = 0.0
-        for name, nest in sight.loops.nests.items():
-            instances = share.largest * nest.bounds.count(outer)
-            entries = 0.0 if works[name].costs else share.largest * _entries(nest, outer)
-            computing += instances * weights[name] + entries * _ENTRY
-            direct += instances * works[name].direct
-        buffers, handed_ahead = placed.plan.buffers, self._handed_ahead()
-        moved = tuple(
-            m
-            for buffer in buffers
-            for m in moved_by(
-                sight,
-                buffer,
-                outer,
-                share.largest,
-                ahead=buffer.name in self.early,
-                sharers=self._sharers(buffer.name, outer),
-                handed_ahead=buffer.name in handed_ahead,
-            )
-        )
-        return Launch(
-            share.busy, computing, (ARGUMENTS, *moved), direct, min(1.0, 1 / (share.largest * share.busy))
-        )
+        found = self.grounds.launch(outer)
+        busy, largest = found.share.busy, found.share.largest
+        moved = tuple(m for buffer in self.placed.plan.buffers for m in self._moved(buffer, outer))
+        mean = min(1.0, 1 / (largest * busy))
+        return Launch(busy, found.computing, (ARGUMENTS, *moved), found.direct, mean)
+
+    def _moved(self, buffer: Buffer, outer: tuple[int, ...]) -> Sequence[Moved]:
+        """Return what the busiest CPE moves for ``buffer`` in that launch; of its sharers, one gets a box."""
+        moved = self.grounds.moved(buffer, outer, ahead=buffer.name in self.early)
+        if buffer.name not in self.handed:
+            return moved
+        loops, mapping = self.grounds.sight.loops, self.placed.tiled.mapping
+        sharers = sharers_of(self.handed[buffer.name], loops, mapping, self.machine, outer)
+        ahead = buffer.name in self._handed_ahead()
+        return [m if m.is_put else replace(m, sharers=sharers, handed_ahead=ahead) for m in moved]
 
     def handing(self, names: frozenset[str]) -> Counted:
         """Return the same with only those of ``names`` handed on."""
@@ -160,14 +199,6 @@ class Counted:
         alike = all(b.name in self.handed for b in here)
         return frozenset(b.name for b in here) if alike and needed <= self.room else frozenset()
 
-    def _sharers(self, buffer: str, outer: tuple[int, ...]) -> float:
-        """Return how many CPEs get the boxes of ``buffer`` from one of them."""
-        if buffer not in self.handed:
-            return 1.0
-        return sharers_of(
-            self.handed[buffer], self.sight.loops, self.placed.tiled.mapping, self.machine, outer
-        )
-
 
 def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> Counted:
     """Return ``placed``, with variables ``private`` to iterations, to be estimated under ``options``."""
@@ -180,14 +211,9 @@ def counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions
 
 
 def _counted(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> Counted:
-    machine = load(options.machine)
-    loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
-    copies = private.depths(placed.expanded)
-    tiles = tile_costs(scop, placed.tiled.schedule, copies, placed.plan.names(), options)
-    works = {
-        name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
-        for name, nest in loops.nests.items()
-    }
+    known, key = placed.known.grounds, (id(placed.plan), private.names)
+    if key not in known:
+        known[key] = _grounds(scop, placed, private, options)
     room = Room(placed)
     early = _early(placed, room) if options.gets_ahead else frozenset[str]()
     alike = alike_in(scop, placed, options) if placed.handed else {}
@@ -196,7 +222,19 @@ def _counted(scop: Scop, placed: Placed, private: Private, options: KernelOption
         for name, used in alike.items()
         if name in placed.handed and (name in early or room.take_to_hand_on(name))
     }
-    return Counted(placed, machine, Sight(scop, loops, {}), works, early, handed, room.left)
+    return Counted(placed, load(options.machine), known[key], early, handed, room.left)
+
+
+def _grounds(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> _Grounds:
+    machine = load(options.machine)
+    loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
+    copies = private.depths(placed.expanded)
+    tiles = tile_costs(scop, placed.tiled.schedule, copies, placed.plan.names(), options)
+    works = {
+        name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
+        for name, nest in loops.nests.items()
+    }
+    return _Grounds(placed, Sight(scop, loops, {}), works)
 
 
 def _early(placed: Placed, room: Room) -> frozenset[str]:

@@ -58,7 +58,7 @@ class Known:
     """What has been found of a kernel in one order, whether boxes may be handed on or not.
 
     These are its tilings, its numbers in orders of its loops, at each of the assumed sizes, private variables
-    of which tilings have copies, buffers that each CPE fills for itself, and what estimates rest on.
+    of which tilings have copies, buffers that each CPE fills for itself, estimates, and what these rest on.
     """
 
     tiled: dict[Mapping, TiledKernel] = field(default_factory=dict)
@@ -66,6 +66,7 @@ class Known:
     copied: dict[Mapping, frozenset[str]] = field(default_factory=dict)
     alone: dict[tuple[Mapping, Care], Outcome] = field(default_factory=dict)
     counted: dict[tuple[object, ...], Any] = field(default_factory=dict)
+    grounds: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import gcd, prod
 
 import islpy as isl
@@ -43,14 +42,11 @@ def moved_by(
     largest: float,
     *,
     ahead: bool,
-    sharers: float = 1.0,
-    handed_ahead: bool = False,
 ) -> Iterator[Moved]:
     """Yield what the busiest CPE, with ``largest`` of all work, moves for ``buffer`` in a launch.
 
     ``outer`` are the values of the sizes and of the host's loops.  ``ahead``: boxes are got one iteration
-    ahead where there is one.  Of so many ``sharers``, one gets a box for all, and hands it on;
-    ``handed_ahead``: one iteration ahead as well.
+    ahead where there is one.
     """
     bounds = sight.loops.visits[buffer.name]
     stored = buffer.store is not Store.NONE
@@ -66,8 +62,7 @@ def moved_by(
         operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         part = _part_ahead(sight, buffer, samples, outer) if ahead and not is_put else 0.0
         element = sight.scop.array(buffer.array).element.size
-        found = Moved(buffer.level, is_put, visits, operations, shape, part, element=element)
-        yield found if is_put else replace(found, sharers=sharers, handed_ahead=handed_ahead)
+        yield Moved(buffer.level, is_put, visits, operations, shape, part, element=element)
 
 
 def _part_resident(sight: Sight, residency: Residency, point: tuple[int, ...]) -> float:
