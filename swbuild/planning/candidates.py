@@ -292,7 +292,7 @@ def estimate(
     """
     held = sum(each.bytes_of(candidate.tile) for each in terms.copies)
     seen = [views.of(candidate) for views in kernel]
-    bounds = [_weighed(view, _least(view), len(kernel)) for view in seen]
+    bounds = [_factor(view, _least(view), len(kernel)) for view in seen]
     total, most = 1.0, 0
     for number, view in enumerate(seen):
         bound = Dear(total * prod(bounds[number:]))
@@ -301,21 +301,21 @@ def estimate(
         found = _at_one_size(view, terms.budget - held, hands_on=terms.hands_on)
         if found is None:
             return None
-        total *= _weighed(view, found.cycles, len(kernel))
+        total *= _factor(view, found.cycles.total, len(kernel))
         most = max(most, held + sum(option.bytes for option in found.picked))
     return Estimate(candidate, total, most)
 
 
-def _weighed(view: View, launch: Cycles, sizes: int) -> float:
-    """Return the cycles of all launches as a factor of the mean over so many ``sizes``."""
-    return float((launch.times(view.shape.launches).total * view.dealing.risk) ** (1 / sizes))
+def _factor(view: View, cycles: float, sizes: int) -> float:
+    """Return the ``cycles`` of a launch, of all launches together, as a factor of the mean over ``sizes``."""
+    return float((view.shape.launches * cycles * view.dealing.risk) ** (1 / sizes))
 
 
-def _least(view: View) -> Cycles:
-    """Return what a launch takes at least: what is done before any buffer is filled or stored."""
+def _least(view: View) -> float:
+    """Return the cycles that a launch takes at least: what is done before any buffer is filled or stored."""
     control = view.machine.control
     direct = view.shape.direct * view.share * control.direct_cycles
-    return Cycles(control.spawn_cycles + control.join_cycles, view.work, 0.0, 0.0, direct)
+    return control.spawn_cycles + control.join_cycles + view.work + direct
 
 
 def _at_one_size(view: View, budget: int, *, hands_on: bool) -> Launched | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import groupby
 from math import fsum, gcd
 
 from swbuild.classes import dataclass
@@ -144,8 +143,7 @@ def _waited(launch: Launch, moved: Sequence[Moved], machine: MachineModel) -> fl
         return 0.0
     sharing = launch.busy * launch.mean
     total = hidden = 0.0
-    for _, found in groupby(sorted(moved, key=_together), _together):
-        group = list(found)
+    for group in _groups(moved):
         taken = _group(sharing, group, machine)
         total += taken
         hidden += group[0].ahead * min(taken, launch.computing)
@@ -156,8 +154,7 @@ def _handing(launch: Launch, machine: MachineModel) -> float:
     """Return how long boxes are handed on; where that is done ahead, computing hides all but the meeting."""
     shared = [m for m in launch.moved if m.sharers > 1 and m.visits > 0]
     total = hidden = 0.0
-    for _, found in groupby(sorted(shared, key=_together), _together):
-        group = list(found)
+    for group in _groups(shared):
         visits = max(m.visits for m in group)
         boxes = [HandedOn(launch.busy / m.sharers * m.visits / visits, m.box, m.element) for m in group]
         taken = visits * round_cycles(boxes, machine)
@@ -168,8 +165,12 @@ def _handing(launch: Launch, machine: MachineModel) -> float:
     return total - min(hidden, launch.computing)
 
 
-def _together(moved: Moved) -> tuple[int, float]:
-    return moved.level, moved.ahead
+def _groups(moved: Iterable[Moved]) -> list[list[Moved]]:
+    """Return what is waited for together: of one level and one part that comes ahead, in their order."""
+    found: dict[tuple[int, float], list[Moved]] = {}
+    for each in moved:
+        found.setdefault((each.level, each.ahead), []).append(each)
+    return [found[key] for key in sorted(found)]
 
 
 def _group(busy: float, group: Iterable[Moved], machine: MachineModel) -> float:
@@ -179,12 +180,16 @@ def _group(busy: float, group: Iterable[Moved], machine: MachineModel) -> float:
         return 0.0
     memory = machine.memory
     visits = max([m.visits for m in present])
-    costs = [_priced(m.shape, m.is_put, machine) for m in present]
-    shares = [m.visits * m.operations / visits for m in present]
-    loads = [n / m.sharers for n, m in zip(shares, present, strict=True)]
-    served = busy * sum([n * cost.work for n, cost in zip(loads, costs, strict=True)])
-    earliest = memory.issue_cycles * sum(shares) + max([cost.earliest for cost in costs])
-    return visits * max(served / _rate(busy, present, memory) + costs[-1].exposed, earliest)
+    served = operations = earliest = exposed = 0.0
+    for each in present:
+        cost = _priced(each.shape, each.is_put, machine)
+        share = each.visits * each.operations / visits
+        operations += share
+        served += share / each.sharers * cost.work
+        earliest = max(earliest, cost.earliest)
+        exposed = cost.exposed
+    taken = busy * served / _rate(busy, present, memory) + exposed
+    return visits * max(taken, memory.issue_cycles * operations + earliest)
 
 
 def _rate(busy: float, group: Sequence[Moved], memory: Memory) -> float:
