@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import islpy as isl
 
-__all__ = ["counter_dimension", "is_counter", "previous_dimension"]
+__all__ = ["counter_dimension", "is_counter", "is_symbolic", "previous_dimension"]
 
 #: no identifier of C has it, so no size is taken for a counter
 _MARK = "'"
+
+_PARAM = isl.dim_type.param
 
 
 def counter_dimension(name: str, number: int) -> str:
@@ -22,4 +24,9 @@ def previous_dimension(dimension: str) -> str:
 
 def is_counter(space: isl.Space, position: int) -> bool:
     """Return whether the parameter at ``position`` of ``space`` is a counter, not a size."""
-    return _MARK in str(space.get_dim_name(isl.dim_type.param, position))
+    return _MARK in str(space.get_dim_name(_PARAM, position))
+
+
+def is_symbolic(pa: isl.PwAff) -> bool:
+    """Return whether a function depends on sizes only, not on counters."""
+    return not any(is_counter(pa.space, i) and pa.involves_dims(_PARAM, i, 1) for i in range(pa.dim(_PARAM)))

@@ -9,11 +9,11 @@ import islpy as isl
 from pycparser import c_ast
 
 from swbuild.frontend.constants import integer_constant
+from swbuild.frontend.counters import is_symbolic
 from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer
 from swbuild.frontend.integers import constant, single_value
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.reading import Reader
-from swbuild.frontend.sizes import is_symbolic
 from swbuild.frontend.state import Current, Position, Surroundings
 from swbuild.frontend.statements import Statements
 from swbuild.frontend.symbols import Symbol

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import islpy as isl
-from pycparser import c_ast
+from pycparser import c_ast, c_generator
 
 from swbuild.classes import dataclass
 from swbuild.expressions.types import (
@@ -29,6 +29,7 @@ from swbuild.expressions.types import (
     is_integer,
 )
 from swbuild.frontend.constants import Constant, integer_constant
+from swbuild.frontend.counters import is_symbolic
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, TypeNames
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.islnumbers import int_of
@@ -243,7 +244,7 @@ class Integers:
             return self._checked(pa, left.type, domain, node)
         if node.op == "*":
             if not (_is_constant(left.pa) or _is_constant(right.pa)):
-                raise self._not_affine(node, "a product of two variables")
+                raise self._product(node, left.pa, right.pa)
             return self._checked(left.pa.mul(right.pa), left.type, domain, node)
         if node.op in ("/", "%"):
             return self._divide(node, left, right, domain)
@@ -388,12 +389,20 @@ class Integers:
             self.require_range(pa, None, kind, domain, node)
         return Value(pa, kind)
 
-    def _not_affine(self, node: c_ast.Node, what: str) -> NotModelledError:
+    def _product(self, node: c_ast.Node, left: isl.PwAff, right: isl.PwAff) -> NotModelledError:
+        """Return the problem of a product, and what may stand in its place: one of sizes is a size itself."""
+        if not (is_symbolic(left) and is_symbolic(right)):
+            return self._not_affine(node, "a product of two variables")
+        text = c_generator.CGenerator().visit(node)
+        hint = f"set a variable to it before the region, 'const long product = {text};', and use that"
+        return self._not_affine(node, "a product of two sizes", hint)
+
+    def _not_affine(self, node: c_ast.Node, what: str, hint: str = "") -> NotModelledError:
         return self._problems.refuse(
             "SW211",
             f"{what} is not affine in the loop counters and sizes",
             node,
-            "bounds and conditions must be sums of counters and sizes with constant factors",
+            hint or "bounds and conditions must be sums of counters and sizes with constant factors",
         )
 
 

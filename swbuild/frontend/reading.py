@@ -14,6 +14,7 @@ from pycparser import c_ast
 from swbuild.expressions.types import ElementType, is_integer
 from swbuild.frontend.changes import writes
 from swbuild.frontend.constants import integer_constant
+from swbuild.frontend.counters import is_symbolic
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.inline import Inliner
 from swbuild.frontend.integers import Integers, Knowledge, Value, constant, parameter, universe
@@ -21,7 +22,7 @@ from swbuild.frontend.objects import Objects
 from swbuild.frontend.places import Place
 from swbuild.frontend.polynomials import Polynomial, Products
 from swbuild.frontend.problems import NotModelledError
-from swbuild.frontend.sizes import is_symbolic, sizes_only
+from swbuild.frontend.sizes import sizes_only
 from swbuild.frontend.state import Current, Known, Surroundings
 from swbuild.frontend.symbols import Symbol
 

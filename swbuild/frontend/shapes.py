@@ -14,16 +14,18 @@ from dataclasses import field
 
 import islpy as isl
 from pycparser import c_ast
+from pycparser.c_generator import CGenerator
 
 from swbuild.classes import dataclass
 from swbuild.frontend.builder import RegionBuilder
+from swbuild.frontend.counters import is_symbolic
 from swbuild.frontend.ctype import ArrayType, CType, Pointer
 from swbuild.frontend.drafts import Object, RawAccess, Subscript
 from swbuild.frontend.integers import constant, single_value, universe
 from swbuild.frontend.polynomials import Polynomial, chain, common_factor
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.scop import Storage
-from swbuild.frontend.sizes import is_symbolic, sizes_only
+from swbuild.frontend.sizes import sizes_only
 from swbuild.frontend.strides import (
     Stride,
     counter_steps,
@@ -110,9 +112,10 @@ class Shapes:
             return local if thing.place.record is None else (*local, _row_length(thing.place.kind))
         kind, extents = thing.place.kind, []
         for position in range(thing.rank):
-            extent = None
+            extent, asked = None, None
             if isinstance(kind, ArrayType):
-                extent = self._extent(thing, kind.extent) if kind.extent is not None else None
+                asked = kind.extent
+                extent = self._extent(thing, asked) if asked is not None else None
                 kind = kind.target
             elif isinstance(kind, Pointer):
                 kind = kind.target
@@ -122,7 +125,7 @@ class Shapes:
                     f"the extent of dimension {position + 1} of '{thing.place.path}' is not known as a "
                     "constant or an affine function of unchanged variables",
                     node,
-                    "declare the array with its shape",
+                    _in_factors(asked) or "declare the array with its shape",
                 )
             extents.append(extent)
         moved = thing.storage is Storage.PARAMETER and not self._builder.around.facts.is_unchanged(
@@ -323,3 +326,11 @@ def _rows(extent: isl.PwAff | None, step: int) -> isl.PwAff | None:
     """Return the number of rows of ``step`` elements in ``extent``, None unless it is whole."""
     count = None if extent is None else single_value(extent)
     return None if count is None or count % step else constant(count // step)
+
+
+def _in_factors(extent: c_ast.Node | None) -> str:
+    """Return how to declare what has an ``extent`` that is a product, nothing for another one."""
+    if not isinstance(extent, c_ast.BinaryOp) or extent.op != "*":
+        return ""
+    left, right, whole = (CGenerator().visit(each) for each in (extent.left, extent.right, extent))
+    return f"declare a dimension for each factor of the product: '[{left}][{right}]' for '[{whole}]'"

@@ -12,15 +12,10 @@ from swbuild.frontend.counters import is_counter
 from swbuild.frontend.integers import constant, parameter, universe
 from swbuild.frontend.loops import without
 
-__all__ = ["is_symbolic", "plain_sizes", "sizes_only", "type_range"]
+__all__ = ["plain_sizes", "sizes_only", "type_range"]
 
 _LARGEST_UNION = 6
 _PARAM = isl.dim_type.param
-
-
-def is_symbolic(pa: isl.PwAff) -> bool:
-    """Whether a function depends on symbolic sizes only, not on counters."""
-    return not any(is_counter(pa.space, i) and pa.involves_dims(_PARAM, i, 1) for i in range(pa.dim(_PARAM)))
 
 
 def sizes_only(points: isl.Set) -> isl.Set:

@@ -208,6 +208,35 @@ def test_all_problems_of_a_region_are_reported_at_once(tmp_path: Path) -> None:
     assert [d.code for d in _refusals(tmp_path, text)] == ["SW213", "SW214", "SW217"]
 
 
+BOUND = """\
+void f(int n, int m, double *x) {
+#pragma scop
+for (int i = 0; i < n * m; i++) x[i] = 0;
+#pragma endscop
+}
+"""
+
+SHAPE = """\
+void f(int n, int m, double x[restrict n][n * m]) {
+#pragma scop
+for (int i = 0; i < n; i++) x[i][i] = 0;
+#pragma endscop
+}
+"""
+
+
+def test_products_of_sizes_may_be_written_as_the_hints_say(tmp_path: Path) -> None:
+    (refused,) = _refusals(tmp_path, BOUND)
+    ((line, name),) = re.findall(r"'(const long (\w+) = n \* m;)'", refused.hint or "")
+    path = tmp_path / "better.c"
+    path.write_text(BOUND.replace("#pragma scop", f"{line}\n#pragma scop").replace("n * m; i", f"{name}; i"))
+    assert read_source(path, CppOptions(), None).scops
+    (refused,) = _refusals(tmp_path, SHAPE)
+    assert "'[n][m]' for '[n * m]'" in (refused.hint or "")
+    path.write_text(SHAPE.replace("[n * m]", "[n][m]").replace("x[i][i]", "x[i][i][0]"))
+    assert read_source(path, CppOptions(), None).scops
+
+
 def test_one_refused_region_does_not_take_the_others_along(tmp_path: Path) -> None:
     path = tmp_path / "two.c"
     path.write_text(
