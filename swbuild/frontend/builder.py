@@ -33,7 +33,7 @@ from swbuild.frontend.state import Current, ModelState, Position, Surroundings
 from swbuild.frontend.statements import Statements
 from swbuild.frontend.symbols import FileScope, Symbol
 from swbuild.frontend.tracking import Tracker
-from swbuild.frontend.walking import CONTROL
+from swbuild.frontend.walking import CONTROL, jump_hint
 
 __all__ = ["RegionBuilder"]
 
@@ -110,6 +110,8 @@ class RegionBuilder:
             self.statement(node.stmt, where)
         elif isinstance(node, (c_ast.While, c_ast.DoWhile)) and where.loops:
             self._dynamic.loop(node, where)
+        elif isinstance(node, (c_ast.Case, c_ast.Default)):
+            self._sequence(node.stmts or [], where)  # the switch around it has been refused
         elif type(node).__name__ in CONTROL:
             self._refuse_control(node, where)
         elif not isinstance(node, _IGNORED):
@@ -130,7 +132,7 @@ class RegionBuilder:
         what = CONTROL[type(node).__name__]
         problems = self.around.problems
         message = f"{what} inside a region: which statements run is not known from the loops' bounds"
-        problems.add(problems.make("SW213", message, node, "use for loops with affine bounds, and if"))
+        problems.add(problems.make("SW213", message, node, jump_hint(node)))
         body = getattr(node, "stmt", None)
         if isinstance(body, c_ast.Node):
             self._tracker.forget(body)

@@ -21,10 +21,11 @@ from swbuild.frontend.statements import Statements
 from swbuild.frontend.symbols import Symbol, identifiers, walk
 from swbuild.frontend.syntax import LOOPS
 from swbuild.frontend.tracking import Tracker
+from swbuild.frontend.walking import jump_hint
 
 __all__ = ["DynamicLoops", "leaves_early"]
 
-_JUMPS = {"Goto": "goto", "Return": "return", "Switch": "switch", "Label": "a label", "Case": "case"}
+_JUMPS = {"Goto": "goto", "Return": "return", "Switch": "switch", "Label": "a label"}
 
 
 class DynamicLoops:
@@ -69,7 +70,7 @@ class DynamicLoops:
                     f"{_JUMPS[type(item).__name__]} inside a region: which statements run is not known "
                     "from the loops' bounds",
                     item,
-                    "use for loops with affine bounds, and if",
+                    jump_hint(item),
                 )
 
     def _local_counters(self, node: c_ast.Node) -> list[Symbol]:

@@ -20,6 +20,7 @@ from swbuild.frontend.places import PlaceFinder
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.structcopies import copies, initial_values
+from swbuild.frontend.switches import without_switches
 from swbuild.frontend.symbols import (
     Bindings,
     FileScope,
@@ -125,7 +126,7 @@ class Expander:
         kind = self._finder.type_of(node.lvalue)
         if not isinstance(kind, StructType) or self._finder.type_of(node.rvalue) is not kind:
             return [node]
-        found = copies(node, kind, self._constant, self._copied)
+        found = copies(node, kind, self._constant, self._bindings.copied)
         return [node] if found is None else [c_ast.Compound(found, node.coord)]
 
     def _initial_members(self, node: c_ast.Decl) -> list[c_ast.Node]:
@@ -135,11 +136,11 @@ class Expander:
             return [node]
         target = self._name(symbol, node)
         if isinstance(node.init, c_ast.InitList):
-            found = initial_values(target, node.init, symbol.type, self._constant, self._copied)
+            found = initial_values(target, node.init, symbol.type, self._constant, self._bindings.copied)
         else:
             whole = c_ast.Assignment("=", target, node.init, node.coord)
             same = self._finder.type_of(node.init) is symbol.type
-            found = copies(whole, symbol.type, self._constant, self._copied) if same else None
+            found = copies(whole, symbol.type, self._constant, self._bindings.copied) if same else None
         if found is None:
             return [node]
         self._bindings.kept.append(node.init)
@@ -211,6 +212,8 @@ class Expander:
             raise UnfitError
         function = copy.deepcopy(function)
         self._adopt(function, bind_function(function, self._scope))
+        body = function.body
+        body.block_items = without_switches(body.block_items or [], self._bindings, self._scope.integer)
         params = self._params(function)
         arguments = list(call.args.exprs) if call.args is not None else []
         if len(params) != len(arguments) or any(not isinstance(p, c_ast.Decl) for p in params):
@@ -267,7 +270,7 @@ class Expander:
         symbol, argument = self._bindings.declared[id(parameter)], bound[parameter.name]
         if isinstance(symbol.type, Scalar):
             fresh, declaration = self._variable(
-                symbol.name, Scalar(symbol.type.element), self._copied(argument)
+                symbol.name, Scalar(symbol.type.element), self._bindings.copied(argument)
             )
             for node in identifiers(function):
                 if self._bindings.symbol(node) is symbol:
@@ -374,23 +377,15 @@ class Expander:
         self._bindings.kept.append(node)
         return node
 
-    def _copied(self, node: c_ast.Node) -> c_ast.Node:
-        twin = copy.deepcopy(node)
-        for old, new in zip(walk(node), walk(twin), strict=True):
-            if id(old) in self._bindings.uses:
-                self._bindings.uses[id(new)] = self._bindings.uses[id(old)]
-        self._bindings.kept.append(twin)
-        return twin
-
     def _replace(self, body: c_ast.Node, symbol: Symbol, argument: c_ast.Node) -> None:
         for parent in list(walk(body)):
             for slot in parent.__slots__:
                 child = getattr(parent, slot, None)
                 if isinstance(child, c_ast.ID) and self._bindings.symbol(child) is symbol:
-                    setattr(parent, slot, self._copied(argument))
+                    setattr(parent, slot, self._bindings.copied(argument))
                 elif isinstance(child, list):
                     child[:] = [
-                        self._copied(argument)
+                        self._bindings.copied(argument)
                         if isinstance(c, c_ast.ID) and self._bindings.symbol(c) is symbol
                         else c
                         for c in child

@@ -29,6 +29,7 @@ from swbuild.frontend.scop import Array, Scop, Storage, Variable, VariableKind
 from swbuild.frontend.second_counters import without_second_counters
 from swbuild.frontend.shapes import Shapes
 from swbuild.frontend.stated import Stated
+from swbuild.frontend.switches import without_switches
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
 
 __all__ = ["model_region"]
@@ -93,7 +94,8 @@ class _Modeller:
         self.declared = [n for item in region.items for n in walk(item) if id(n) in self.bindings.declared]
         self.finder = PlaceFinder(self.bindings, problems, scope.integer)
         self.contracted = contracted_text(region.items, scope, self.calls)
-        self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(region.items)
+        items = without_switches(region.items, self.bindings, scope.integer)
+        self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(items)
         without_continues(self.items)
         self.items = without_countdowns(self.items, region.function, self.bindings)
         self.items = without_second_counters(self.items, self.bindings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
@@ -182,6 +183,15 @@ class Bindings:
     def symbol(self, node: c_ast.ID) -> Symbol | None:
         """Return the object that an identifier names, None for functions and the undeclared."""
         return self.uses.get(id(node))
+
+    def copied(self, node: c_ast.Node) -> c_ast.Node:
+        """Return a copy of ``node`` whose names mean the same."""
+        twin = copy.deepcopy(node)
+        for old, new in zip(walk(node), walk(twin), strict=True):
+            if id(old) in self.uses:
+                self.uses[id(new)] = self.uses[id(old)]
+        self.kept.append(twin)
+        return twin
 
 
 def bind_function(function: c_ast.FuncDef, scope: FileScope) -> Bindings:

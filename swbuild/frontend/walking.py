@@ -8,12 +8,12 @@ from pycparser import c_ast
 
 from swbuild.frontend.state import Position
 
-__all__ = ["CONTROL", "Walk"]
+__all__ = ["CONTROL", "Walk", "jump_hint"]
 
 #: Statements that leave the structure of blocks and counted loops, in words.
 CONTROL = {
     "Goto": "goto", "Break": "break", "Continue": "continue", "Return": "return", "While": "a while loop",
-    "DoWhile": "a do-while loop", "Switch": "switch", "Label": "a label", "Case": "case",
+    "DoWhile": "a do-while loop", "Switch": "switch", "Label": "a label",
 }  # fmt: skip
 
 
@@ -22,3 +22,10 @@ class Walk(Protocol):
 
     def statement(self, node: c_ast.Node, where: Position) -> None:
         """Walk ``node``; what has no model goes to the region's problems."""
+
+
+def jump_hint(node: c_ast.Node) -> str:
+    """Return what to write in the place of a statement of ``CONTROL``."""
+    if isinstance(node, c_ast.Switch):
+        return "end each case with a break, its only one, and test a value without calls or assignments"
+    return "use for loops with affine bounds, and if"

@@ -710,6 +710,70 @@ CASES: list[Case] = [
         "continue_on_data",
         "for (int i = 0; i < n; i++) { if (x[i] < 0) { y[i] = 1; continue; } else if (i > 4) x[i] += 3; else continue; y[i] = x[i] * 2; }",
     ),
+    # -- switch
+    _c(
+        "switch_on_data",
+        "for (int i = 0; i < n; i++) switch (cnt[i]) { case WIDTH - 6: x[i] = 1; break; default: x[i] -= 2; break; case 2: case 0: { double t = y[i]; x[i] = t * t; break; } case 'a': y[i] = 3; break; case -1: ; }",
+    ),
+    _c(
+        "switch_on_counters",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) switch ((i + j) % 3) { case 0: A[i][j] = 1; break; case 1: if (i > 2) A[i][j] = 2; break; default: ; }",
+    ),
+    _c(
+        "switch_on_a_size",
+        "switch (n) { case 3: case 7: x[0] = 1; break; case 8: x[1] = 2; } for (int i = 0; i < n; i++) x[i] += i;",
+    ),
+    _c(
+        "switch_on_unsigned",
+        "for (int i = 0; i < n; i++) { switch (u + 3 * i) { case 3: x[i] = 1; break; case 12u: x[i] = 2; break; default: x[i] = 3; } switch ((unsigned char)(250 + i)) { case 255: y[i] = 1; break; case 0: y[i] = 2; } }",
+    ),
+    _c(
+        "switch_in_switch",
+        "for (int i = 0; i < n; i++) switch (i % 2) { case 0: switch (cnt[i] > 1) { case 1: x[i] = 4; break; default: x[i] = 5; } y[i] = x[i]; break; case 1: for (int j = 0; j < 9; j++) { if (j > cnt[i]) break; x[i] += j; } }",
+    ),
+    _c(
+        "switch_that_continues",
+        "for (int i = 0; i < n; i++) { switch (i % 3) { case 0: x[i] = 1; continue; default: y[i] = 1; } x[i] = 2; }",
+    ),
+    _c(
+        "switch_with_one_case",
+        "for (int i = 0; i < n; i++) { switch (i) { default: x[i] = 1; } switch (i) { case 4: x[i] = 2; } switch (i) { } }",
+    ),
+    _c(
+        "switch_in_a_while",
+        "for (int i = 0; i < n; i++) { int k = cnt[i]; while (k > 0) { switch (k % 4) { case 0: x[i] += 1; break; case 1: k--; break; default: x[i] *= 2; } k--; } }",
+    ),
+    _c(
+        "switch_in_a_function",
+        "for (int i = 0; i < n; i++) { kinds(&x[i], cnt[i]); y[i] = chosen(i, x[i]); }",
+        top="static void kinds(double *v, int k) { switch (k) { case 0: *v = 1; break; case 1: *v += 2; break; default: *v = 0; } }\n"
+        "static double chosen(int k, double v) { switch (k) { case 0: return v; case 1: v += 1; default: return 2 * v; } }",
+    ),
+    _c(
+        "switch_falls_through",
+        "for (int i = 0; i < n; i++) switch (cnt[i]) { case 0: x[i] = 1; case 1: y[i] = 2; }",
+        fallback=True,
+    ),
+    _c(
+        "switch_left_in_the_middle",
+        "for (int i = 0; i < n; i++) switch (cnt[i]) { case 0: if (x[i] > 0) break; x[i] = 1; break; case 1: y[i] = 2; }",
+        fallback=True,
+    ),
+    _c(
+        "switch_with_a_shared_variable",
+        "for (int i = 0; i < n; i++) switch (cnt[i]) { case 0: ; double t; t = 1; x[i] = t; break; case 1: t = 2; y[i] = t; }",
+        fallback=True,
+    ),
+    _c(
+        "switch_with_effects",
+        "for (int i = 0; i < n; i++) switch (cnt[i]++) { case 0: x[i] = 1; break; case 1: x[i] = 2; }",
+        fallback=True,
+    ),
+    _c(
+        "switch_on_wide_labels",
+        "for (int i = 0; i < n; i++) switch (i) { case 0x100000001: x[i] = 1; break; default: y[i] = 2; }",
+        fallback=True,
+    ),
     # -- calls inside expressions
     _c(
         "called_in_expressions",

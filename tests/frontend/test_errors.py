@@ -86,7 +86,7 @@ REFUSED = {
     "return": ("SW213", "for (i = 0; i < n; i++) { if (x[i] > 0) @return; x[i] = 1; }"),
     "while": ("SW213", "@while (x[0] > 0) x[0] -= 1;"),
     "do": ("SW213", "@do x[0] -= 1; while (x[0] > 0);"),
-    "switch": ("SW213", "@switch (n) { case 1: x[0] = 1; }"),
+    "switch": ("SW213", "@switch (n) { case 1: x[0] = 1; case 2: x[0] = 2; }"),
     "unknown_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @external(i);"),
     "printing": ("SW214", 'for (i = 0; i < n; i++) @printf("%d", i);'),
     "impure_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @counting(x[i]);"),
