@@ -19,6 +19,7 @@ from swbuild.frontend.countdowns import without_countdowns
 from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
+from swbuild.frontend.inductions import without_inductions
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.nested import NestedExpander
 from swbuild.frontend.places import Place, PlaceFinder
@@ -95,6 +96,7 @@ class _Modeller:
         self.finder = PlaceFinder(self.bindings, problems, scope.integer)
         self.contracted = contracted_text(region.items, scope, self.calls)
         items = without_switches(region.items, self.bindings, scope.integer)
+        without_inductions(items, self.bindings, self.liveness.live_after)
         self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(items)
         without_continues(self.items)
         self.items = without_countdowns(self.items, region.function, self.bindings)

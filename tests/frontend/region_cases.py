@@ -463,7 +463,6 @@ CASES: list[Case] = [
     _c(
         "row_moved",
         "for (int i = 0; i < n; i++) { double *r = y + i * m; for (int j = 0; j < m; j++) { *r += 1; r++; } }",
-        fallback=True,
     ),
     _c(
         "row_of_changed",
@@ -709,6 +708,98 @@ CASES: list[Case] = [
     _c(
         "continue_on_data",
         "for (int i = 0; i < n; i++) { if (x[i] < 0) { y[i] = 1; continue; } else if (i > 4) x[i] += 3; else continue; y[i] = x[i] * 2; }",
+    ),
+    # -- variables that loops step
+    _c("stepped", "int k = 0; for (int i = 0; i < n; i++) { x[k] = i; k++; }"),
+    _c(
+        "stepped_in_a_subscript",
+        "int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[k++] = A[i][j];",
+    ),
+    _c(
+        "stepped_before_the_region",
+        "for (int i = 0; i < n; i++) for (int j = 1; j <= m; j++) y[k++] += j;",
+        before="int k = 0;",
+    ),
+    _c(
+        "stepped_by_three",
+        "int k = 2; for (int i = 1; i <= n; i++) for (int j = m - 1; j < m + 2; j += 1) { y[k] = x[i] + j; k += 3; y[k - 1] = k; }",
+    ),
+    _c(
+        "stepped_down",
+        "long k = n - 1; for (int i = 0; i < n; i++) { x[i] += y[k--]; if (i > 3) y[k + 9] = i; }",
+    ),
+    _c("stepped_down_by_unsigned", "long k = 30; for (unsigned i = 0; i < u; i++) { x[k] = i; k--; }"),
+    _c(
+        "stepped_by_wide_counters",
+        "int k = 2; for (size_t i = 0; i < w; i++) for (size_t j = 0; j < 3; j++) y[k++] = x[i];",
+        before="size_t w = n;",
+    ),
+    _c(
+        "stepped_volatile",
+        "for (int i = 0; i < n; i++) { x[i] = k; k++; }",
+        before="volatile int k = 0;",
+        fallback=True,
+    ),
+    _c("stepped_first", "int k = -1; for (int i = 0; i < n; i++) { ++k; x[k] = i; }"),
+    _c("stepped_first_in_a_subscript", "int k = -1; for (int i = 0; i < n; i++) x[++k] = i;"),
+    _c(
+        "stepped_again",
+        "int k; k = 0; for (int i = 0; i < n; i++) x[k++] = i; k = 1; for (int i = 0; i < n; i++) { double t = x[k++]; y[i] = t; }",
+    ),
+    _c(
+        "stepped_in_rows",
+        "for (int i = 0; i < n; i++) { int k = i; for (int j = 0; j < m; j++) { A[i][j] += x[k]; { k += 2; } for (int h = 0; h < 2; h++) y[k + h] = j; } }",
+    ),
+    _c(
+        "pointers_walk_along_rows",
+        "for (int i = 0; i < n; i++) { double *r = A[i]; const double *v = x + 2 * i; for (int j = 0; j < m; j++) *r++ += 2 * *v++; }",
+    ),
+    _c(
+        "a_pointer_walks",
+        "for (int i = 0; i < n; i++) { *at = i; at[1] += x[i]; at += 2; }",
+        before="double *at = y;",
+    ),
+    _c("a_parameter_walks", "for (int i = 0; i < n; i++) *y++ = x[i];", fallback=True, after="y[0] = 1;"),
+    _c(
+        "pointers_to_structures_walk",
+        "for (int i = 0; i < n; i++) { c->mass = x[i]; c->at[1] += 2; c++; }",
+        before="struct cell *c = cells;",
+    ),
+    _c("a_last_value_is_read", "int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k += 2; } x[0] = k;"),
+    _c(
+        "a_last_value_is_read_later",
+        "for (int i = 0; i < n; i++) { x[k] = 1; k += 2; }",
+        before="int k = 0;",
+        after="y[0] = k;",
+    ),
+    _c(
+        "stepped_on_a_condition",
+        "int k = 0; for (int i = 0; i < n; i++) if (x[i] > 0) y[k++] = x[i];",
+        fallback=True,
+    ),
+    _c(
+        "stepped_in_a_triangle",
+        "int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) y[k++] = x[j];",
+        fallback=True,
+    ),
+    _c("stepped_twice", "int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k++; x[k] = 2; k++; }"),
+    _c("stepped_by_twos", "int k = 0; for (int i = 0; i < n; i += 2) { x[k] = 1; k++; }"),
+    _c(
+        "stepped_and_left",
+        "for (int i = 0; i < n; i++) { int k = 0; for (int j = 0; j < m; j++) { if (x[j] < 0) break; A[i][k] = 1; k++; } }",
+    ),
+    _c(
+        "stepped_where_the_bound_moves",
+        "int k = 0; for (int i = 0; i < n; i++) { for (int j = 0; j < l; j++) { y[k] = i; k++; } l = 2; }",
+    ),
+    _c("stepped_bytes", "unsigned char k = 250; for (int i = 0; i < n; i++) { y[k] = i; k++; }"),
+    _c(
+        "stepped_between",
+        "int k = 0; for (int i = 0; i < n; i++) { x[i] = k; for (int j = 0; j < m; j++) { y[k] = j; k++; } }",
+    ),
+    _c(
+        "stepped_and_continued",
+        "int k = 0; for (int i = 0; i < n; i++) { if (i % 2) continue; x[k] = i; k++; }",
     ),
     # -- switch
     _c(
