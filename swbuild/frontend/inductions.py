@@ -241,11 +241,8 @@ class _Induction:
         return bool(self._found) and whole and named <= seen
 
     def _is_regular(self, step: _Step) -> bool:
-        """Whether all loops count evenly, and the last one's body alone names the variable, and steps it."""
-        outer, inner = step.loops[0].node, step.loops[-1].node
-        inside = {id(name) for name in self._names(inner.stmt)}
-        if any(id(name) not in inside for name in self._names(outer)):
-            return False
+        """Whether all loops count evenly, and step the variable in one place that each iteration comes to."""
+        outer = step.loops[0].node
         nodes = list(walk(outer))
         if any(isinstance(node, _JUMPS) for node in nodes):
             return False

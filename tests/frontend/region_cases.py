@@ -782,7 +782,7 @@ CASES: list[Case] = [
         "int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) y[k++] = x[j];",
         fallback=True,
     ),
-    _c("stepped_twice", "int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k++; x[k] = 2; k++; }"),
+    _c("stepped_twice", "int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k++; x[k] = 2; k++; y[k] = 3; }"),
     _c("stepped_by_twos", "int k = 0; for (int i = 0; i < n; i += 2) { x[k] = 1; k++; }"),
     _c(
         "stepped_and_left",
