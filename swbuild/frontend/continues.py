@@ -15,7 +15,8 @@ def without_continues(items: list[c_ast.Node]) -> None:
     """Rewrite, in place, the bodies of the counted loops below ``items``.
 
     A ``continue`` that is not at the end of a branch of an ``if`` at the body's own level stays, except where
-    it is in an outermost loop, of which nothing else can be made, and the first statement of its branch.
+    it is in an outermost loop, of which nothing else can be made, and alone at the end of a branch of tests
+    that can be made before all branches.
     """
     for item in items:
         outermost = {id(loop) for loop in outermost_loops([item])}
@@ -42,7 +43,7 @@ def _rewritten(items: list[c_ast.Node], guarded: bool) -> list[c_ast.Node]:
         goes_on = _goes_on(item) if guarded and isinstance(item, c_ast.If) else True
         if isinstance(goes_on, c_ast.Node):
             inside = [_without(item), *_rewritten(after, guarded)]
-            return [*before, c_ast.If(goes_on, c_ast.Compound(inside), None, item.coord)]
+            return [*before, c_ast.If(goes_on, c_ast.Compound(inside), _leaving(item), item.coord)]
     return items
 
 
@@ -51,6 +52,8 @@ def _goes_on(node: c_ast.Node | None) -> c_ast.Node | bool | None:
 
     None where there is no such condition: other statements run before a ``continue``, or tests have effects.
     """
+    if _is_left(node):
+        return False
     if isinstance(node, c_ast.Compound) and node.block_items:
         first, *others = node.block_items
         return None if any(map(continues, others)) else _goes_on(first)
@@ -60,9 +63,13 @@ def _goes_on(node: c_ast.Node | None) -> c_ast.Node | bool | None:
         ):
             return None
         return _either(node.cond, _goes_on(node.iftrue), _goes_on(node.iffalse))
-    if isinstance(node, c_ast.Continue):
-        return False
     return None if node is not None and continues(node) else True
+
+
+def _is_left(node: c_ast.Node | None) -> bool:
+    """Whether ``node`` ends with its only ``continue``."""
+    *others, last = _items(node) or [None]
+    return isinstance(last, c_ast.Continue) and not any(map(continues, others))
 
 
 def _either(
@@ -82,7 +89,7 @@ def _either(
 
 def _without(node: c_ast.Node | None) -> c_ast.Node:
     """Return ``node`` where it does not end with its first ``continue``."""
-    if node is None or isinstance(node, c_ast.Continue):
+    if node is None or _is_left(node):
         return c_ast.EmptyStatement()
     if isinstance(node, c_ast.If) and continues(node):
         other = None if node.iffalse is None else _without(node.iffalse)
@@ -90,6 +97,18 @@ def _without(node: c_ast.Node | None) -> c_ast.Node:
     if isinstance(node, c_ast.Compound) and node.block_items:
         return c_ast.Compound(_rewritten(list(node.block_items), True), node.coord)
     return node
+
+
+def _leaving(node: c_ast.Node | None) -> c_ast.Node | None:
+    """Return what ``node`` does before a ``continue`` that ends one of its branches, None for nothing."""
+    if isinstance(node, c_ast.If):
+        then, other = _leaving(node.iftrue), _leaving(node.iffalse)
+        nothing = then is None and other is None
+        return None if nothing else c_ast.If(node.cond, then or c_ast.EmptyStatement(), other, node.coord)
+    items = _items(node)
+    if not _is_left(node):  # what comes after a test that continues is not come to
+        return _leaving(items[0]) if isinstance(node, c_ast.Compound) and items else None
+    return c_ast.Compound(items[:-1], items[-1].coord) if items[1:] else None
 
 
 def _joined(node: c_ast.If, after: list[c_ast.Node], guarded: bool) -> c_ast.If:

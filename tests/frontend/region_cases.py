@@ -865,6 +865,14 @@ CASES: list[Case] = [
         "for (int i = 0; i < n; i++) switch (i) { case 0x100000001: x[i] = 1; break; default: y[i] = 2; }",
         fallback=True,
     ),
+    _c(
+        "continue_after_others_in_a_chain",
+        "for (int i = 0; i < n; i++) { if (cnt[i] == 0) x[i] = 1; else if (cnt[i] == 1) { x[i] = 2; cnt[i] = 5; } else { x[i] = 3; cnt[i] = 0; continue; } y[i] = x[i]; }",
+    ),
+    _c(
+        "continue_in_branches_of_branches",
+        "for (int i = 0; i < n; i++) { if (x[i] > 0) { if (cnt[i] > 2) { y[i] = 1; x[i] = -1; continue; } else y[i] = 2; } else if (i % 2) continue; for (int j = 0; j < m; j++) A[i][j] = x[i]; if (y[i] > 1) continue; x[i] = 7; }",
+    ),
     # -- calls inside expressions
     _c(
         "called_in_expressions",
