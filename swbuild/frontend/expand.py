@@ -17,10 +17,10 @@ from swbuild.frontend.calls import Calls
 from swbuild.frontend.changes import writes
 from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
 from swbuild.frontend.places import PlaceFinder
+from swbuild.frontend.plain_forms import in_plain_forms
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.structcopies import copies, initial_values
-from swbuild.frontend.switches import without_switches
 from swbuild.frontend.symbols import (
     Bindings,
     FileScope,
@@ -213,7 +213,9 @@ class Expander:
         function = copy.deepcopy(function)
         self._adopt(function, bind_function(function, self._scope))
         body = function.body
-        body.block_items = without_switches(body.block_items or [], self._bindings, self._scope.integer)
+        body.block_items = in_plain_forms(
+            body.block_items or [], function, self._bindings, self._scope, lambda symbol: symbol.is_static
+        )
         params = self._params(function)
         arguments = list(call.args.exprs) if call.args is not None else []
         if len(params) != len(arguments) or any(not isinstance(p, c_ast.Decl) for p in params):

@@ -13,24 +13,20 @@ from swbuild.frontend.arrays import ArrayMaker
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.claims import Claim, claims_inside, claims_of_places, claims_of_typedefs
-from swbuild.frontend.continues import without_continues
 from swbuild.frontend.contracting import contracted_text
-from swbuild.frontend.countdowns import without_countdowns
 from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
-from swbuild.frontend.inductions import without_inductions
 from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.nested import NestedExpander
 from swbuild.frontend.places import Place, PlaceFinder
+from swbuild.frontend.plain_forms import in_plain_forms
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region, names_outside_regions
 from swbuild.frontend.request import RefusedRegion, RegionRequest
 from swbuild.frontend.scop import Array, Scop, Storage, Variable, VariableKind
-from swbuild.frontend.second_counters import without_second_counters
 from swbuild.frontend.shapes import Shapes
 from swbuild.frontend.stated import Stated
-from swbuild.frontend.switches import without_switches
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
 
 __all__ = ["model_region"]
@@ -95,12 +91,9 @@ class _Modeller:
         self.declared = [n for item in region.items for n in walk(item) if id(n) in self.bindings.declared]
         self.finder = PlaceFinder(self.bindings, problems, scope.integer)
         self.contracted = contracted_text(region.items, scope, self.calls)
-        items = without_switches(region.items, self.bindings, scope.integer)
-        without_inductions(items, self.bindings, self.liveness.live_after)
-        self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(items)
-        without_continues(self.items)
-        self.items = without_countdowns(self.items, region.function, self.bindings)
-        self.items = without_second_counters(self.items, self.bindings)
+        later = self.liveness.live_after
+        plain = in_plain_forms(region.items, region.function, self.bindings, scope, later)
+        self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(plain)
         facts = RegionFacts(self.items, self.bindings, region.function, scope)
         self.visible = self.bindings.visible.get(id(region.begin), {})
         self.builder = RegionBuilder(facts, scope, problems, self.calls, self.visible)

@@ -728,6 +728,17 @@ CASES: list[Case] = [
         "stepped_down",
         "long k = n - 1; for (int i = 0; i < n; i++) { x[i] += y[k--]; if (i > 3) y[k + 9] = i; }",
     ),
+    _c(
+        "a_pointer_walks_in_a_head",
+        "for (int i = 0; i < n; i++, at++) *at += x[i];",
+        before="double *at = y;",
+    ),
+    _c(
+        "stepped_in_a_function",
+        "for (int i = 0; i < n; i++) { copied_row(m, A[i], y + 9 * i); chosen_ones(m, A[i]); }",
+        top="static void copied_row(int w, const double *r, double *to) { for (int j = 0; j < w; j++) *to++ = *r++; }\n"
+        "static void chosen_ones(int w, double *r) { int k = 0; for (int j = 0; j < w; j++) { if (j % 3 == 1) continue; r[j] += 1; } for (int j = 0; j < w; j++) r[k++] *= 2; }",
+    ),
     _c("stepped_down_by_unsigned", "long k = 30; for (unsigned i = 0; i < u; i++) { x[k] = i; k--; }"),
     _c(
         "stepped_by_wide_counters",
