@@ -37,7 +37,7 @@ BODIES = {
         "on the core group in part, 1 kernel on 64 CPEs (8x8); limit: the reduction on s keeps",
     ),
     "a counter beside the loop": (
-        "int k = 0; for (int i = 0; i < n; i++) { a[0][k] = 3 * a[0][k]; k += 7; }",
+        "int k = 0; for (int i = 0; i < n; i++) { a[0][k] = 3 * a[0][k]; k += i; }",
         "stays on the host; limit: k counts beside the loop: write what it is as a formula of the loop's",
     ),
     "a sum of which each part is used": (
