@@ -45,6 +45,9 @@ _BLOCK = 16
 #: Sets of more pieces are not asked for their least value: hardly ever is it one formula.
 _PIECES = 32
 
+#: Of a first value by more formulas than that, one for some sizes each, isl is not asked for a single one.
+_FORMULAS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
@@ -202,7 +205,10 @@ def _begin(kernel: Kernel, mapping: Mapping, value: isl.UnionPwAff) -> isl.Union
     (taken,) = sets_of(values)
     if taken.n_basic_set() > _PIECES or taken.is_empty() or not taken.dim_is_bounded(isl.dim_type.set, 0):
         return None
-    least = taken.dim_min(0).gist(taken.params()).coalesce()
+    least = taken.dim_min(0).coalesce()
+    if least.n_piece() > _FORMULAS:
+        return None
+    least = least.gist(taken.params()).coalesce()
     if least.n_piece() != 1:
         return None
     ((_, first),) = least.get_pieces()
@@ -214,9 +220,13 @@ def _begin(kernel: Kernel, mapping: Mapping, value: isl.UnionPwAff) -> isl.Union
 
 
 def _is_multiple(value: isl.Aff, number: int) -> bool:
-    """Return whether ``value``, a formula of parameters, is a multiple of ``number`` whatever they are."""
-    parts = [value.get_coefficient_val(_PARAM, k) for k in range(value.dim(_PARAM))]
-    return all(part.is_divisible_by(isl.Val(number)) for part in (value.get_constant_val(), *parts))
+    """Return whether ``value``, a formula of parameters, is a multiple of ``number`` whatever they are.
+
+    Where values only are integers for the parameters that there are, its factors may be fractions.
+    """
+    factors = [value.get_coefficient_val(_PARAM, k) for k in range(value.dim(_PARAM))]
+    parts = [value.get_constant_val(), *factors]
+    return all(part.is_int() and part.is_divisible_by(isl.Val(number)) for part in parts)
 
 
 def _thread_filter(
