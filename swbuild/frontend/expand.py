@@ -39,6 +39,11 @@ _MOST = 10_000
 _UNFIT = (c_ast.Goto, c_ast.Label, c_ast.Return, c_ast.StaticAssert)
 
 
+def _outlives_calls(symbol: Symbol) -> bool:
+    """Whether a variable that a function names has its value when the function has returned."""
+    return symbol.is_static or symbol.storage is Storage.GLOBAL
+
+
 def _is_address(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.UnaryOp) and node.op == "&"
 
@@ -213,9 +218,8 @@ class Expander:
         function = copy.deepcopy(function)
         self._adopt(function, bind_function(function, self._scope))
         body = function.body
-        body.block_items = in_plain_forms(
-            body.block_items or [], function, self._bindings, self._scope, lambda symbol: symbol.is_static
-        )
+        items = body.block_items or []
+        body.block_items = in_plain_forms(items, function, self._bindings, self._scope, _outlives_calls)
         params = self._params(function)
         arguments = list(call.args.exprs) if call.args is not None else []
         if len(params) != len(arguments) or any(not isinstance(p, c_ast.Decl) for p in params):

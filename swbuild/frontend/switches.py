@@ -91,6 +91,8 @@ def _body(statements: list[c_ast.Node], is_last: bool) -> list[c_ast.Node] | Non
             statements = [*before, c_ast.Compound(inner[:-1], block.coord)]
     if any(isinstance(each, (c_ast.Decl, c_ast.DeclList)) or _breaks(each) for each in statements):
         return None
+    if any(map(_is_entered, statements)):
+        return None
     return statements if ends or is_last else None
 
 
@@ -99,6 +101,13 @@ def _breaks(node: c_ast.Node) -> bool:
     if isinstance(node, (*LOOPS, c_ast.Switch)):
         return False
     return isinstance(node, c_ast.Break) or any(map(_breaks, node))
+
+
+def _is_entered(node: c_ast.Node) -> bool:
+    """Whether the label of a case around it is at or below ``node``: that case begins in its middle."""
+    if isinstance(node, c_ast.Switch):
+        return False
+    return isinstance(node, (c_ast.Case, c_ast.Default)) or any(map(_is_entered, node))
 
 
 def _chain(node: c_ast.Switch, cases: Sequence[_Case], bindings: Bindings) -> c_ast.Node:

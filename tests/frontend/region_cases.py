@@ -739,6 +739,11 @@ CASES: list[Case] = [
         top="static void copied_row(int w, const double *r, double *to) { for (int j = 0; j < w; j++) *to++ = *r++; }\n"
         "static void chosen_ones(int w, double *r) { int k = 0; for (int j = 0; j < w; j++) { if (j % 3 == 1) continue; r[j] += 1; } for (int j = 0; j < w; j++) r[k++] *= 2; }",
     ),
+    _c(
+        "a_global_is_stepped_in_a_function",
+        "for (int i = 0; i < n; i++) counted(m, A[i]);",
+        top="static void counted(int w, double *r) { for (int j = 0; j < w; j++) { r[j] += 1; global_n++; } }",
+    ),
     _c("stepped_down_by_unsigned", "long k = 30; for (unsigned i = 0; i < u; i++) { x[k] = i; k--; }"),
     _c(
         "stepped_by_wide_counters",
@@ -850,6 +855,11 @@ CASES: list[Case] = [
         "for (int i = 0; i < n; i++) { kinds(&x[i], cnt[i]); y[i] = chosen(i, x[i]); }",
         top="static void kinds(double *v, int k) { switch (k) { case 0: *v = 1; break; case 1: *v += 2; break; default: *v = 0; } }\n"
         "static double chosen(int k, double v) { switch (k) { case 0: return v; case 1: v += 1; default: return 2 * v; } }",
+    ),
+    _c(
+        "switch_entered_in_the_middle",
+        "for (int i = 0; i < n; i++) switch (cnt[i]) { case 0: { x[i] = 1; case 1: y[i] = 2; } break; case 2: for (int j = 0; j < 2; j++) { x[i] += 1; case 3: y[i] += 1; } }",
+        fallback=True,
     ),
     _c(
         "switch_falls_through",
