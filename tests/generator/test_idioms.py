@@ -161,51 +161,55 @@ PROGRAM = "#include <math.h>\nstruct mote { float at[3], to[3]; };\n" + "".join(
 )
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    path = tmp_path / "idioms.c"
+#: what the generator makes of each function
+Results = dict[str, RegionResult]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("idioms") / "idioms.c"
     path.write_text(PROGRAM)
     return path
 
 
-def _results(source: Path) -> dict[str, RegionResult]:
+@pytest.fixture(scope="module")
+def results(source: Path) -> Results:
+    """Compile each function, half a minute's work, once for all tests."""
     model = read_source(source, CppOptions(), None)
     found = compile_regions(model, dict.fromkeys(IDIOMS, KernelOptions(where=Where.CPES)))
     return {each.scop.name: each.result for each in found if isinstance(each.result, RegionResult)}
 
 
-def test_all_elements_move_in_boxes(source: Path) -> None:
-    results = _results(source)
+def test_all_elements_move_in_boxes(results: Results) -> None:
     assert set(results) == set(IDIOMS)
     for name, result in results.items():
         assert result.placed, name
         assert [d for place in result.placed for d in place.plan.direct] == [], name
 
 
-def test_tiles_are_not_chosen_for_accesses_one_by_one(source: Path) -> None:
+def test_tiles_are_not_chosen_for_accesses_one_by_one(results: Results) -> None:
     """Where the planner sees no boxes it takes the smallest tiles, or the largest that fit somehow."""
-    results = _results(source)
     for name in ("leapfrog", "pooling"):
         (place,) = results[name].placed
         assert place.plan.bytes > 4096, name
         assert all(buffer.level < len(place.tiled.sizes) for buffer in place.plan.buffers), name
 
 
-def test_what_is_written_by_turns_is_put_in_one_box(source: Path) -> None:
-    (place,) = _results(source)["prolongation"].placed
+def test_what_is_written_by_turns_is_put_in_one_box(results: Results) -> None:
+    (place,) = results["prolongation"].placed
     (written,) = [buffer for buffer in place.plan.buffers if buffer.array == "p"]
     assert written.store is Store.BOX
 
 
-def test_all_that_a_visit_accesses_certainly_is_put_in_one_box(source: Path) -> None:
+def test_all_that_a_visit_accesses_certainly_is_put_in_one_box(results: Results) -> None:
     """Nobody knows where the array ends, but what is read is in it."""
-    (place,) = _results(source)["records"].placed
+    (place,) = results["records"].placed
     (changed,) = place.plan.buffers
     assert changed.store is Store.BOX and changed.box.bound is not None and changed.box.bound[1] == 6
 
 
-def test_rows_that_nobody_else_writes_are_put_with_their_gaps(source: Path) -> None:
-    (place,) = _results(source)["chessboard"].placed
+def test_rows_that_nobody_else_writes_are_put_with_their_gaps(results: Results) -> None:
+    (place,) = results["chessboard"].placed
     (changed,) = [buffer for buffer in place.plan.buffers if buffer.array == "u"]
     assert changed.store is Store.ROWS and changed.load
 
@@ -222,21 +226,21 @@ def test_dimensions_that_a_box_has_whole_are_part_of_its_rows(tmp_path: Path) ->
         assert "(m * 5L - (u_n1 * 5)) * 4" in components
 
 
-def test_copies_of_a_sum_for_all_columns_last_as_long_as_a_tile_of_columns(source: Path) -> None:
-    (place,) = _results(source)["attention"].placed
+def test_copies_of_a_sum_for_all_columns_last_as_long_as_a_tile_of_columns(results: Results) -> None:
+    (place,) = results["attention"].placed
     levels = {buffer.array: buffer.level for buffer in place.plan.buffers}
     assert place.tiled.mapping.restructure and place.expanded >= {"sum"}
     assert levels["sum"] > 0  # there is no bound on how many columns a whole row has
 
 
-def test_a_sum_leaves_statements_of_its_loop_that_are_parallel_to_vectors(source: Path) -> None:
-    (kernel,) = _results(source)["gravity"].assembled.code.kernels
+def test_a_sum_leaves_statements_of_its_loop_that_are_parallel_to_vectors(results: Results) -> None:
+    (kernel,) = results["gravity"].assembled.code.kernels
     along = {name: tile.along for tile in kernel.tiles for name in tile.statements}
     assert [along[name] for name in ("S2", "S3", "S4")] == ["j"] * 3
 
 
-def test_copies_of_a_sum_are_for_tiles_of_all_parallel_loops(source: Path) -> None:
-    (place,) = _results(source)["convolution"].placed
+def test_copies_of_a_sum_are_for_tiles_of_all_parallel_loops(results: Results) -> None:
+    (place,) = results["convolution"].placed
     assert place.tiled.mapping.together
     assert place.expanded == {"sum"}
     assert place.tiled.mapping.restructure  # else, gets are in a loop over pixels
