@@ -43,7 +43,7 @@ class Grouping:
         self._timing = timing
         self.loose = loose
         self._families: dict[_Key, list[Group]] = {}
-        self._known: dict[tuple[_Key, bool], list[Group]] = {}
+        self._known: dict[tuple[_Key, bool, bool], list[Group]] = {}
 
     @cached_property
     def timing(self) -> Timing | None:
@@ -54,20 +54,32 @@ class Grouping:
         """Return whether ``a`` and ``b``, which touch common elements, may have buffers of their own."""
         return self.timing is not None and self.timing.may_part(level, a.refs, b.refs)
 
-    def groups(self, level: Level, refs: list[Reference], *, careful: bool) -> list[Group]:
+    def groups(
+        self, level: Level, refs: list[Reference], fits: Callable[[Group], bool], *, careful: bool
+    ) -> list[Group]:
         """Return the groups of ``refs``, all of one array, at ``level``.
 
         References that may touch a common element in one visit share a group when one of them
         writes; read-only ones when the common box is no larger than the boxes apart, and, ``careful``, isl
-        finds its ends.  Where it is larger, they are groups of their own, too, if neither reads what the
-        other has written in the visit (:class:`Timing`).
+        finds its ends.  Where it is larger, or more of the groups than of those with the common one ``fits``,
+        they are groups of their own, too, if neither reads what the other has written in the visit
+        (:class:`Timing`).
         """
+        found = self._groups(level, refs, careful=careful, parted=False)
+        if all(fits(group) for group in found if group.writes):
+            return found
+        parted = self._groups(level, refs, careful=careful, parted=True)
+        return parted if sum(map(fits, parted)) > sum(map(fits, found)) else found
+
+    def _groups(self, level: Level, refs: list[Reference], *, careful: bool, parted: bool) -> list[Group]:
+        """Return groups, those as ``parted`` as they may be that a common box would not be larger for."""
         key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
         if key not in self._families:
             self._families[key] = _uniform(level, refs, loose=self.loose)
-        if (key, careful) not in self._known:
-            self._known[key, careful] = _merged(self, level, self._families[key], careful)
-        return self._known[key, careful]
+        if (key, careful, parted) not in self._known:
+            merging = _Merging(self, level, careful, parted)
+            self._known[key, careful, parted] = _merged(merging, self._families[key])
+        return self._known[key, careful, parted]
 
 
 def hull_group(level: Level, refs: list[Reference]) -> Group:
@@ -126,15 +138,29 @@ def _family_group(
     return Group(tuple(ref for ref, _ in family), box.widened(least, most))
 
 
-def _merged(grouping: Grouping, level: Level, groups: list[Group], careful: bool) -> list[Group]:
+@dataclass(frozen=True, slots=True)
+class _Merging:
+    """How groups at ``level`` are merged.
+
+    ``careful``: those that are only read are, if isl finds the ends of the common box.  ``parted``: those
+    that may have buffers of their own are not, though the common box is no larger.
+    """
+
+    grouping: Grouping
+    level: Level
+    careful: bool
+    parted: bool
+
+
+def _merged(how: _Merging, groups: list[Group]) -> list[Group]:
     """Merge pairs until no pair has to or should share a buffer.
 
     What is written comes first: a group that is only read, merged for its small box, would take all of it
     along into the buffer of what is written.
     """
-    groups = _filling(level, groups)
+    groups = _filling(how.level, groups)
     for written in (True, False):
-        groups = _merged_pairs(grouping, level, groups, careful, written)
+        groups = _merged_pairs(how, groups, written)
     return sorted(groups, key=lambda g: (g.refs[0].statement, g.refs[0].ref))
 
 
@@ -153,16 +179,14 @@ def _filling(level: Level, groups: list[Group]) -> list[Group]:
     return [Group(tuple(refs), box), *(group for group in groups if not group.writes)]
 
 
-def _merged_pairs(
-    grouping: Grouping, level: Level, groups: list[Group], careful: bool, written: bool
-) -> list[Group]:
+def _merged_pairs(how: _Merging, groups: list[Group], written: bool) -> list[Group]:
     """Merge pairs of ``groups``, only those of which one is ``written`` if that is set."""
     position = 0
     while position < len(groups):
         for other in range(position + 1, len(groups)):
             a, b = groups[position], groups[other]
             skipped = written and not (a.writes or b.writes)
-            union = None if skipped else _merge(grouping, level, a, b, careful)
+            union = None if skipped else _merge(how, a, b)
             if union is not None:
                 groups = [g for k, g in enumerate(groups) if k not in (position, other)] + [union]
                 position = -1
@@ -171,15 +195,15 @@ def _merged_pairs(
     return groups
 
 
-def _merge(grouping: Grouping, level: Level, a: Group, b: Group, careful: bool) -> Group | None:
+def _merge(how: _Merging, a: Group, b: Group) -> Group | None:
     refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
-    writes = a.writes or b.writes
+    level, writes = how.level, a.writes or b.writes
     box = a.box.hull(b.box)
     if writes and footprint(level, list(a.refs)).is_disjoint(footprint(level, list(b.refs))):
         return Group(refs, box) if _is_filled(level, box, a, b) else None
-    if _is_no_larger(box, a.box, b.box):
-        return Group(refs, box) if writes or not careful or box.is_usable else None
-    return Group(refs, box) if writes and not grouping.may_part(level, a, b) else None
+    if _is_no_larger(box, a.box, b.box) and not (writes and how.parted):
+        return Group(refs, box) if writes or not how.careful or box.is_usable else None
+    return Group(refs, box) if writes and not how.grouping.may_part(level, a, b) else None
 
 
 def _is_filled(level: Level, box: Box, a: Group, b: Group) -> bool:

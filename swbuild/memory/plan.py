@@ -512,12 +512,15 @@ def _place(
     placed: list[tuple[Level, Group]] = []
     deferred: list[Reference] = []
     too_large: list[Group] = []
-    for group in task.grouping.groups(level, refs, careful=task.care is Care.ALL):
-        bounded = group.box.bound is not None
-        if bounded and _bytes(task, group) <= task.limit and task.may_take(group):
+
+    def fits(group: Group) -> bool:
+        return group.box.bound is not None and _bytes(task, group) <= task.limit and task.may_take(group)
+
+    for group in task.grouping.groups(level, refs, fits, careful=task.care is Care.ALL):
+        if fits(group):
             placed.append((level, group))
         else:
-            too_large += [group] if bounded else []
+            too_large += [group] if group.box.bound is not None else []
             deferred += group.refs
     direct: list[Direct] = []
     for child in level.children:
