@@ -18,7 +18,7 @@ from swbuild.expressions.c import AccessRef, Assignment
 from swbuild.expressions.statements import Evaluation
 from swbuild.frontend.scop import AccessKind, Array, Scop, Statement, Storage
 from swbuild.polyhedral.dataflow import instance_prefix
-from swbuild.polyhedral.islutil import bounded_effort, ran_out, union_maps
+from swbuild.polyhedral.islutil import bounded_effort, ran_out, union_maps, union_sets
 from swbuild.polyhedral.looptree import Leaf, Loop, Tree, loop_tree, plain
 
 __all__ = ["in_elements"]
@@ -31,10 +31,11 @@ _OUT = isl.dim_type.out
 
 @dataclass(frozen=True, slots=True)
 class _Accumulator:
-    """A scalar, the array it goes into, and instance -> the element, for all of its users."""
+    """A scalar, the array it goes into, and instance -> the element, for some of its ``users``."""
 
     scalar: str
     array: str
+    users: frozenset[str]
     element: isl.UnionMap
 
 
@@ -44,8 +45,8 @@ def in_elements(scop: Scop) -> Scop | None:
         with bounded_effort(_EFFORT):
             found = scop
             for array in scop.arrays:
-                accumulator = _accumulator(found, array)
-                found = found if accumulator is None else _replaced(found, accumulator)
+                for accumulator in _accumulators(found, array):
+                    found = _replaced(found, accumulator)
             return None if found is scop else found
     except isl.Error as error:
         if not ran_out(error):
@@ -53,30 +54,47 @@ def in_elements(scop: Scop) -> Scop | None:
         return None
 
 
-def _accumulator(scop: Scop, scalar: Array) -> _Accumulator | None:
-    """Return where ``scalar`` goes, None if it does not go into one element from first to last."""
-    users = [s for s in scop.statements if any(a.array == scalar.name for a in s.accesses)]
-    dies = scalar.is_scalar and scalar.storage is Storage.REGION and not scalar.live_out
+def _accumulators(scop: Scop, scalar: Array) -> list[_Accumulator]:
+    """Return where ``scalar`` goes, by turns; nothing if it does not go into one element from first to last.
+
+    Its users are then parted, in the order of the text, after each one that only reads it.  No value goes
+    from one part to another: in each iteration, a part begins with a write.
+    """
+    dies = scalar.is_scalar and scalar.storage in (Storage.REGION, Storage.LOCAL) and not scalar.live_out
+    users = [s for s in scop.statements if _uses(s, scalar.name)]
     kinds = {a.kind for s in users for a in s.accesses if a.array == scalar.name}
     if not (dies and kinds == {AccessKind.READ, AccessKind.MUST_WRITE}):
-        return None
-    last = [s for s in users if not _instances(s, scalar.name, AccessKind.MUST_WRITE)]
-    if len(last) != 1:
-        return None
-    stores = [a for a in last[0].accesses if a.kind is not AccessKind.READ]
+        return []
+    found = []
+    while users:
+        ends = [k for k, s in enumerate(users) if not _instances(s, scalar.name, AccessKind.MUST_WRITE)]
+        part = users[: ends[0] + 1] if ends else users
+        accumulator = _accumulator(scop, scalar, part) if ends else None
+        if accumulator is None:
+            return []
+        found.append(accumulator)
+        users = users[len(part) :]
+    return found
+
+
+def _accumulator(scop: Scop, scalar: Array, users: Some[Statement]) -> _Accumulator | None:
+    """Return where ``scalar`` goes whose last of the ``users`` only reads it; None if that is no element."""
+    last = users[-1]
+    stores = [a for a in last.accesses if a.kind is not AccessKind.READ]
     if len(stores) != 1 or not stores[0].affine or stores[0].kind is not AccessKind.MUST_WRITE:
         return None
     array = scop.array(stores[0].array)
-    if array.is_scalar or array.element != scalar.element or not _share_loops(users, last[0]):
+    if array.is_scalar or array.element != scalar.element or not _share_loops(users, last):
         return None
-    depth = len(last[0].iterators)
+    depth = len(last.iterators)
     iteration = union_maps(instance_prefix(s, depth).intersect_domain(s.domain) for s in users)
     iteration = iteration.intersect_params(scop.context)
-    storing = instance_prefix(last[0], depth).intersect_domain(last[0].domain).to_union_map()
-    target = storing.reverse().apply_range(stores[0].relation.intersect_domain(last[0].domain).to_union_map())
-    found = _Accumulator(scalar.name, array.name, iteration.apply_range(target))
+    storing = instance_prefix(last, depth).intersect_domain(last.domain).to_union_map()
+    target = storing.reverse().apply_range(stores[0].relation.intersect_domain(last.domain).to_union_map())
+    names = frozenset(user.name for user in users)
+    found = _Accumulator(scalar.name, array.name, names, iteration.apply_range(target))
     complete = iteration.domain().is_subset(found.element.domain())
-    return found if complete and _is_alone(scop, found, users, last[0], iteration) else None
+    return found if complete and _is_alone(scop, found, users, last, iteration) else None
 
 
 def _share_loops(users: Some[Statement], last: Statement) -> bool:
@@ -121,7 +139,14 @@ def _is_alone(
         )
         if not touching.is_subset(before.union(after)):
             return False
-    return True
+    others = [s for s in scop.statements if s.name not in found.users and _uses(s, found.scalar)]
+    anywhere = isl.UnionMap.from_domain_and_range(storing.domain(), union_sets(s.domain for s in others))
+    apart = first.apply_range(later).union(storing.apply_range(later.reverse()))
+    return bool(anywhere.is_subset(apart))
+
+
+def _uses(statement: Statement, array: str) -> bool:
+    return any(access.array == array for access in statement.accesses)
 
 
 def _accesses(scop: Scop, array: str, kind: AccessKind) -> isl.UnionMap:
@@ -140,16 +165,17 @@ def _replaced(scop: Scop, found: _Accumulator) -> Scop:
     idle = {s.name for s in statements if _copies_to_itself(s, found.array)}
     tree = _without(loop_tree(scop), idle)
     assert tree is not None, "the last user stays"
+    rest = any(_uses(s, found.scalar) for s in statements)
     return replace(
         scop,
-        arrays=tuple(a for a in scop.arrays if a.name != found.scalar),
+        arrays=tuple(a for a in scop.arrays if rest or a.name != found.scalar),
         statements=tuple(s for s in statements if s.name not in idle),
         schedule=plain(tree),
     )
 
 
 def _with_element(statement: Statement, found: _Accumulator) -> Statement:
-    if not any(a.array == found.scalar for a in statement.accesses):
+    if statement.name not in found.users:
         return statement
     domain = statement.domain.to_union_set()
     (relation,) = _maps(found.element.intersect_domain(domain))
