@@ -18,7 +18,7 @@ from swbuild.polyhedral.islutil import maps_of
 
 __all__ = ["Inner", "Loops", "Nest", "Vector", "factors_of", "innermost", "loops_of", "row_of"]
 
-_IN = isl.dim_type.in_
+_IN, _OUT = isl.dim_type.in_, isl.dim_type.out
 
 Vector = tuple[int, ...]
 
@@ -123,9 +123,12 @@ def _grows(value: isl.PwAff, iterator: int) -> bool:
     return len(pieces) != 1 or not pieces[0][1].get_coefficient_val(_IN, iterator).is_neg()
 
 
-def _formulas(values: isl.Map) -> list[isl.PwAff]:
-    loops = isl.PwMultiAff.from_map(values).gist(values.domain())
-    return [loops.get_pw_aff(k) for k in range(loops.dim(isl.dim_type.out))]
+def _formulas(values: isl.Map) -> Iterator[isl.PwAff]:
+    """Yield what the loops count, one by one: of all together, isl may tell hundreds of cases apart."""
+    where, count = values.domain(), values.dim(_OUT)
+    for k in range(count):
+        one = values.project_out(_OUT, k + 1, count - k - 1).project_out(_OUT, 0, k)
+        yield isl.PwMultiAff.from_map(one).get_pw_aff(0).gist(where)
 
 
 def _is_tile(value: isl.PwAff) -> bool:
