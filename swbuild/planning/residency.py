@@ -294,7 +294,11 @@ class _Trial:
 
 
 def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed | None:
-    """Return the kernel of ``worker`` in the threads and tiles of ``layout``."""
+    """Return the kernel of ``worker`` in the threads and tiles of ``layout``.
+
+    Nothing is known there of how long loops are: else, a visit would work on as many tiles as there is room
+    for.
+    """
     kernel, before = worker.placed.tiled.kernel, worker.placed.tiled.sizes
     budget = task.others + tile
     options = replace(task.options, distribution=Distribution.CYCLIC, ldm_budget=budget, share=Share.NEVER)
@@ -312,7 +316,8 @@ def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed
                 return None
             threads[loop] = layout.threads[dimension]
     mapping = replace(mapping, tile=tuple(sizes), threads=tuple(threads))
-    return place_as(task.scop, options, task.order.scheduled, kernel, task.sizes, mapping)
+    scop = replace(task.scop, assumptions=isl.Set.universe(task.scop.assumptions.get_space()))
+    return place_as(scop, options, task.order.scheduled, kernel, task.sizes, mapping)
 
 
 def _member(place: Placed, array: str) -> Member | None:
