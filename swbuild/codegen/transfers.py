@@ -5,6 +5,7 @@ from __future__ import annotations
 from swbuild.classes import dataclass
 from swbuild.codegen.ctext import Lines, array_index, listed
 from swbuild.codegen.messages import function_of
+from swbuild.expressions.conditions import both
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Parenthesised
 from swbuild.expressions.printing import c_text, in_parentheses
 from swbuild.expressions.types import ElementType
@@ -24,7 +25,6 @@ from swbuild.kernelir.nodes import (
     Whole,
     Window,
 )
-from swbuild.kernelir.terms import both
 from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.machine import Dialect
 from swbuild.names import own

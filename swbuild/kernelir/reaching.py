@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from swbuild.expressions.conditions import parts_of
 from swbuild.expressions.nodes import Expression
 from swbuild.kernelir.nodes import (
     EARLY,
@@ -23,7 +24,8 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.passes import children, walk
 from swbuild.kernelir.scope import Scope
-from swbuild.kernelir.terms import Around, parts_of
+from swbuild.kernelir.terms import Around
+from swbuild.kernelir.uneven import Crowd
 
 __all__ = ["reach_faults"]
 
@@ -35,7 +37,7 @@ def reach_faults(node: Node, scope: Scope) -> Iterator[str]:
         return
     if not scope.whole:
         yield "all CPEs are to meet where not all run the kernel"
-    yield from _reached(node, Around(scope.threads))
+    yield from _reached(node, Around(Crowd(scope.threads)))
     yield from _owned(node, shares, frozenset())
 
 

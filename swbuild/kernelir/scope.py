@@ -46,8 +46,9 @@ class Scope:
 
     ``names`` are the variables, ``kernels`` those that may be launched with the number of their loops,
     ``phases`` those that may run as phases of a spawn, and ``between`` what has to come between two of them.
-    ``budget`` are the bytes of LDM for all buffers.  ``host``: the tree is the host's.  By ``threads``, row
-    and column, the CPEs that run a tree know themselves; ``whole``: these are all CPEs of the core group.
+    ``budget`` are the bytes of LDM for all buffers.  ``host``: the tree is the host's.  The CPEs that run
+    a tree know themselves by ``threads``, row and column, of which there are so many; ``whole``: these are
+    all CPEs of the core group.
     """
 
     names: frozenset[str]
@@ -58,5 +59,5 @@ class Scope:
     host: bool = False
     phases: Mapping[str, int] = field(default_factory=dict)
     between: Separation = lambda *_: Between.BARRIER
-    threads: tuple[str, ...] = ()
+    threads: Mapping[str, int] = field(default_factory=dict)
     whole: bool = False

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from swbuild.classes import dataclass
+from swbuild.expressions.conditions import both, parts_of
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import substituted
 from swbuild.kernelir.groups import late_of
@@ -32,8 +33,9 @@ from swbuild.kernelir.nodes import (
 from swbuild.kernelir.origin import Role
 from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.prefetching import goes_on, starts
-from swbuild.kernelir.terms import Around, both, parts_of, under
+from swbuild.kernelir.terms import Around, under
 from swbuild.kernelir.transfers import low_of
+from swbuild.kernelir.uneven import Crowd
 
 __all__ = ["Grid", "Sharing", "shared"]
 
@@ -50,13 +52,15 @@ class InMessages:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The CPEs of the core group as a kernel numbers them: the names of row and column, and how many rows.
+    """The CPEs of the core group as a kernel numbers them: by row and column, so many of each name.
+
+    The mesh has so many ``rows``.
 
     ``straight``: its rows and columns are those of the mesh, along which CPEs can share.  ``messages``: they
     do so in messages, and what is for all is handed on along each column.
     """
 
-    threads: tuple[str, ...]
+    threads: Mapping[str, int]
     rows: int
     straight: bool
     messages: InMessages | None = None
@@ -67,7 +71,7 @@ class Grid:
             return Along.ALL
         if not self.straight or len(differing) > 1:
             return None
-        return Along.ROW if self.threads[0] in differing else Along.COLUMN
+        return Along.ROW if next(iter(self.threads)) in differing else Along.COLUMN
 
     def handed(self, shares: list[Share]) -> list[Node]:
         """Return what hands out the boxes of ``shares``."""
@@ -114,7 +118,7 @@ def shared(node: Node, grid: Grid, buffers: frozenset[str]) -> Sharing:
     refused: dict[str, str] = {}
     while buffers:
         made = _Pass(grid, buffers)
-        tree = made.changed(node, Around(grid.threads))
+        tree = made.changed(node, Around(Crowd(grid.threads)))
         if not made.refused:
             return Sharing(tree, buffers, refused)
         refused |= made.refused
@@ -276,8 +280,8 @@ class _Pass:
             elif isinstance(node, Guard) and node.otherwise is None:
                 issue(node.then, around.certainly(parts_of(node.condition)))
             elif isinstance(node, Place):
-                boxes[node.buffer] = node
-                gets.nodes.append(node)
+                boxes[node.buffer] = alike = self._alike(node, around)
+                gets.nodes.append(alike)
             else:
                 gets.nodes.append(self._transfer(node, boxes, around, gets.shares, together))
                 if not deep and around.conditions != conditions:
@@ -313,20 +317,26 @@ class _Pass:
         shares.append(share)
         return under((share.owner, *share.under), _counted(node, 1))
 
+    def _alike(self, place: Place, around: Around) -> Place:
+        """Return the box ``place`` in terms of as few of the threads as one finds, if it is shared."""
+        if place.buffer not in self._buffers:
+            return place
+        lows = {low_of(place.buffer, k).name: low for k, low in enumerate(place.low)}
+        size = (substituted(value, lows) for value in place.size)
+        return replace(place, low=tuple(map(around.alike, place.low)), size=tuple(map(around.alike, size)))
+
     def _shared_box(self, name: str, nodes: list[Node], around: Around) -> list[Share]:
         """Return how the only box is handed out that ``nodes`` set for the buffer ``name``, if it is."""
         places = {n for node in nodes for n in walk(node) if isinstance(n, Place) and n.buffer == name}
         if len(places) != 1:
             self._refuse([name], "an iteration computes on several boxes of it")
             return []
-        share = self._share(places.pop(), around)
+        share = self._share(self._alike(places.pop(), around), around)
         return [] if share is None else [share]
 
     def _share(self, place: Place, around: Around) -> Share | None:
         """Return how the box ``place`` is handed out, None if it is not."""
-        lows = {low_of(place.buffer, k).name: low for k, low in enumerate(place.low)}
-        size = tuple(substituted(value, lows) for value in place.size)
-        differing = frozenset[str]().union(*(around.differing(value) for value in (*place.low, *size)))
+        differing = frozenset[str]().union(*(around.differing(value) for value in (*place.low, *place.size)))
         along = self._grid.along(differing)
         if along is None:
             self._refuse([place.buffer], "its boxes differ from CPE to CPE")
@@ -337,7 +347,7 @@ class _Pass:
             return None
         owner = self._grid.owner(along)
         in_messages = self._grid.messages is not None
-        return Share(place.buffer, along, owner, size, when, in_messages=in_messages)
+        return Share(place.buffer, along, owner, place.size, when, in_messages=in_messages)
 
 
 def _is_ahead(block: Block) -> bool:

@@ -6,28 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 
 from swbuild.classes import dataclass
+from swbuild.expressions.conditions import both, parts_of
 from swbuild.expressions.linear import at_zero, distance, factor_of, plus, without_term
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import names_in, substituted, walk
+from swbuild.kernelir.affine import NotAffine, as_set, as_value
 from swbuild.kernelir.nodes import Guard, Loop, Node
+from swbuild.kernelir.uneven import Crowd, ahead_of, least_or
 from swbuild.names import own, plain_name
 
-__all__ = ["Around", "both", "parts_of", "under"]
-
-
-def parts_of(condition: Expression) -> tuple[Expression, ...]:
-    """Return the conditions that all hold where ``condition`` does."""
-    if isinstance(condition, Binary) and condition.operator is BinaryOperator.AND:
-        return (*parts_of(condition.left), *parts_of(condition.right))
-    return (condition,)
-
-
-def both(conditions: Iterable[Expression]) -> Expression:
-    """Return the condition that all ``conditions``, one at least, hold."""
-    first, *rest = dict.fromkeys(conditions)
-    for condition in rest:
-        first = Binary(BinaryOperator.AND, first, condition)
-    return first
+__all__ = ["Around", "under"]
 
 
 def under(conditions: tuple[Expression, ...], node: Node) -> Node:
@@ -39,16 +27,21 @@ def under(conditions: tuple[Expression, ...], node: Node) -> Node:
 class Around:
     """What is around a place that all CPEs come to together.
 
-    ``threads`` are the names by which they differ, ``values`` gives the iterators that differ in terms of
+    ``crowd`` has the names by which they differ, ``values`` gives the iterators that differ in terms of
     these.  A CPE has work there where ``conditions``, which differ, hold; ``known`` hold for all.  Of the
     conditions, those ``begun`` say that a CPE has come to its first tile: they hold for its later ones, too.
     """
 
-    threads: tuple[str, ...]
+    crowd: Crowd
     values: Mapping[str, Expression] = field(default_factory=dict)
     conditions: tuple[Expression, ...] = ()
     known: frozenset[Expression] = frozenset()
     begun: frozenset[Expression] = frozenset()
+
+    @property
+    def threads(self) -> tuple[str, ...]:
+        """The names by which CPEs differ."""
+        return tuple(self.crowd.threads)
 
     def seen(self, expression: Expression) -> Expression:
         """Return ``expression`` in terms of what all CPEs have in common, and of ``threads``."""
@@ -82,7 +75,8 @@ class Around:
             values = {**self.values, loop.iterator: self.seen(loop.first)}
             return loop, replace(self, values=values)
         if not self.differing(loop.condition) and not self.differing(loop.first):
-            return loop, replace(self, known=self.known | {loop.condition})
+            crowd = self.crowd.with_rounds(loop.iterator, loop.first, loop.step)
+            return loop, replace(self, crowd=crowd, known=self.known | {loop.condition})
         return self._rounds(loop)
 
     def _rounds(self, loop: Loop) -> tuple[Loop, Around] | None:
@@ -91,8 +85,13 @@ class Around:
         start = _start(first, self.threads) or (
             None if self.conditions else _wrapped(first, loop, self.threads)
         )
-        if start is None or self.differing(condition) or not _is_below(condition, loop.iterator):
+        if not _is_below(condition, loop.iterator):
             return None
+        if start is None or self.differing(condition):
+            try:
+                return self._uneven_rounds(loop)
+            except NotAffine:
+                return None
         name = own(f"{plain_name(loop.iterator)}_round", "loop")
         common = substituted(condition, {loop.iterator: Name(name)})
         value = Binary(BinaryOperator.ADD, Name(name), start.ahead)
@@ -101,12 +100,58 @@ class Around:
         begun = () if start.after is None else (Binary(BinaryOperator.LT, start.after, Name(loop.iterator)),)
         inside = replace(
             self,
+            crowd=self.crowd.with_rounds(name, start.first, loop.step),
             values={**self.values, loop.iterator: value},
             conditions=(*self.conditions, *begun, condition),
             known=self.known | {common},
             begun=self.begun | {*begun},
         )
         return rounds, inside
+
+    def _uneven_rounds(self, loop: Loop) -> tuple[Loop, Around] | None:
+        """Return what :meth:`inside` does for CPEs of which some begin or end in other rounds than others.
+
+        Rounds begin with the first in which any of them has a tile and last as long as one may.
+        """
+        assert loop.first is not None and loop.condition is not None
+        first = self.seen(loop.first)
+        found = ahead_of(first, loop.step, self.crowd.threads)
+        if found is None:
+            return None
+        ahead, rest = found
+        name = own(f"{plain_name(loop.iterator)}_round", "loop")
+        value = Binary(BinaryOperator.ADD, Name(name), ahead)
+        condition = substituted(self.seen(loop.condition), {loop.iterator: value})
+        common = self.crowd.last_round(condition, name)
+        begun = Binary(BinaryOperator.LE, first, value)
+        any_round = self.crowd.where([*self._all_seen(), condition, begun])
+        least = self.crowd.first_round(name, any_round, rest, loop.step)
+        if common is None or least is None:
+            return None
+        single = replace(loop, first=value, condition=None, step=1)
+        rounds = replace(loop, iterator=name, first=least, condition=common, body=single)
+        crowd = self.crowd.with_rounds(name, least, loop.step)
+        always = crowd.where([*self._all_seen(), condition]).is_subset(as_set(begun))
+        own_ones = () if always else (Binary(BinaryOperator.LE, loop.first, Name(loop.iterator)),)
+        others = [c for c in self.conditions if c not in self.begun or not self._follows(c, condition, crowd)]
+        inside = replace(
+            self,
+            crowd=crowd,
+            values={**self.values, loop.iterator: value},
+            conditions=(*others, *own_ones, loop.condition),
+            known=self.known | {common},
+            begun=self.begun | {*own_ones},
+        )
+        return rounds, inside
+
+    def _follows(self, begun: Expression, condition: Expression, crowd: Crowd) -> bool:
+        """Return whether a CPE has come to its first tile wherever the other conditions and one more hold."""
+        others = (self.seen(known) for known in (*self.known, *self.conditions) if known != begun)
+        return bool(crowd.where([*others, condition]).is_subset(as_set(self.seen(begun))))
+
+    def _all_seen(self) -> list[Expression]:
+        """Return all that is known to hold for a CPE with work, in terms of what all have in common."""
+        return [self.seen(condition) for condition in (*self.known, *self.conditions)]
 
     def without(self, dropped: frozenset[str]) -> tuple[Expression, ...] | None:
         """Return when there is work for some CPEs that differ in ``dropped`` alone.
@@ -122,10 +167,49 @@ class Around:
             if names and condition in self.begun:
                 continue
             if not all(_falls(seen, name) for name in names):
-                return None
+                return self._for_any(dropped)
             here = at_zero(seen, tuple(names)) if names else condition
             found += [here] if here not in self.known else []
         return tuple(found)
+
+    def _for_any(self, dropped: frozenset[str]) -> tuple[Expression, ...] | None:
+        """Return what :meth:`without` does where it takes different ones of the CPEs to have some work."""
+        values = {name: value for name, value in self.values.items() if names_in(value) & dropped}
+        found: list[Expression] = []
+        for condition in self.conditions:
+            seen = substituted(condition, values)
+            if not names_in(seen) & dropped:
+                found.append(condition)
+            elif condition not in self.begun:
+                widest = self.crowd.widest(seen, dropped)
+                if widest is None:
+                    return None
+                found += widest
+        try:
+            here = self.crowd.where(self._all_seen())
+            wanted = [self.seen(condition) for condition in found]
+            known = [self.seen(condition) for condition in self.known]
+            if not self.crowd.is_for_any(here, dropped, [*known, *wanted]):
+                return None
+        except NotAffine:
+            return None
+        return tuple(dict.fromkeys(condition for condition in found if condition not in self.known))
+
+    def alike(self, value: Expression) -> Expression:
+        """Return ``value`` in terms of as few of the threads as one finds, equal where a CPE has work."""
+        names = [name for name in self.values if name in names_in(value)]
+        if len(names) < 2 or len(self.differing(value)) < 2:
+            return value
+        try:
+            here = self.crowd.where(self._all_seen())
+            usual = as_value(self.seen(value))
+            for kept in names:
+                other = least_or(substituted(value, {name: Name(kept) for name in names}))
+                if as_value(self.seen(other)).eq_set(usual).params().intersect(here).is_equal(here):
+                    return other
+        except NotAffine:
+            return value
+        return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,12 +80,13 @@ def with_shared_boxes(
 
 def _grid(mapping: Dealt, machine: MachineModel) -> Grid:
     """Return the CPEs as ``mapping`` numbers them in a kernel, row by row of the mesh."""
-    names, (rows, columns) = telling_names(mapping), machine.mesh
+    threads, (rows, columns) = telling_names(mapping), machine.mesh
     straight = mapping.threads == machine.mesh
     if machine.dialect.broadcasts.row:
-        return Grid(names, rows, straight)
+        return Grid(threads, rows, straight)
+    names = [*threads]
     cpe: Expression = Name(names[0])
     if len(names) > 1:
         count = Constant(mapping.threads[1])
         cpe = Binary(BinaryOperator.ADD, Binary(BinaryOperator.MUL, cpe, count), Name(names[1]))
-    return Grid(names, rows, straight, InMessages(cpe, columns))
+    return Grid(threads, rows, straight, InMessages(cpe, columns))

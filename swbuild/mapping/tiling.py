@@ -131,10 +131,10 @@ def thread_parameters(mapping: Mapping) -> tuple[str, ...]:
     return (own("sw_rid"), own("sw_cid"))[: len(mapping.threads)]
 
 
-def telling_names(mapping: Mapping) -> tuple[str, ...]:
-    """Return those of the names of threads by which they differ in a kernel without blocks."""
+def telling_names(mapping: Mapping) -> dict[str, int]:
+    """Return the names by which threads differ in a kernel without blocks, and how many values each has."""
     pairs = zip(thread_parameters(mapping), mapping.threads, strict=False)
-    return tuple(name for name, count in pairs if count > 1)
+    return {name: count for name, count in pairs if count > 1}
 
 
 def given_names(mapping: Mapping) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -14,11 +14,13 @@ from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
+from swbuild.expressions.conditions import parts_of
 from swbuild.expressions.nodes import (
     Binary,
     BinaryOperator,
     Constant,
     Expression,
+    Min,
     Name,
     Negation,
     Parenthesised,
@@ -55,17 +57,17 @@ from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.sharing import Grid, InMessages, shared
-from swbuild.kernelir.terms import parts_of
 from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
+from swbuild.names import own
 from swbuild.options import Distribution, KernelOptions, Prefetch, Preset, Resident, Where
 from swbuild.options import Share as Sharing
 from swbuild.region import RegionResult
 
 N, M, I0, J0, RID, CID = map(Name, ("n", "m", "i", "j", "rid", "cid"))
 GETS = Group(0, Direction.GET)
-GRID = Grid(("rid", "cid"), 8, straight=True)
+GRID = Grid({"rid": 8, "cid": 8}, 8, straight=True)
 TWICE = Held((32,), 8, 256, 2, 64, frozenset({"S0"}), loaded=True)
 SCOPE = Scope(
     frozenset({"n", "m", "rid", "cid"}),
@@ -73,7 +75,7 @@ SCOPE = Scope(
     {},
     1024,
     Limits(4096, 4096, 4),
-    threads=("rid", "cid"),
+    threads={"rid": 8, "cid": 8},
     whole=True,
 )
 
@@ -139,7 +141,6 @@ def test_boxes_that_depend_on_no_thread_are_for_all() -> None:
 @pytest.mark.parametrize(
     "inner",
     [
-        less(J0, I0),  # the rounds of a row are not those of another
         Binary(BinaryOperator.GT, J0, M),
         less(J0, Binary(BinaryOperator.SUB, M, J0)),
     ],
@@ -148,6 +149,68 @@ def test_nothing_is_shared_where_rounds_cannot_be_made_equal(inner: Expression) 
     found = shared(tree(inner), GRID, frozenset({"A", "B"}))
     assert found.buffers == frozenset() and found.tree == tree(inner)
     assert found.refused == dict.fromkeys("AB", "CPEs do not run the loops around it equally often")
+
+
+def test_a_box_is_private_where_rows_that_may_need_it_need_not_be_there() -> None:
+    """Of the rows of a column, the last has the most tiles, if there is one."""
+    found = shared(tree(less(J0, I0)), GRID, frozenset({"A", "B"}))
+    assert found.buffers == {"A"}
+    assert found.refused == {"B": "no CPE has a tile whenever another has that needs the same"}
+
+
+def up_to_the_diagonal(*others: Expression) -> Expression:
+    """Return the condition that j is in a tile that has a part on the diagonal or below it."""
+    last = Binary(BinaryOperator.SUB, N, Constant(1))
+    return Binary(BinaryOperator.LE, J0, Min((last, Binary(BinaryOperator.ADD, I0, Constant(31)), *others)))
+
+
+@pytest.mark.parametrize("inner", [up_to_the_diagonal(), up_to_the_diagonal(M)])
+def test_rows_of_tiles_of_different_lengths_become_rounds_of_the_longest(inner: Expression) -> None:
+    """Every CPE computes what it did, and a box is handed out if and only if somebody along its way does."""
+    before = tree(inner)
+    outer = made(before)
+    assert isinstance(outer, Loop)
+    shares = {node.buffer: node for node in only(outer, Share) if isinstance(node, Share)}
+    assert (shares["A"].along, shares["B"].along) == (Along.ROW, Along.COLUMN)
+    for n, m in ((1, 1), (33, 5), (256, 300), (300, 256), (600, 600)):
+        due = {k: set(_tiles(before, {"n": n, "m": m, "rid": k // 8, "cid": k % 8})) for k in range(64)}
+        for number, tiles in due.items():
+            names = {"n": n, "m": m, "rid": number // 8, "cid": number % 8}
+            handed = {name: set[tuple[int, int]]() for name in shares}
+            assert set(_tiles(outer, names, shares, handed)) == tiles
+            row, column = range(number - number % 8, number - number % 8 + 8), range(number % 8, 64, 8)
+            for name, way in (("A", row), ("B", column)):
+                anybody = {(i // 256, j // 256) for other in way for i, j in due[other]}
+                assert handed[name] == anybody, (name, names)
+
+
+def _tiles(
+    node: Node,
+    names: dict[str, int],
+    shares: dict[str, Share] | None = None,
+    handed: dict[str, set[tuple[int, int]]] | None = None,
+) -> Iterator[tuple[int, int]]:
+    """Yield the tiles that a CPE computes, and note the rounds in which boxes are ``handed`` out."""
+    if isinstance(node, Block):
+        for child in node.children:
+            yield from _tiles(child, names, shares, handed)
+    elif isinstance(node, Compute):
+        yield names["i"], names["j"]
+    elif isinstance(node, Guard):
+        if all(number_of(part, names) for part in parts_of(node.condition)):
+            yield from _tiles(node.then, names, shares, handed)
+    elif isinstance(node, Share):
+        assert handed is not None
+        if all(number_of(part, names) for part in node.under):
+            handed[node.buffer].add((names["i"] // 256, names["j"] // 256))
+    elif isinstance(node, Loop):
+        assert node.first is not None
+        value = number_of(node.first, names)
+        while node.condition is None or number_of(node.condition, {**names, node.iterator: value}):
+            yield from _tiles(node.body, {**names, node.iterator: value}, shares, handed)
+            if node.condition is None:
+                break
+            value += node.step
 
 
 def late_start(name: Expression = RID) -> Expression:
@@ -192,12 +255,13 @@ def test_boxes_that_would_come_ahead_of_a_first_tile_are_not_shared() -> None:
 def number_of(value: Expression, names: dict[str, int]) -> int:
     """Return ``value`` as C computes it."""
     numbers = {name: Constant(number) for name, number in names.items()}
-    return int(eval(c_text(substituted(value, numbers))))  # of no negative number is there a remainder
+    text = c_text(substituted(value, numbers))  # of no negative number is there a remainder
+    return int(eval(text, {own("SW_MIN"): min, own("SW_MAX"): max}))
 
 
-def test_a_condition_that_only_later_cpes_fulfil_keeps_a_box_private() -> None:
+def test_a_condition_that_nobody_knows_of_others_keeps_a_box_private() -> None:
     """The first of a row need not have the box: nobody knows that it is there."""
-    late = Guard(Binary(BinaryOperator.GE, CID, N), gets(("A", I0)))
+    late = Guard(Binary(BinaryOperator.EQ, CID, N), gets(("A", I0)))
     refused = shared(rounds("i", RID, less(I0, N), late), GRID, frozenset({"A"}))
     assert refused.buffers == frozenset()
     assert refused.refused == {"A": "no CPE has a tile whenever another has that needs the same"}
@@ -206,6 +270,11 @@ def test_a_condition_that_only_later_cpes_fulfil_keeps_a_box_private() -> None:
     (share,) = only(found.tree, Share)
     assert isinstance(share, Share)
     assert share.under == (less(I0, N), Binary(BinaryOperator.LE, Constant(0), N))
+    later = Guard(Binary(BinaryOperator.GE, CID, N), gets(("A", I0)))
+    found = shared(rounds("i", RID, less(I0, N), later), GRID, frozenset({"A"}))
+    (share,) = only(found.tree, Share)
+    assert isinstance(share, Share)
+    assert share.under == (less(I0, N), Binary(BinaryOperator.LE, N, Constant(7)))
 
 
 def test_along_other_grids_only_what_all_need_is_shared() -> None:
