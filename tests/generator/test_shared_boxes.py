@@ -711,3 +711,36 @@ def test_what_all_need_is_got_once_beside_tiles_that_stay(machine: str, tmp_path
     settings = CheckSettings(modes=("checked", "late"), jobs=1)
     for result in check_source(task, settings, tmp_path, shared_objects()):
         assert result.outcome is Outcome.PASS, explain(result)
+
+
+#: rows and columns of tiles up to a diagonal
+TRIANGLES = """void f(int n, int m, double a[restrict n][m], double c[restrict n][n], double d[restrict n][n])
+{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      for (int k = 0; k < m; k++)
+        c[i][j] += a[i][k] * a[j][k];
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < n; j++)
+      for (int k = 0; k < m; k++)
+        d[i][j] -= a[i][k] * a[j][k];
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("tile", [(4, 4, 8), (8, 8, 16)])
+def test_triangles_give_the_serial_results(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
+    path = tmp_path / "triangles.c"
+    path.write_text(TRIANGLES)
+    options = replace(OPTIONS, machine=machine, threads=(8, 8), tile=tile, share=Sharing.ALWAYS)
+    kernels = generated(tmp_path, TRIANGLES, options).regions[0].report["kernels"]
+    assert len(kernels) == 2
+    assert {row["along"] for row in kernels[0]["handed_on"]} == {"row", "column"}
+    sizes = tuple({"n": n, "m": m} for n, m in ((1, 1), (7, 20), (33, 8), (64, 3), (70, 17), (130, 9)))
+    task = SourceTask(path, options={"f": options}, default_check=RegionCheck(sizes))
+    settings = CheckSettings(modes=("checked", "late"), jobs=1)
+    for result in check_source(task, settings, tmp_path, shared_objects()):
+        assert result.outcome is Outcome.PASS, explain(result)
