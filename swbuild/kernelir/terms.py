@@ -157,14 +157,16 @@ class Around:
         """Return when there is work for some CPEs that differ in ``dropped`` alone.
 
         That is when the one that is 0 there has some: so they have to have it where any other has.  None
-        where that is not certain.  Whether a CPE has come to its first tile does not count: for one of them
-        at least, rounds begin with that.
+        where that is not certain.  Whether a CPE has come to its first tile does not count where that depends
+        on ``dropped`` alone: for one of them at least, rounds begin with that.
         """
         found = []
         for condition in self.conditions:
             seen = self.seen(condition)
             names = names_in(seen) & dropped
             if names and condition in self.begun:
+                if self.differing(condition) - dropped:
+                    return self._for_any(dropped)
                 continue
             if not all(_falls(seen, name) for name in names):
                 return self._for_any(dropped)
