@@ -176,7 +176,7 @@ def place_kernel(
     whether boxes may be handed on.
     """
     known = known or Known()
-    task = _Task(_launched(scop, options), options, scheduled, kernel, reductions, sizes, record, known)
+    task = _Task(_launched(scop, options, scheduled), options, scheduled, kernel, reductions, sizes, record, known)
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first
@@ -197,7 +197,7 @@ def place_as(
     mapping: Mapping,
 ) -> Placed | None:
     """Return ``kernel`` in the tiles of ``mapping``, None where its buffers do not fit."""
-    task = _Task(_launched(scop, options), options, scheduled, kernel, (), sizes, lambda _: None, Known())
+    task = _Task(_launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known())
     found = _tile_and_plan(task, mapping)
     return found if isinstance(found, Placed) else None
 
@@ -207,16 +207,17 @@ def with_handing(
 ) -> Placed:
     """Return ``placed``, which hands nothing on, with those boxes handed on for which it pays."""
     kernel = placed.tiled.kernel
-    task = _Task(_launched(scop, options), options, scheduled, kernel, (), sizes, lambda _: None, Known())
+    task = _Task(_launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known())
     return _cheapest_handing(task, placed)[0]
 
 
-def _launched(scop: Scop, options: KernelOptions) -> Scop:
+def _launched(scop: Scop, options: KernelOptions, scheduled: Scheduled) -> Scop:
     """Return ``scop`` at the sizes at which kernels run: others are left to the serial loops.
 
     So the extents of its arrays bound what a tile touches.  The published algorithm does not look at them.
+    Tiles over time have bounds of their own: what the extents add are only cases for isl to tell apart.
     """
-    if options.preset is Preset.CLASSIC:
+    if options.preset is Preset.CLASSIC or scheduled.origin is Origin.DIAMONDS:
         return scop
     return replace(scop, context=scop.context.intersect(scop.assumptions))
 
