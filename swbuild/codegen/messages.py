@@ -1,4 +1,4 @@
-"""Boxes handed on in messages: the functions in which the CPEs of a row or a column do so together."""
+"""Boxes handed on in messages: the functions in which the CPEs of a row, a column or all do so together."""
 
 from __future__ import annotations
 
@@ -16,51 +16,53 @@ __all__ = ["Handed", "function_of", "functions"]
 #: Boxes of this type, handed on this way.
 Handed = tuple[Along, ElementType]
 
+_HEADS = {
+    Along.ROW: "Hands elements on along a row, {size} in a message: from the CPE that sends, to all.",
+    Along.COLUMN: "Hands elements on along a column, {size} in a message: from the CPE that sends, to all.",
+    Along.ALL: "Hands elements on to all, {size} in a message: along a row, then along all columns.",
+}
+
 
 def function_of(along: Along, element: ElementType, stem: str) -> str:
-    """Return the name of the function that hands on elements of this type; all means columns.
-
-    ``stem`` tells those of a file from those of others.
-    """
-    return own(f"sw_hand_{_way(along)}_{element.name}_{stem}")
+    """Return the name of the function that hands on elements of this type; ``stem`` tells those of files."""
+    return own(f"sw_hand_{along.value}_{element.name}_{stem}")
 
 
 def functions(wanted: Iterable[Handed], stem: str, dialect: Dialect, lanes: Lanes) -> Lines:
     """Return the definitions of what :func:`function_of` names, each with an empty line before it."""
-    found = {function_of(along, element, stem): (_way(along), element) for along, element in wanted}
+    found = {function_of(along, element, stem): (along, element) for along, element in wanted}
     return [line for name, each in found.items() for line in ("", *_function(name, *each, dialect, lanes))]
 
 
-def _way(along: Along) -> str:
-    return "row" if along is Along.ROW else "column"
-
-
-def _function(name: str, way: str, element: ElementType, dialect: Dialect, lanes: Lanes) -> Lines:
+def _function(name: str, along: Along, element: ElementType, dialect: Dialect, lanes: Lanes) -> Lines:
     """Return a function's definition.  Slots have room for whole vectors; the last one is filled up."""
     messages, (vector, size) = dialect.messages, lanes[element]
-    to, source, length, sends, message, at = map(own, ("to", "from", "length", "sends", "message", "at"))
-    send = {"row": messages.send_row, "column": messages.send_column}[way].format(vector=message)
-    receive = {"row": messages.receive_row, "column": messages.receive_column}[way].format(vector=message)
-    load = messages.load.format(vector=message, place=f"{source} + {at}")
-    store = messages.store.format(vector=message, place=f"{to} + {at}")
+    to, source, length, message, at = map(own, ("to", "from", "length", "message", "at"))
+    sends, passes = own("sends"), own("passes")
+
+    def spelled(template: str, place: str = "") -> str:
+        return template.format(vector=message, place=place)
+
+    row, column = spelled(messages.send_row), spelled(messages.send_column)
+    from_row, from_column = spelled(messages.receive_row), spelled(messages.receive_column)
+    load = spelled(messages.load, f"{source} + {at}")
+    store = spelled(messages.store, f"{to} + {at}")
     kind = element.name
-    arguments = f"{kind} *const {to}, {kind} *const {source}, const long {length}, const int {sends}"
     every = f"for (long {at} = 0; {at} < {length}; {at} += {size}) {{"
-    return [
-        f"/* Hands elements on along a {way}, {size} in a message: from the CPE that sends, to all. */",
-        f"static void {name}({arguments})",
-        "{",
-        f"  {vector.name} {message};",
-        f"  if ({sends}) {{",
+
+    def each(*steps: str) -> Lines:
+        return [f"    {every}", *(f"      {step}" for step in steps), "    }"]
+
+    filled = [
         f"    for (long {at} = {length}; {at} % {size} != 0; {at}++)",
         f"      {source}[{at}] = 0;",
-        f"    {every}",
-        *(f"      {line}" for line in (load, send, store)),
-        "    }",
-        "  } else {",
-        f"    {every}",
-        *(f"      {line}" for line in (receive, store)),
-        "    }",
-        "  }",
-        "}",
     ]
+    arguments = f"{kind} *const {to}, {kind} *const {source}, const long {length}, const int {sends}"
+    sent = {Along.ROW: (row,), Along.COLUMN: (column,), Along.ALL: (row, column)}[along]
+    branches = [f"  if ({sends}) {{", *filled, *each(load, *sent, store)]
+    if along is Along.ALL:
+        arguments += f", const int {passes}"
+        branches += [f"  }} else if ({passes}) {{", *each(from_row, column, store)]
+    branches += ["  } else {", *each(from_row if along is Along.ROW else from_column, store), "  }"]
+    head = f"/* {_HEADS[along].format(size=size)} */"
+    return [head, f"static void {name}({arguments})", "{", f"  {vector.name} {message};", *branches, "}"]

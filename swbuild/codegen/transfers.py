@@ -124,7 +124,8 @@ class Transfers:
             " * ".join(map(in_parentheses, node.size)),
         )
         slots = f"{ldm_name(moved.name, node.slot)}, {ldm_name(moved.name, NEXT)}"
-        call = f"{name}({slots}, {count}, {c_text(node.owner)});"
+        who = ", ".join(c_text(part) for part in (node.owner, node.passes) if part is not None)
+        call = f"{name}({slots}, {count}, {who});"
         return [f"if ({c_text(both(node.under))})", f"  {call}"] if node.under else [call]
 
     def await_shares(self, node: Arrived) -> Lines:

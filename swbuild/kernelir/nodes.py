@@ -364,7 +364,8 @@ class Share:
 
     The box has ``size`` indices per dimension.  Nothing is handed out unless all of ``under`` hold; along the
     way all CPEs agree on that, and on the size.  ``in_messages``: all of them take part, and have the box
-    when they go on; nobody has to meet before, or waits afterwards.
+    when they go on; nobody has to meet before, or waits afterwards.  What is for all then takes two steps:
+    those for whom ``passes`` holds have it from the owner, and hand it on.
     """
 
     buffer: str
@@ -374,6 +375,7 @@ class Share:
     under: tuple[Expression, ...] = ()
     slot: int = AT_HAND
     in_messages: bool = False
+    passes: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Grid:
     The mesh has so many ``rows``.
 
     ``straight``: its rows and columns are those of the mesh, along which CPEs can share.  ``messages``: they
-    do so in messages, and what is for all is handed on along each column.
+    do so in messages, and what is for all is handed on along the first row, and from there along all columns.
     """
 
     threads: Mapping[str, int]
@@ -83,20 +83,26 @@ class Grid:
         """Return the condition that a CPE is one that gets boxes for others ``along``.
 
         Those of rows and of columns lie on the two diagonals of the mesh: none has to get both.  In messages
-        one of each column gets what is for all.
+        those of columns are the first row, by way of which boxes for all come: so what a CPE is sent along a
+        column always comes from one other.
         """
         if self.messages is not None and along is Along.ALL:
-            columns = Constant(self.messages.columns)
-            row = Binary(BinaryOperator.DIV, self.messages.cpe, columns)
-            column = Binary(BinaryOperator.MOD, self.messages.cpe, columns)
-            return Binary(BinaryOperator.EQ, row, Binary(BinaryOperator.SUB, Constant(self.rows - 1), column))
+            return Binary(BinaryOperator.EQ, self.messages.cpe, Constant(0))
         names = [Name(name) for name in self.threads]
         if along is Along.ALL:
             return both(Binary(BinaryOperator.EQ, name, Constant(0)) for name in names)
         if along is Along.ROW:
             return Binary(BinaryOperator.EQ, names[1], names[0])
+        if self.messages is not None:
+            return Binary(BinaryOperator.EQ, names[0], Constant(0))
         opposite = Binary(BinaryOperator.SUB, Constant(self.rows - 1), names[1])
         return Binary(BinaryOperator.EQ, names[0], opposite)
+
+    def passing(self, along: Along) -> Expression | None:
+        """Return the condition that a CPE hands on what comes to it in a message, None where nobody does."""
+        if self.messages is None or along is not Along.ALL:
+            return None
+        return Binary(BinaryOperator.LT, self.messages.cpe, Constant(self.messages.columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,9 +351,9 @@ class _Pass:
         if when is None:
             self._refuse([place.buffer], "no CPE has a tile whenever another has that needs the same")
             return None
-        owner = self._grid.owner(along)
+        owner, passes = self._grid.owner(along), self._grid.passing(along)
         in_messages = self._grid.messages is not None
-        return Share(place.buffer, along, owner, place.size, when, in_messages=in_messages)
+        return Share(place.buffer, along, owner, place.size, when, in_messages=in_messages, passes=passes)
 
 
 def _is_ahead(block: Block) -> bool:

@@ -97,8 +97,8 @@ class Residency:
 
     There is ``room`` for so many of them; the buffer has a slot more, for all others in turn.  ``numbers``
     count the tiles of this CPE per dimension of the array, as functions of the loops above its level, and
-    ``lengths`` say how many there are.  ``fresh`` is what others have written of a box since its last visit,
-    ``wanted`` what they read of it after a visit, or what is left in memory, each in parts.
+    ``lengths`` say how many a CPE has at most.  ``fresh`` is what others have written of a box since its last
+    visit, ``wanted`` what they read of it after a visit, or what is left in memory, each in parts.
     """
 
     room: int

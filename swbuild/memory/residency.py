@@ -204,6 +204,9 @@ class _Settled:
     """A member with the tile that it works on in a visit: its number per dimension, and its ends.
 
     All are functions of the loops above; ``lengths`` say how many tiles a CPE has at most per dimension.
+    Tiles of a CPE are numbered from its last one: where fewer and fewer are worked on, as in factorizations,
+    those that are longest in use come first.  Dimensions that are shared out are before others, since some
+    CPEs have fewer tiles along them.
     """
 
     member: Member
@@ -228,21 +231,20 @@ class _Settled:
             return None
         first, last = zip(*(_ends(side, visits) for side in sides), strict=True)
         pairs = list(zip(layout.tile, layout.threads, strict=True))
-        turns = (
-            number.scale_down_val(_val(n)).floor() for number, n in zip(numbers, layout.threads, strict=True)
-        )
-        lengths = (
-            end.scale_down_val(_val(t * n)).floor().add_constant_val(_val(1))
-            for end, (t, n) in zip(last, pairs, strict=True)
-        )
+        turns, lengths = [], []
+        for k in sorted(range(len(pairs)), key=lambda k: pairs[k][1] == 1):
+            tile, threads = pairs[k]
+            end = last[k].scale_down_val(_val(tile)).floor()
+            turns.append(end.sub(numbers[k]).scale_down_val(_val(threads)).floor())
+            lengths.append(end.scale_down_val(_val(threads)).floor().add_constant_val(_val(1)))
         begins = [number.scale_val(_val(t)) for number, t in zip(numbers, layout.tile, strict=True)]
         low = (begin.max(end) for begin, end in zip(begins, first, strict=True))
         high = (
             begin.add_constant_val(_val(t - 1)).min(end)
             for begin, end, t in zip(begins, last, layout.tile, strict=True)
         )
-        sides_of = (tuple(v.gist(visits).coalesce() for v in side) for side in (turns, lengths, low, high))
-        return _Settled(member, layout, *sides_of)
+        formulas = (tuple(v.gist(visits).coalesce() for v in side) for side in (turns, lengths, low, high))
+        return _Settled(member, layout, *formulas)
 
     def buffer(self, scop: Scop, traffic: Traffic, room: int) -> Buffer | None:
         """Return the buffer as it stays, None where what it has to get and to put is not in whole rows."""

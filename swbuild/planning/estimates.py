@@ -179,7 +179,7 @@ class Counted:
         if buffer.name not in self.handed:
             return moved
         loops, mapping = self.grounds.sight.loops, self.placed.tiled.mapping
-        sharers = sharers_of(self.handed[buffer.name], loops, mapping, self.machine, outer)
+        sharers = sharers_of(self.handed[buffer.name], loops, mapping, outer)
         ahead = buffer.name in self._handed_ahead()
         return [m if m.is_put else replace(m, sharers=sharers, handed_ahead=ahead) for m in moved]
 

@@ -9,12 +9,11 @@ from math import prod
 import islpy as isl
 
 from swbuild.frontend.scop import Scop
-from swbuild.machine import MachineModel, load
+from swbuild.machine import load
 from swbuild.mapping import tiling
 from swbuild.memory.plan import Buffer
 from swbuild.options import KernelOptions, Share
 from swbuild.planning.loops import Loops
-from swbuild.planning.shape import all_getters
 from swbuild.planning.slots import Room
 from swbuild.planning.tilings import Placed
 
@@ -87,13 +86,7 @@ def _depends(value: isl.PwAff, position: int, visits: isl.Set) -> bool:
     return not values.is_single_valued()
 
 
-def sharers_of(
-    used: frozenset[int],
-    loops: Loops,
-    mapping: tiling.Mapping,
-    machine: MachineModel,
-    outer: tuple[int, ...],
-) -> float:
+def sharers_of(used: frozenset[int], loops: Loops, mapping: tiling.Mapping, outer: tuple[int, ...]) -> float:
     """Return for how many CPEs one gets a box at the values ``outer`` of sizes and host's loops.
 
     The box depends on the mapped loops ``used``.
@@ -103,4 +96,4 @@ def sharers_of(
         first, tiles = loops.top.span(before)
         found *= 1 if k in used else max(1, min(tiles, count))
         before = (*before, first + loops.top.steps[len(before)] * (tiles // 2))
-    return found if used else max(1.0, found / all_getters(machine))
+    return found

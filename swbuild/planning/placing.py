@@ -176,7 +176,9 @@ def place_kernel(
     whether boxes may be handed on.
     """
     known = known or Known()
-    task = _Task(_launched(scop, options, scheduled), options, scheduled, kernel, reductions, sizes, record, known)
+    task = _Task(
+        _launched(scop, options, scheduled), options, scheduled, kernel, reductions, sizes, record, known
+    )
     first = _surviving(task, first_mapping(kernel, options))
     if isinstance(first, NotPrivate):
         return first
@@ -197,7 +199,9 @@ def place_as(
     mapping: Mapping,
 ) -> Placed | None:
     """Return ``kernel`` in the tiles of ``mapping``, None where its buffers do not fit."""
-    task = _Task(_launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known())
+    task = _Task(
+        _launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known()
+    )
     found = _tile_and_plan(task, mapping)
     return found if isinstance(found, Placed) else None
 
@@ -207,7 +211,9 @@ def with_handing(
 ) -> Placed:
     """Return ``placed``, which hands nothing on, with those boxes handed on for which it pays."""
     kernel = placed.tiled.kernel
-    task = _Task(_launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known())
+    task = _Task(
+        _launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known()
+    )
     return _cheapest_handing(task, placed)[0]
 
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from math import gcd, lcm, prod
 
 from swbuild.classes import dataclass
-from swbuild.machine import MachineModel
 from swbuild.memory.words import Words
 from swbuild.planning.tilecosts import Lengths, TileCosts, even_lengths
 
@@ -22,7 +21,6 @@ __all__ = [
     "Place",
     "Subscript",
     "Work",
-    "all_getters",
     "joint_share",
 ]
 
@@ -235,8 +233,3 @@ class KernelShape:
         """
         this = self.loops[loop]
         return 1 << (this.whole - 1).bit_length() if between and this.constant else count
-
-
-def all_getters(machine: MachineModel) -> int:
-    """Return how many CPEs get a box that all need: one, or with messages one of each column of the mesh."""
-    return 1 if machine.dialect.broadcasts.row else machine.mesh[1]

@@ -55,7 +55,7 @@ def moved_by(
         return
     visits = largest * sum(sample.weight for sample in samples)
     if buffer.residency is not None:
-        visits *= 1.0 - _part_resident(sight, buffer.residency, samples[0].point)
+        visits *= 1.0 - _part_resident(sight, buffer.residency, visits, samples[0].point)
         yield from _exchanged(sight, buffer, buffer.residency, outer, largest)
     box = _mean_box(sight, buffer.box, samples)
     for is_put in [False] * buffer.load + [True] * stored:
@@ -65,10 +65,13 @@ def moved_by(
         yield Moved(buffer.level, is_put, visits, operations, shape, part, element=element)
 
 
-def _part_resident(sight: Sight, residency: Residency, point: tuple[int, ...]) -> float:
-    """Return which part of a CPE's tiles stays in its LDM, by their number at a point of a level."""
+def _part_resident(sight: Sight, residency: Residency, visits: float, point: tuple[int, ...]) -> float:
+    """Return in which part of the ``visits`` of a launch the tile is one that stays in the CPE's LDM.
+
+    A visit is on a tile of its own as far as there are others, by their number at a point of a level.
+    """
     count = prod(max(1, _value(length, sight, point)) for length in residency.lengths)
-    return min(1.0, residency.room / count)
+    return min(1.0, residency.room / max(1.0, min(visits, count)))
 
 
 def _exchanged(

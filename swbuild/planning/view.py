@@ -18,7 +18,7 @@ from swbuild.memory.budget import Option
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
 from swbuild.planning.dealing import Dealing
-from swbuild.planning.shape import Family, KernelShape, Place, Work, all_getters
+from swbuild.planning.shape import Family, KernelShape, Place, Work
 
 __all__ = ["Candidate", "Choice", "Launched", "View", "Views"]
 
@@ -259,7 +259,7 @@ class View:
         factors = [factor for subscript in family.subscripts for factor in subscript.factors]
         used = {k for k, _ in factors if k < self.shape.mapped}
         if not used:
-            return max(1.0, self.dealing.busy / all_getters(self.machine))
+            return max(1.0, self.dealing.busy)
         if self.threads != self.machine.mesh or len(used) > 1:
             return 1.0
         (other,) = {0, 1} - used

@@ -306,17 +306,15 @@ def test_in_messages_nobody_meets_or_waits() -> None:
     assert faults(allot_replies(sent()), SCOPE) == ()
 
 
-def test_in_messages_one_of_each_column_has_what_is_for_all() -> None:
+def test_in_messages_the_first_row_passes_on_what_is_for_all() -> None:
     """Whoever passes on a box along a column passes on all that go there: messages name no sender."""
     found = sent(rounds("i", RID, less(I0, N), gets(("A", N), ("B", I0))))
     shares = {node.buffer: node for node in only(found, Share) if isinstance(node, Share)}
     assert shares["A"].along is Along.ALL and shares["B"].along is Along.ROW
-    eight = Constant(8)
-    row, column = (Binary(o, NUMBER, eight) for o in (BinaryOperator.DIV, BinaryOperator.MOD))
-    last = Binary(BinaryOperator.SUB, Constant(7), column)
-    assert shares["A"].owner == Binary(BinaryOperator.EQ, row, last)
+    assert shares["A"].owner == Binary(BinaryOperator.EQ, NUMBER, Constant(0))
+    assert shares["A"].passes == less(NUMBER, Constant(8)) and shares["B"].passes is None
     columns = [node.owner for node in only(sent(), Share) if isinstance(node, Share)][1]
-    assert columns == Binary(BinaryOperator.EQ, RID, Binary(BinaryOperator.SUB, Constant(7), CID))
+    assert columns == Binary(BinaryOperator.EQ, RID, Constant(0))
 
 
 MISSENT: dict[str, tuple[Callable[[Node], Node], str]] = {
@@ -524,11 +522,11 @@ def test_tiles_are_handed_on_in_messages(tmp_path: Path) -> None:
     text = slave(tmp_path, GEMM, options)
     assert "if (sw_cid == sw_rid && i0 < n) {\n" in text and "simd_putr(message, 8);" in text
     assert re.search(r"sw_hand_row_double_\w+\(a_ldm, a_next, .*, sw_cid == sw_rid\);", text)
-    assert re.search(r"sw_hand_column_double_\w+\(b_ldm, b_next, .*, sw_rid == 7 - sw_cid\);", text)
+    assert re.search(r"sw_hand_column_double_\w+\(b_ldm, b_next, .*, sw_rid == 0\);", text)
     assert "once for each row" in text and "once for each column" in text and "athread_syn" not in text
     text = slave(tmp_path, VECTOR, replace(options, threads=(64, 1)))
-    assert re.search(r"sw_hand_column_float_\w+\(s_ldm, .*, sw_rid / 8 == 7 - sw_rid % 8\);", text)
-    assert "once for all CPEs" in text and "simd_putr" not in text
+    assert re.search(r"sw_hand_all_float_\w+\(s_ldm, .*, sw_rid == 0, sw_rid < 8\);", text)
+    assert "once for all CPEs" in text and "simd_putr(message, 8);\n      simd_putc(message, 8);" in text
 
 
 NAMED = """#include "own.h"

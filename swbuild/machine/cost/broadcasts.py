@@ -24,12 +24,13 @@ _DOUBLE = 8
 class HandedOn:
     """``times`` boxes of ``bytes`` that are handed on in one round, by different CPEs.
 
-    An ``element`` of theirs has so many bytes.
+    An ``element`` of theirs has so many bytes.  ``everywhere``: to all CPEs, not to a row or a column.
     """
 
     times: float
     bytes: float
     element: int = 8
+    everywhere: bool = False
 
 
 def round_cycles(boxes: Iterable[HandedOn], machine: MachineModel) -> float:
@@ -51,8 +52,13 @@ def round_cycles(boxes: Iterable[HandedOn], machine: MachineModel) -> float:
 
 
 def _messages_cycles(box: HandedOn, machine: MachineModel) -> float:
-    """Return how long it takes to hand ``box`` to a row or a column in messages of one vector each."""
+    """Return how long it takes to hand ``box`` on in messages of one vector each.
+
+    What is for all takes two steps; its owner sends each message along its row and along its column.
+    """
     register = machine.register
     lanes = machine.simd.float_lanes if box.element < _DOUBLE else machine.simd.double_lanes
     messages = box.bytes / (lanes * box.element)
-    return register.latency + messages * (_TURN + max(register.send_cycles, register.receive_cycles))
+    steps = 1 + box.everywhere
+    longest = max(steps * register.send_cycles, register.receive_cycles)
+    return steps * register.latency + messages * (_TURN + longest)

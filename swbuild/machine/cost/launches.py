@@ -153,10 +153,13 @@ def _waited(launch: Launch, moved: Sequence[Moved], machine: MachineModel) -> fl
 def _handing(launch: Launch, machine: MachineModel) -> float:
     """Return how long boxes are handed on; where that is done ahead, computing hides all but the meeting."""
     shared = [m for m in launch.moved if m.sharers > 1 and m.visits > 0]
-    total = hidden = 0.0
+    total, hidden, side = 0.0, 0.0, max(machine.mesh)
     for group in _groups(shared):
         visits = max(m.visits for m in group)
-        boxes = [HandedOn(launch.busy / m.sharers * m.visits / visits, m.box, m.element) for m in group]
+        boxes = [
+            HandedOn(launch.busy / m.sharers * m.visits / visits, m.box, m.element, m.sharers > side)
+            for m in group
+        ]
         taken = visits * round_cycles(boxes, machine)
         total += taken
         if all(m.handed_ahead for m in group):
