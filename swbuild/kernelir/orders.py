@@ -75,7 +75,7 @@ def _orders(nest: Nest, free: frozenset[str], along: Loop | None, *, keeps: bool
     if keeps and not sums:
         return
     outer = [loop for loop in rest if loop not in sums]
-    jams = _jams(nest, [loop for loop in outer if loop.iterator in free]) if sums else [()]
+    jams = _jams(nest, [loop for loop in outer if loop.iterator in free and (sums or _shares(nest, loop))])
     for jammed in jams:
         if len(jammed) > 1 and along is not None:
             continue
@@ -128,6 +128,11 @@ def _jams(nest: Nest, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
     ranked = sorted(loops, key=lambda loop: (shared(loop), loops.index(loop)), reverse=True)
     pairs = [(one, other) for k, one in enumerate(ranked) for other in ranked[k + 1 :]]
     return [*pairs, *((loop,) for loop in ranked), ()]
+
+
+def _shares(nest: Nest, loop: Loop) -> bool:
+    """Return whether iterations of ``loop`` read an element alike."""
+    return any(not any(mentions(s, loop.iterator) for s in read.arguments) for read in nest.reads)
 
 
 def _is_sound(nest: Nest, order: Order, free: frozenset[str]) -> bool:

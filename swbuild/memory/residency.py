@@ -123,10 +123,16 @@ def resident_buffers(
 
     None where a member works on elements of others, or on more than one tile in a visit.
     """
-    settled = (_Settled.of(scop, private, member, layout, traffic.sides) for member in members)
-    buffers = [None if each is None else each.buffer(scop, traffic, room) for each in settled]
-    found = tuple(buffer for buffer in buffers if buffer is not None)
-    return found if len(found) == len(members) else None
+    settled = []
+    for member in members:
+        found = _Settled.of(scop, private, member, layout, traffic.sides)
+        if found is None:
+            return None
+        settled.append(found)
+    backwards = [all(each.shrinks(k) for each in settled) for k in range(len(layout.tile))]
+    buffers = [each.buffer(scop, traffic, room, backwards) for each in settled]
+    kept = tuple(buffer for buffer in buffers if buffer is not None)
+    return kept if len(kept) == len(members) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,16 +209,14 @@ def _whole(side: isl.Set) -> isl.Set:
 class _Settled:
     """A member with the tile that it works on in a visit: its number per dimension, and its ends.
 
-    All are functions of the loops above; ``lengths`` say how many tiles a CPE has at most per dimension.
-    Tiles of a CPE are numbered from its last one: where fewer and fewer are worked on, as in factorizations,
-    those that are longest in use come first.  Dimensions that are shared out are before others, since some
-    CPEs have fewer tiles along them.
+    All are functions of the loops above; tiles per dimension are numbered from ``begins`` to ``ends``.
     """
 
     member: Member
     layout: Layout
     numbers: tuple[isl.PwAff, ...]
-    lengths: tuple[isl.PwAff, ...]
+    begins: tuple[isl.PwAff, ...]
+    ends: tuple[isl.PwAff, ...]
     low: tuple[isl.PwAff, ...]
     high: tuple[isl.PwAff, ...]
 
@@ -230,23 +234,40 @@ class _Settled:
         if numbers is None:
             return None
         first, last = zip(*(_ends(side, visits) for side in sides), strict=True)
-        pairs = list(zip(layout.tile, layout.threads, strict=True))
-        turns, lengths = [], []
-        for k in sorted(range(len(pairs)), key=lambda k: pairs[k][1] == 1):
-            tile, threads = pairs[k]
-            end = last[k].scale_down_val(_val(tile)).floor()
-            turns.append(end.sub(numbers[k]).scale_down_val(_val(threads)).floor())
-            lengths.append(end.scale_down_val(_val(threads)).floor().add_constant_val(_val(1)))
-        begins = [number.scale_val(_val(t)) for number, t in zip(numbers, layout.tile, strict=True)]
-        low = (begin.max(end) for begin, end in zip(begins, first, strict=True))
+        starts = [number.scale_val(_val(t)) for number, t in zip(numbers, layout.tile, strict=True)]
+        low = (start.max(end) for start, end in zip(starts, first, strict=True))
         high = (
-            begin.add_constant_val(_val(t - 1)).min(end)
-            for begin, end, t in zip(begins, last, layout.tile, strict=True)
+            start.add_constant_val(_val(t - 1)).min(end)
+            for start, end, t in zip(starts, last, layout.tile, strict=True)
         )
-        formulas = (tuple(v.gist(visits).coalesce() for v in side) for side in (turns, lengths, low, high))
-        return _Settled(member, layout, *formulas)
+        begins, ends = (tuple(map(_number, side, layout.tile)) for side in (first, last))
+        sides_of = (tuple(v.gist(visits).coalesce() for v in side) for side in (low, high))
+        return _Settled(member, layout, numbers, begins, ends, *sides_of)
 
-    def buffer(self, scop: Scop, traffic: Traffic, room: int) -> Buffer | None:
+    def shrinks(self, dimension: int) -> bool:
+        """Return whether the first tile along ``dimension`` is no longer worked on while others are."""
+        visits = self.member.buffer.box.visits
+        first = visits.intersect(self.numbers[dimension].eq_set(self.begins[dimension]))
+        return not visits.params().is_subset(first.params())
+
+    def _counted(self, backwards: Sequence[bool]) -> tuple[tuple[isl.PwAff, ...], tuple[isl.PwAff, ...]]:
+        """Return how a CPE counts its tiles per dimension, and how many it has at most.
+
+        Those that come first may stay.  Dimensions that are shared out are before others, since some CPEs
+        have fewer tiles along them.  ``backwards``: the last tile comes first, as it is longest in use.
+        """
+        turns, lengths = [], []
+        for k in sorted(range(len(self.numbers)), key=lambda k: self.layout.threads[k] == 1):
+            threads, number, end = _val(self.layout.threads[k]), self.numbers[k], self.ends[k]
+            turns.append((end.sub(number) if backwards[k] else number).scale_down_val(threads).floor())
+            lengths.append(end.scale_down_val(threads).floor().add_constant_val(_val(1)))
+        return self._simplified(turns), self._simplified(lengths)
+
+    def _simplified(self, formulas: Iterable[isl.PwAff]) -> tuple[isl.PwAff, ...]:
+        visits = self.member.buffer.box.visits
+        return tuple(formula.gist(visits).coalesce() for formula in formulas)
+
+    def buffer(self, scop: Scop, traffic: Traffic, room: int, backwards: Sequence[bool]) -> Buffer | None:
         """Return the buffer as it stays, None where what it has to get and to put is not in whole rows."""
         old = self.member.buffer
         fresh, wanted = (_in_parts(_visited(self.member, moved)) for moved in (traffic.fresh, traffic.wanted))
@@ -256,7 +277,7 @@ class _Settled:
         if not all(map(is_rowwise, by_row)):
             return None
         size = self.layout.elements * scop.array(old.array).element.size
-        residency = Residency(room, self.numbers, self.lengths, fresh, wanted)
+        residency = Residency(room, *self._counted(backwards), fresh, wanted)
         return replace(
             old,
             box=replace(old.box, bound=self.layout.tile, ends=lambda: (self.low, self.high)),
@@ -358,6 +379,11 @@ def _ends(side: isl.Set, visits: isl.Set) -> tuple[isl.PwAff, isl.PwAff]:
     """Return the first and the last of the indices ``side``, on ``visits``."""
     everywhere = isl.Map.from_domain_and_range(isl.Set.universe(visits.get_space()), side)
     return everywhere.dim_min(0), everywhere.dim_max(0)
+
+
+def _number(index: isl.PwAff, tile: int) -> isl.PwAff:
+    """Return the number of the tile in which ``index`` lies."""
+    return index.scale_down_val(_val(tile)).floor()
 
 
 def _val(number: int) -> isl.Val:

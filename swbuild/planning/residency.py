@@ -43,7 +43,7 @@ _BOTH = ((16, 16), (16, 32), (32, 32))
 _SAVING = 0.9
 
 #: How many times longer kernels may take at a size where tiles leave the LDM than with none that stay.
-_LONGER = 2.0
+_LONGER = 2.5
 
 #: The LDM has room for so many tiles at least.
 _FEWEST = 5

@@ -177,6 +177,17 @@ def test_messages_take_their_time_for_each_vector() -> None:
     assert both == pytest.approx(2 * small), "a CPE takes part along its row, then along its column"
 
 
+def test_messages_for_all_take_a_step_more() -> None:
+    machine = load("sw26010")
+    sizes = (4096.0, 8192.0)
+    column, everywhere = (
+        [round_cycles([HandedOn(1.0, size, everywhere=way)], machine) for size in sizes] for way in (False, True)
+    )
+    assert everywhere[0] - column[0] >= machine.register.latency
+    sent = 4096 / 32 * (2 * machine.register.send_cycles - machine.register.receive_cycles)
+    assert (everywhere[1] - everywhere[0]) - (column[1] - column[0]) == pytest.approx(max(0.0, sent))
+
+
 def test_explanations_name_who_shares_what(model: SourceModel) -> None:
     either = replace(AUTO, where=Where.AUTO)
     unit = complete(generate_unit(model, {scop.name: either for scop in model.scops}))

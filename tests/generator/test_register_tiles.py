@@ -39,6 +39,10 @@ NESTS = {
             " C[i][j] = C[i][j] - (s + 0.5f) * A[i][k] / B[k][j];"
         ),
     ),
+    "outer": (
+        "double A[restrict n][m], double x[restrict n], double y[restrict m]",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] -= x[i] * y[j];",
+    ),
     "rows": (
         "double A[restrict n][m], double C[restrict n][n]",
         (
@@ -312,6 +316,13 @@ def test_jammed_iterations_share_what_they_have_in_common(name: str, tmp_path: P
     jammed = text[text.index("i + 3 <=") :]
     rest = re.split(r"for \(long j = .*; j\+\+\) {\n", jammed)[1:4]
     assert [len(re.findall(r"C\d [+-]= ", part[: part.index("}")])) for part in rest] == [3, 2, 1]
+
+
+def test_rows_that_read_a_vector_alike_are_jammed_though_nothing_is_summed(tmp_path: Path) -> None:
+    text = kernel(tmp_path, "outer", KernelOptions(machine="sw26010", tile=(8, 64)))
+    jammed = text[text.index("i + 3 <=") : text.index("for (; j + 3 <=")]
+    assert len(re.findall(r"simd_loadu\(y\d, ", jammed)) == 4
+    assert len(re.findall(r"A\d+ -= x\d \* y\d;", jammed)) == 16
 
 
 def test_where_a_tile_is_full_its_loops_do_not_end_at_one_another(tmp_path: Path) -> None:

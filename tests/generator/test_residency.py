@@ -168,6 +168,18 @@ def test_the_slave_file_says_what_stays(tmp_path: Path) -> None:
     )
 
 
+def test_tiles_that_are_longest_in_use_have_slots_first(tmp_path: Path) -> None:
+    """Of columns that are done one by one, the last; dimensions that are dealt out before others."""
+    slots = {}
+    for name, text in PROGRAMS.items():
+        unit = generated(tmp_path, text, OPTIONS)
+        assert unit.slave is not None
+        slots[name] = set(re.findall(r"_slot = SW_MIN\((.*), \d+\);", unit.slave.text))
+    (columns,), (ways,) = slots["columns"], slots["ways"]
+    assert re.fullmatch(r"\(n - j0 - 1\) / \d+ \* \(\(m - 1\) / \d+ \+ 1\) \+ i0 / \d+", columns)
+    assert re.search(r"\+ i0\) / \d+ \* \(\(n - 1\) / \d+ \+ 1\) \+ j0 / \d+$", ways)
+
+
 @pytest.mark.parametrize(
     "options",
     [
