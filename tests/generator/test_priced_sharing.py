@@ -181,7 +181,8 @@ def test_messages_for_all_take_a_step_more() -> None:
     machine = load("sw26010")
     sizes = (4096.0, 8192.0)
     column, everywhere = (
-        [round_cycles([HandedOn(1.0, size, everywhere=way)], machine) for size in sizes] for way in (False, True)
+        [round_cycles([HandedOn(1.0, size, everywhere=way)], machine) for size in sizes]
+        for way in (False, True)
     )
     assert everywhere[0] - column[0] >= machine.register.latency
     sent = 4096 / 32 * (2 * machine.register.send_cycles - machine.register.receive_cycles)

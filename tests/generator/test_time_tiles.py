@@ -106,7 +106,9 @@ def test_stencils_run_in_tiles_over_time(name: str, machine: str) -> None:
 def test_constant_extents_of_arrays_change_nothing(tmp_path: Path) -> None:
     text = (EXAMPLES / "jacobi-2d.c").read_text().replace("restrict n][n]", "restrict 1000][1000]")
     options = KernelOptions(machine="sw26010-pro")
-    regions = [made.regions[0] for made in (generated(tmp_path, text, options), unit_of("jacobi-2d", options))]
+    regions = [
+        made.regions[0] for made in (generated(tmp_path, text, options), unit_of("jacobi-2d", options))
+    ]
     assert [len(region.report["wavefront_tile"]) for region in regions] == [2, 2]
 
 
