@@ -143,6 +143,10 @@ class _Task:
         """The model of the region."""
         return self.attempt.scop
 
+    def of(self, scop: Scop) -> _Task:
+        """Return the attempt at ``scop``, which is this region at fewer sizes."""
+        return replace(self, attempt=replace(self.attempt, scop=scop))
+
 
 def compile_region(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
     """Return the code of the region ``scop`` under ``options``; ``record`` takes what is tried for it.
@@ -255,14 +259,14 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
         task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
         if divided is None and may_change(options, first) and runs_along_diagonals(first.tree):
             yield from ((task, front) for front, _ in islice(in_fronts(scop, options, first, record), 1))
-        yield from ((task, order) for order in other_orders(scop, options, first))
+        yield from ((task.of(some), order) for some, order in other_orders(scop, options, first))
         return
     other = joined(other)
     task = _Task(options, Attempt(other, find_private(other), ()), record)
     order = _chosen(task)
     if order is not None:
-        more = tuple(other_orders(other, options, order))
-        yield from ((task, each) for each in more or (with_singles(other, order) or order,))
+        more = tuple(other_orders(other, options, order)) or ((other, with_singles(other, order) or order),)
+        yield from ((task.of(some), each) for some, each in more)
 
 
 def _chosen(task: _Task) -> Order | None:

@@ -18,7 +18,7 @@ from swbuild.kernelir.astwalk import (
 )
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.dealing import dealt, numbers_of
-from swbuild.kernelir.insertions import Insertion
+from swbuild.kernelir.insertions import Insertion, visit
 from swbuild.kernelir.moves import insertions, put_name
 from swbuild.kernelir.nodes import (
     Node,
@@ -109,10 +109,13 @@ def _built(
     """
     leaves = dict(bodies)
     node = tiled.schedule.get_root()
+    every = tiled.schedule.get_domain().intersect_params(context)
     own = tiled.schedule.get_domain().intersect(tiled.filter)
     wanted = own
     for level in sorted(plan.top.walk(), key=lambda level: -level.number):
         before, after = insertions(plan, level)
+        if tiled.kernel.pieces is not None:
+            before, after = (_everywhere(some, every.apply(level.prefix)) for some in (before, after))
         visited = own.apply(level.prefix)
         if confined:
             before, after = _confined(before, visited), _confined(after, visited)
@@ -127,6 +130,21 @@ def _built(
     due = Due(wanted, values_of_loops(tiled)) if compared else None
     once = frozenset(put_name(b) for b in plan.buffers if b.is_put_once)
     return build_ir(schedule, context, leaves, paths_of(schedule, host=False), due, once)
+
+
+def _everywhere(inserted: list[Insertion], visited: isl.UnionSet) -> list[Insertion]:
+    """Return those ``inserted`` once per visit without a condition, where they are in all of ``visited``."""
+    (places,) = sets_of(visited)
+
+    def without(insertion: Insertion) -> Insertion:
+        domain = insertion.relation.domain()
+        once = insertion.relation.dim(isl.dim_type.out) == domain.dim(isl.dim_type.set)
+        if not (once and domain.n_basic_set() > 1 and places.is_subset(domain)):
+            return insertion
+        name = str(insertion.relation.get_tuple_name(isl.dim_type.out))
+        return replace(insertion, relation=visit(name, isl.Set.universe(domain.get_space())))
+
+    return [without(insertion) for insertion in inserted]
 
 
 def _confined(inserted: list[Insertion], visited: isl.UnionSet) -> list[Insertion]:

@@ -9,7 +9,8 @@ sweeps are as they were.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import permutations
 
 import islpy as isl
 
@@ -17,6 +18,7 @@ from swbuild.classes import dataclass
 from swbuild.mapping.marks import FrontMark, inserted
 from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
 from swbuild.mapping.tiling import distances
+from swbuild.polyhedral.islutil import sets_of
 
 __all__ = ["Sweeps", "in_diamonds", "sweeps_of"]
 
@@ -33,36 +35,47 @@ _FARTHEST = 4
 class Sweeps:
     """The sweeps of ``schedule``: ``time`` counts them, ``loops`` are the parallel ones in each.
 
-    ``slopes`` say, per loop, how far dependences reach in a sweep.
+    ``slopes`` say, per loop, how far dependences reach in a sweep.  ``wide`` are the sizes at which no loop
+    has less than two iterations, None where all sweeps have the same: at others, some tiles would have
+    iterations of some sweeps only.
     """
 
     schedule: isl.Schedule
     time: isl.UnionPwAff
     loops: tuple[isl.UnionPwAff, ...]
     slopes: tuple[int, ...]
+    wide: isl.Set | None = None
 
 
-def sweeps_of(schedule: isl.Schedule, kept: isl.UnionMap) -> Sweeps | None:
-    """Return the sweeps of ``schedule``, which keeps the pairs ``kept`` in order; None where it has none."""
+def sweeps_of(
+    schedule: isl.Schedule, kept: isl.UnionMap, score: Callable[[isl.UnionPwAff], int] = lambda _: 0
+) -> Sweeps | None:
+    """Return the sweeps of ``schedule``, which keeps the pairs ``kept`` in order; None where it has none.
+
+    The loop with the highest ``score`` is the last.
+    """
     outer = schedule.get_root().child(0)
     if outer.get_type() != _NODE.band or outer.band_n_member() != 1 or parallel_first(outer):
         return None
     bands = _bands(outer.child(0))
-    if bands is None or min(len(_loops(band)) for band in bands) > MOST_LOOPS:
+    counts = {len(_loops(band)) for band in bands or ()}
+    if bands is None or len(counts) > 1 or max(counts) > MOST_LOOPS:
         return None
-    steps = outer.band_get_partial_schedule().get_at(0).scale_val(isl.Val(len(bands)))
+    step = outer.band_get_partial_schedule().get_at(0)
+    numbers = _numbers(bands, _in_one_step(step, kept))
+    steps = step.scale_val(isl.Val(numbers[-1] + 1))
     time = _joined(
-        [steps.intersect_domain(band.get_domain()).add(_number(band, k)) for k, band in enumerate(bands)]
+        [
+            steps.intersect_domain(band.get_domain()).add(_number(band, number))
+            for band, number in zip(bands, numbers, strict=True)
+        ]
     )
-    loops, slopes = [], []
-    for position in range(min(len(_loops(band)) for band in bands)):
-        loop = _joined([_parallel(band, position) for band in bands])
-        slope = _slope(time, loop, kept)
-        if slope is None:
-            break
-        loops.append(loop)
-        slopes.append(slope)
-    return Sweeps(schedule, time, tuple(loops), tuple(slopes)) if loops else None
+    loops = _matching(bands, time, kept, score)
+    found = [(loop, slope) for loop in loops if (slope := _slope(time, loop, kept)) is not None]
+    if not found:
+        return None
+    kept_loops, slopes = zip(*found, strict=True)
+    return Sweeps(schedule, time, kept_loops, slopes, _wide(bands, kept_loops))
 
 
 def _bands(node: isl.ScheduleNode) -> list[isl.ScheduleNode] | None:
@@ -75,22 +88,81 @@ def _bands(node: isl.ScheduleNode) -> list[isl.ScheduleNode] | None:
     return found if parallel else None
 
 
+def _in_one_step(step: isl.UnionPwAff, kept: isl.UnionMap) -> isl.UnionMap:
+    """Return the pairs of ``kept`` that are in one iteration of the loop over time."""
+    steps = isl.UnionMap.from_union_pw_aff(step)
+    return kept.intersect(steps.apply_range(steps.reverse()))
+
+
+def _numbers(bands: Sequence[isl.ScheduleNode], kept: isl.UnionMap) -> list[int]:
+    """Return the numbers of the ``bands`` in an iteration: neighbours without pairs of ``kept`` share one."""
+    numbers, here = [0], bands[0].get_domain()
+    for band in bands[1:]:
+        domain = band.get_domain()
+        follows = not kept.intersect_domain(here).intersect_range(domain).is_empty()
+        numbers.append(numbers[-1] + follows)
+        here = domain if follows else here.union(domain)
+    return numbers
+
+
 def _number(band: isl.ScheduleNode, number: int) -> isl.UnionPwAff:
     return isl.UnionPwAff.val_on_domain(band.get_domain(), isl.Val(number))
 
 
-def _loops(band: isl.ScheduleNode) -> list[int]:
+def _matching(
+    bands: Sequence[isl.ScheduleNode],
+    time: isl.UnionPwAff,
+    kept: isl.UnionMap,
+    score: Callable[[isl.UnionPwAff], int],
+) -> list[isl.UnionPwAff]:
+    """Return loops that run along each other in all ``bands``: as many as can be with short dependences."""
+    found, domain, rest = _loops(bands[0]), bands[0].get_domain(), list(bands[1:])
+    while rest:
+        band = next((other for other in rest if _depend(domain, other.get_domain(), kept)), rest[0])
+        rest.remove(band)
+        domain = domain.union(band.get_domain())
+        here = kept.intersect_domain(domain).intersect_range(domain)
+        ways = (
+            [one.union_add(other) for one, other in zip(found, some, strict=True)]
+            for some in permutations(_loops(band))
+        )
+        found = max(ways, key=lambda way: sum(_slope(time, loop, here) is not None for loop in way))
+    return sorted(found, key=score)
+
+
+def _wide(bands: Sequence[isl.ScheduleNode], loops: Sequence[isl.UnionPwAff]) -> isl.Set | None:
+    """Return the sizes at which ``loops`` have two iterations in all bands, None if all have the same."""
+    found: isl.Set | None = None
+    alike = True
+    for loop in loops:
+        values = [_values(loop.intersect_domain(band.get_domain())) for band in bands]
+        alike = alike and all(one.is_equal(values[0]) for one in values)
+        for some in values:
+            sizes = some.intersect(some.apply(isl.Map("{ [x] -> [x + 1] }"))).params()
+            found = sizes if found is None else found.intersect(sizes)
+    return None if alike or found is None else found.coalesce()
+
+
+def _values(loop: isl.UnionPwAff) -> isl.Set:
+    """Return the values of ``loop``, of a band."""
+    (values,) = sets_of(isl.UnionMap.from_union_pw_aff(loop).range())
+    return values
+
+
+def _depend(one: isl.UnionSet, other: isl.UnionSet, kept: isl.UnionMap) -> bool:
+    """Return whether there are pairs of ``kept`` between instances of ``one`` and of ``other``."""
+    there, back = kept.intersect_domain(one), kept.intersect_domain(other)
+    return not (there.intersect_range(other).is_empty() and back.intersect_range(one).is_empty())
+
+
+def _loops(band: isl.ScheduleNode) -> list[isl.UnionPwAff]:
     """Return the parallel loops of ``band``."""
+    schedule = band.band_get_partial_schedule()
     return [
-        member
+        schedule.get_at(member).intersect_domain(band.get_domain())
         for member in parallel_first(band)
         if band.band_member_get_coincident(member) and is_loop(band, member)
     ]
-
-
-def _parallel(band: isl.ScheduleNode, position: int) -> isl.UnionPwAff:
-    member = _loops(band)[position]
-    return band.band_get_partial_schedule().get_at(member).intersect_domain(band.get_domain())
 
 
 def _joined(parts: Sequence[isl.UnionPwAff]) -> isl.UnionPwAff:

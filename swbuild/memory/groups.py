@@ -198,12 +198,21 @@ def _merged_pairs(how: _Merging, groups: list[Group], written: bool) -> list[Gro
 def _merge(how: _Merging, a: Group, b: Group) -> Group | None:
     refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
     level, writes = how.level, a.writes or b.writes
-    box = a.box.hull(b.box)
+    box = _common_box(how, a, b)
     if writes and footprint(level, list(a.refs)).is_disjoint(footprint(level, list(b.refs))):
         return Group(refs, box) if _is_filled(level, box, a, b) else None
     if _is_no_larger(box, a.box, b.box) and not (writes and how.parted):
         return Group(refs, box) if writes or not how.careful or box.is_usable else None
     return Group(refs, box) if writes and not how.grouping.may_part(level, a, b) else None
+
+
+def _common_box(how: _Merging, a: Group, b: Group) -> Box:
+    """Return a box around those of ``a`` and ``b``, a loose one where a smaller one takes isl long."""
+    box = a.box.hull(b.box)
+    words = a.refs[0].words or b.refs[0].words
+    if not how.grouping.loose or words is not None or box.bound is None or box.is_usable:
+        return box
+    return loose_box(footprint(how.level, [*a.refs, *b.refs]))
 
 
 def _is_filled(level: Level, box: Box, a: Group, b: Group) -> bool:

@@ -37,8 +37,11 @@ def may_change(options: KernelOptions, order: Order) -> bool:
     return repeated and not (chosen or options.preset is Preset.CLASSIC or order.split)
 
 
-def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[Order]:
-    """Yield orders of ``scop`` that may take less time than ``order``, if it may be changed."""
+def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[tuple[Scop, Order]]:
+    """Yield orders of ``scop`` that may take less time than ``order``, if it may be changed.
+
+    Each is with the region that it is an order of: for some, sizes are left out, which the serial loops run.
+    """
     if not may_change(options, order):
         return
     tiled = in_time_tiles(scop, options, order)
@@ -47,7 +50,7 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[O
         return
     apart = _apart(scop, options, order)
     if apart is not None:
-        yield apart
+        yield scop, apart
     scheduled = order.scheduled
     deep = permutable_schedule(scop, scheduled.private, options.fusing, scheduled.kept)
     if deep is None:
@@ -55,7 +58,7 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[O
     for edge in EDGES:
         found = _in_blocks(scop, order, deep, edge)
         if found is not None:
-            yield found
+            yield scop, found
 
 
 def _apart(scop: Scop, options: KernelOptions, order: Order) -> Order | None:

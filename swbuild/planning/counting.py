@@ -155,7 +155,8 @@ def bounds_of(found: isl.Set, outer: Sequence[str] = ()) -> Bounds:
     dimensions = range(found.dim(_SET))
     steps = tuple(1 if k < len(outer) else _step(found, k) for k in dimensions)
     pieces = found.remove_divs().get_basic_sets()
-    parts = tuple(tuple(_rows(piece, k, len(outer)) for k in dimensions) for piece in pieces)
+    checked = len(outer) if len(pieces) < 2 else len(dimensions)
+    parts = tuple(tuple(_rows(piece, k, checked) for k in dimensions) for piece in pieces)
     matters = tuple(_matters(parts, k) for k in dimensions)
     places = _PLACES[min(sum(matters[len(outer) :]), len(_PLACES) - 1)]
     return Bounds(parts, steps, len(outer), matters, places)
@@ -175,14 +176,14 @@ def _matters(parts: Sequence[_Part], dimension: int) -> bool:
     return any(place == dimension for row in rows for place, _ in row.terms)
 
 
-def _rows(piece: isl.BasicSet, dimension: int, outer: int) -> tuple[_Row, ...]:
-    """Return what bounds ``dimension`` in terms of those before it, and what the ``outer`` ones fulfil."""
+def _rows(piece: isl.BasicSet, dimension: int, checked: int) -> tuple[_Row, ...]:
+    """Return what bounds ``dimension`` in terms of those before it, and what the first ``checked`` fulfil."""
     count = piece.dim(_SET)
     shadow = piece.project_out(_SET, dimension + 1, count - dimension - 1).remove_divs()
     rows = []
     for constraint in shadow.get_constraints():
         factors = tuple(_number(constraint.get_coefficient_val(_SET, k)) for k in range(dimension + 1))
-        if not factors[dimension] and any(factors[outer:]):
+        if not factors[dimension] and any(factors[checked:]):
             continue
         for sign in (1, -1) if constraint.is_equality() else (1,):
             terms = tuple((k, sign * factor) for k, factor in enumerate(factors[:-1]) if factor)

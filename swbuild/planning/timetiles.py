@@ -11,6 +11,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.islnumbers import int_of
 from swbuild.machine import load
 from swbuild.mapping.diamonds import Sweeps, in_diamonds, sweeps_of
+from swbuild.mapping.strides import AccessStrides
 from swbuild.options import Distribution, KernelOptions
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.planning.sizes import assumed_sizes
@@ -38,29 +39,32 @@ _EFFORT = 300_000
 _PARAM = isl.dim_type.param
 
 
-def in_time_tiles(scop: Scop, options: KernelOptions, order: Order) -> Order | None:
+def in_time_tiles(scop: Scop, options: KernelOptions, order: Order) -> tuple[Scop, Order] | None:
     """Return the kernels of ``order`` in tiles over time, None where it has no sweeps that can be tiled.
 
-    These tiles are dealt out in turn.
+    These tiles are dealt out in turn.  They come with the region at the sizes that they are for.
     """
     if options.distribution not in (None, Distribution.CYCLIC):
         return None
-    sweeps = _sweeps(order)
+    sweeps = _sweeps(scop, order)
     tile = _tile(scop, options, sweeps) if sweeps else ()
     if sweeps is None or not tile:
         return None
     schedule = in_diamonds(sweeps, tile)
     scheduled = replace(order.scheduled, schedule=schedule, peeled=(), front=tile, origin=Origin.DIAMONDS)
+    if sweeps.wide is not None:
+        scop = replace(scop, assumptions=scop.assumptions.intersect(sweeps.wide))
     found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
     home = not found.tree.statements and all_stay_home(scop, scheduled.private, found.tree)
-    return found if home else None
+    return (scop, found) if home else None
 
 
-def _sweeps(order: Order) -> Sweeps | None:
+def _sweeps(scop: Scop, order: Order) -> Sweeps | None:
     """Return the sweeps of ``order``, None where it has none, or isl takes long over how far they reach."""
     try:
         with bounded_effort(_EFFORT):
-            return sweeps_of(order.scheduled.schedule, order.scheduled.kept)
+            score = AccessStrides(scop).score
+            return sweeps_of(order.scheduled.schedule, order.scheduled.kept, score)
     except isl.Error as error:
         if not ran_out(error):
             raise

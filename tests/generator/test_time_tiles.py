@@ -27,6 +27,35 @@ SWEEPS = {
   for (int i = 3; i < n - 5; i++) a[i] = b[i - 1] + 0.5 * b[i];""",
 }
 
+#: in a plane: two fields whose sweeps do not depend on each other, and staggered grids of different sizes, of
+#: which isl's scheduler orders the loops in different ways
+PLANES = {
+    "fields": (
+        "double u[restrict n][m], double v[restrict n][m], double w[restrict n][m], double x[restrict n][m]",
+        """
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)
+    w[i][j] = u[i][j] + 0.1 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1]) - v[i][j] * u[i][j];
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)
+    x[i][j] = v[i][j] + 0.05 * (v[i - 1][j] + v[i + 1][j] + v[i][j - 1] + v[i][j + 1]) + v[i][j] * u[i][j];
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) u[i][j] = w[i][j];
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) v[i][j] = x[i][j];""",
+    ),
+    "staggered": (
+        "double ex[restrict n][m], double ey[restrict n][m], double hz[restrict n][m]",
+        """
+  for (int i = 1; i < n; i++) for (int j = 0; j < m; j++) ey[i][j] -= 0.5 * (hz[i][j] - hz[i - 1][j]);
+  for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) ex[i][j] -= 0.5 * (hz[i][j] - hz[i][j - 1]);
+  for (int i = 0; i < n - 1; i++) for (int j = 0; j < m - 1; j++)
+    hz[i][j] -= 0.7 * (ex[i][j + 1] - ex[i][j] + ey[i + 1][j] - ey[i][j]);""",
+    ),
+}
+
+
+def _plane(name: str) -> str:
+    line, sweeps = PLANES[name]
+    head = f"void f(int steps, int n, int m, {line})"
+    return f"{head}\n{{\n#pragma scop\nfor (int t = 0; t < steps; t++) {{{sweeps}\n}}\n#pragma endscop\n}}\n"
+
 
 def _region(sweeps: str, head: str = "for (int t = 0; t < steps; t++)") -> str:
     return f"void f({LINE})\n{{\n#pragma scop\n{head} {{{sweeps}\n}}\n#pragma endscop\n}}\n"
@@ -103,6 +132,26 @@ def test_stencils_run_in_tiles_over_time(name: str, machine: str) -> None:
     assert {buffer["store"] for buffer in kernel["buffers"]} == {"box"}
 
 
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("name", PLANES)
+def test_sweeps_over_several_fields_run_in_tiles_over_time(name: str, machine: str, tmp_path: Path) -> None:
+    (region,) = generated(tmp_path, _plane(name), KernelOptions(machine=machine)).regions
+    (kernel,) = region.report["kernels"]
+    assert len(region.report["wavefront_tile"]) == 2
+    # what is last in a tile is the index that is contiguous in memory
+    assert all(buffer["shape"][1] > buffer["shape"][0] for buffer in kernel["buffers"])
+
+
+def test_sweeps_that_do_not_depend_on_each_other_count_as_one() -> None:
+    domain = isl.UnionSet("{ S[t, i] : 0 <= t < 5 and 0 <= i < 9; R[t, i] : 0 <= t < 5 and 0 <= i < 9 }")
+    near = isl.UnionMap("{ S[t, i] -> S[t + 1, k] : i - 1 <= k <= i + 1; R[t, i] -> R[t + 1, k] : k = i }")
+    schedule, _ = _line(9, 5, 1)
+    sweeps = sweeps_of(schedule, near.intersect_domain(domain).intersect_range(domain))
+    assert sweeps is not None
+    step = isl.UnionMap("{ S[t, i] -> [t]; R[t, i] -> [t] }").intersect_domain(domain)
+    assert isl.UnionMap.from_union_pw_aff(sweeps.time).is_equal(step)
+
+
 def test_constant_extents_of_arrays_change_nothing(tmp_path: Path) -> None:
     text = (EXAMPLES / "jacobi-2d.c").read_text().replace("restrict n][n]", "restrict 1000][1000]")
     options = KernelOptions(machine="sw26010-pro")
@@ -145,6 +194,13 @@ def test_stencils_give_the_serial_results_at_odd_sizes(machine: str, tmp_path: P
             ("jacobi-2d", "jacobi_2d", (8, 8), plane),
         )
     ]
+    fields = RegionCheck(
+        tuple({"n": n, "m": m, "steps": t} for n, m, t in ((1, 3, 2), (2, 2, 3), (53, 47, 7), (131, 401, 9)))
+    )
+    for name in PLANES:
+        path = tmp_path / f"{name}.c"
+        path.write_text(_plane(name), encoding="utf-8")
+        tasks.append(SourceTask(path, options={"f": _options(machine, (64, 1))}, default_check=fields))
     for name, sweeps in SWEEPS.items():
         path = tmp_path / f"{name}.c"
         path.write_text(_region(sweeps), encoding="utf-8")
