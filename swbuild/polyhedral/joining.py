@@ -4,6 +4,10 @@
 …) for (k = 0; k < i; k++)`` with the same text update a rectangle together.  Two statements have a triangle
 of it each, with schedules of their own; one has one schedule, and whole tiles across the diagonal.
 
+So is what has a loop less, and the text that the other has where two of its iterators are equal: in
+Cholesky's factorisation, ``for (k = 0; k < i; k++) a[i][i] -= a[i][k] * a[i][k];`` does what
+``a[i][j] -= a[i][k] * a[j][k]`` does for ``j = i``.
+
 The order of the two in an iteration of the loops around both is then one of iterations like all others.  So
 none may depend on the other there directly: the halves of a red-black sweep stay as they are, as their order
 in an iteration is all that makes them parallel.
@@ -17,18 +21,28 @@ from functools import reduce
 
 import islpy as isl
 
-from swbuild.expressions.c import AccessRef
+from swbuild.classes import dataclass
+from swbuild.expressions.c import AccessRef, IteratorRef
 from swbuild.expressions.nodes import Expression
-from swbuild.expressions.trees import transformed
+from swbuild.expressions.trees import transformed, walk
 from swbuild.frontend.scop import Access, Scop, Statement
 from swbuild.polyhedral.dataflow import analyse, instance_prefix, relations
-from swbuild.polyhedral.islutil import coalesced
+from swbuild.polyhedral.islutil import coalesced, union_sets
 from swbuild.polyhedral.looptree import Leaf, Tree, loop_tree, plain
 from swbuild.polyhedral.looptree import Sequence as InOrder
 
 __all__ = ["joined"]
 
 _IN = isl.dim_type.in_
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A statement of a group in the space of the others: ``inside`` leads there from that of ``original``."""
+
+    statement: Statement
+    original: Statement
+    inside: isl.Map | None = None
 
 
 def joined(scop: Scop) -> Scop:
@@ -43,34 +57,119 @@ def joined(scop: Scop) -> Scop:
     groups = [group for each in alike for group in _grouped(each, dependences) if len(group) > 1]
     if not groups:
         return scop
-    names = {statement.name: group[0].name for group in groups for statement in group}
-    whole = {group[0].name: reduce(_both, group) for group in groups}
-    statements = (whole.get(s.name, s) for s in scop.statements if names.get(s.name, s.name) == s.name)
-    return replace(scop, statements=tuple(statements), schedule=plain(_renamed(loop_tree(scop), names)))
+    spaces = {
+        member.original.name: _Space(group[0].statement.name, member.inside)
+        for group in groups
+        for member in group
+    }
+    whole = {
+        group[0].statement.name: reduce(_both, (member.statement for member in group)) for group in groups
+    }
+    kept = (s for s in scop.statements if s.name not in spaces or spaces[s.name].name == s.name)
+    statements = tuple(whole.get(s.name, s) for s in kept)
+    schedule = plain(_renamed(loop_tree(scop), spaces))
+    due = union_sets(s.domain.intersect_params(scop.context) for s in statements)
+    assert due.is_subset(schedule.get_map().domain()), "instances without a place in the order"
+    return replace(scop, statements=statements, schedule=schedule)
 
 
-def _alike(scop: Scop) -> Iterable[list[Statement]]:
-    """Return the statements in groups of one text and one outermost loop."""
-    found: dict[object, list[Statement]] = {}
-    for statement in scop.statements:
+def _alike(scop: Scop) -> Iterable[list[_Member]]:
+    """Return the statements in groups of one text and outermost loop; those with most loops come first."""
+    found: dict[object, list[_Member]] = {}
+    for statement in sorted(scop.statements, key=lambda s: -len(s.iterators)):
         text = _text(statement)
-        if text is not None:
-            found.setdefault(text, []).append(statement)
+        if text is None:
+            continue
+        if text not in found:
+            members = ((_inside(group[0].statement, statement), group) for group in found.values())
+            member, group = next((pair for pair in members if pair[0] is not None), (None, []))
+            if member is not None:
+                group.append(member)
+                continue
+        found.setdefault(text, []).append(_Member(statement, statement))
     return found.values()
 
 
-def _grouped(alike: Sequence[Statement], dependences: isl.UnionMap) -> list[list[Statement]]:
-    """Return ``alike`` in groups that may become one statement, in the order of the source."""
-    groups: list[list[Statement]] = []
-    for statement in alike:
+def _inside(head: Statement, statement: Statement) -> _Member | None:
+    """Return ``statement`` as instances of ``head``, which has more loops; None where it is none of them.
+
+    An instance of one is that of the other which accesses the same.
+    """
+    if len(statement.iterators) >= len(head.iterators) or statement.iterators[0] != head.iterators[0]:
+        return None
+    if _accessed(statement) != _accessed(head) or _computed(statement) != _computed(head):
+        return None
+    if any(isinstance(node, IteratorRef) for node in walk(head.body)):
+        return None  # what it computes depends on where it is
+    mine, its = _functions(statement), _functions(head)
+    inside = mine.apply_range(its.reverse()).intersect_domain(statement.domain)
+    if not (inside.is_single_valued() and inside.is_injective()):
+        return None
+    if not statement.domain.is_subset(inside.domain()) or not _keeps_outermost(inside):
+        return None
+    domain = statement.domain.apply(inside)
+    accesses = tuple(
+        replace(other, ref=access.ref, relation=_function(access).intersect_domain(domain))
+        for access, other in zip(head.accesses, statement.accesses, strict=True)
+    )
+    there = replace(statement, domain=domain, iterators=head.iterators, accesses=accesses, body=head.body)
+    return _Member(there, statement, inside)
+
+
+def _accessed(statement: Statement) -> object:
+    """Return which arrays ``statement`` accesses in turn, and how."""
+    numbers = _numbers(statement)
+    return tuple((access.array, access.kind, numbers[access.ref]) for access in statement.accesses)
+
+
+def _numbers(statement: Statement) -> Mapping[int, int]:
+    """Return the numbers of the references of ``statement`` in their order."""
+    return {ref: k for k, ref in enumerate(dict.fromkeys(access.ref for access in statement.accesses))}
+
+
+def _computed(statement: Statement) -> Expression:
+    """Return what ``statement`` computes, with references by their numbers."""
+    numbers = _numbers(statement)
+
+    def change(node: Expression) -> Expression:
+        return replace(node, ref=numbers[node.ref]) if isinstance(node, AccessRef) else node
+
+    return transformed(statement.body, change)
+
+
+def _function(access: Access) -> isl.Map:
+    """Return the subscripts of ``access`` by its formula, for all instances."""
+    formula = isl.PwMultiAff.from_map(access.relation).gist(access.relation.domain())
+    return isl.Map.from_pw_multi_aff(formula)
+
+
+def _functions(statement: Statement) -> isl.Map:
+    """Return all subscripts of ``statement``, one after the other, by instances."""
+    maps = (_function(access).reset_tuple_id(isl.dim_type.out) for access in statement.accesses)
+    return reduce(isl.Map.flat_range_product, maps)
+
+
+def _keeps_outermost(inside: isl.Map) -> bool:
+    """Return whether ``inside`` leads to instances of the same iteration of the outermost loop."""
+    same = inside.equate(_IN, 0, isl.dim_type.out, 0)
+    return bool(inside.is_subset(same))
+
+
+def _grouped(alike: Sequence[_Member], dependences: isl.UnionMap) -> list[list[_Member]]:
+    """Return ``alike`` in groups that may become one statement."""
+    groups: list[list[_Member]] = []
+    for member in alike:
         for group in groups:
-            if _is_one_piece([*group, statement]) and all(
-                _is_apart(one, statement) and _independent(dependences, one, statement) for one in group
+            if _is_one_piece([*group, member]) and all(
+                _is_apart(one.statement, member.statement)
+                and _independent(dependences, one.original, member.original)
+                for one in group
             ):
-                group.append(statement)
+                group.append(member)
                 break
         else:
-            groups.append([statement])
+            if member.inside is None:  # instances of another one are no statement of that kind
+                groups.append([member])
     return groups
 
 
@@ -79,15 +178,8 @@ def _text(statement: Statement) -> object:
     places = [_place(access) for access in statement.accesses]
     if not statement.iterators or None in places:
         return None
-    numbers = {ref: k for k, ref in enumerate(dict.fromkeys(access.ref for access in statement.accesses))}
-
-    def change(node: Expression) -> Expression:
-        return replace(node, ref=numbers[node.ref]) if isinstance(node, AccessRef) else node
-
-    kinds = [(access.array, access.kind, numbers[access.ref]) for access in statement.accesses]
-    types = [iterator.type for iterator in statement.iterators]
-    body = transformed(statement.body, change)
-    return statement.iterators[0], tuple(types), tuple(kinds), tuple(places), body
+    types = tuple(iterator.type for iterator in statement.iterators)
+    return statement.iterators[0], types, tuple(places), _accessed(statement), _computed(statement)
 
 
 def _place(access: Access) -> str | None:
@@ -106,15 +198,15 @@ def _is_apart(one: Statement, other: Statement) -> bool:
     return bool(one.domain.is_disjoint(other.domain.set_tuple_name(one.name)))
 
 
-def _is_one_piece(statements: Sequence[Statement]) -> bool:
-    """Return whether the iterations of ``statements`` together are one convex set."""
-    return reduce(_both, statements).domain.n_basic_set() == 1
+def _is_one_piece(members: Sequence[_Member]) -> bool:
+    """Return whether the iterations of ``members`` together are one convex set."""
+    return reduce(_both, (member.statement for member in members)).domain.n_basic_set() == 1
 
 
 def _independent(dependences: isl.UnionMap, one: Statement, other: Statement) -> bool:
     """Return whether neither depends on the other inside an iteration of the loops around both."""
     depth = 0
-    for mine, its in zip(one.iterators, other.iterators, strict=True):
+    for mine, its in zip(one.iterators, other.iterators, strict=False):
         if mine != its:
             break
         depth += 1
@@ -134,19 +226,37 @@ def _both(one: Statement, other: Statement) -> Statement:
     return replace(one, domain=domain, accesses=accesses, also=(*one.also, other.span))
 
 
-def _renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
-    """Return ``tree`` with the instances of the statements ``names`` called as these say."""
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """What instances of a statement become: those of the statement ``name``, by ``inside`` or as they are."""
+
+    name: str
+    inside: isl.Map | None
+
+    def of(self, domain: isl.Set) -> isl.Set:
+        """Return ``domain``, of the statement before."""
+        there = domain if self.inside is None else domain.apply(self.inside)
+        return there.set_tuple_name(self.name)
+
+    def value(self, value: isl.PwAff) -> isl.PwAff:
+        """Return ``value``, of instances of the statement before."""
+        there = value
+        if self.inside is not None:
+            there = value.pullback_pw_multi_aff(isl.PwMultiAff.from_map(self.inside.reverse()))
+        return there.set_tuple_id(_IN, self.of(value.domain()).get_tuple_id())
+
+
+def _renamed(tree: Tree, spaces: Mapping[str, _Space]) -> Tree:
+    """Return ``tree`` with the instances of statements in their new ``spaces``."""
     if isinstance(tree, InOrder):
-        return InOrder(tuple(_renamed(part, names) for part in tree.parts))
+        return InOrder(tuple(_renamed(part, spaces) for part in tree.parts))
     if isinstance(tree, Leaf):
-        name = names.get(tree.statement, tree.statement)
-        return Leaf(name, tree.domain.set_tuple_name(name))
+        space = spaces.get(tree.statement, _Space(tree.statement, None))
+        return Leaf(space.name, space.of(tree.domain))
     value = isl.UnionPwAff("{ }")
     pieces = tree.value.get_pw_aff_list()
     for k in range(pieces.n_pw_aff()):
         piece = pieces.get_at(k)
-        domain = piece.domain()
-        name = str(domain.get_tuple_name())
-        space = domain.set_tuple_name(names.get(name, name))
-        value = value.union_add(piece.set_tuple_id(_IN, space.get_tuple_id()).to_union_pw_aff())
-    return replace(tree, value=value, body=_renamed(tree.body, names))
+        name = str(piece.domain().get_tuple_name())
+        value = value.union_add(spaces.get(name, _Space(name, None)).value(piece).to_union_pw_aff())
+    return replace(tree, value=value, body=_renamed(tree.body, spaces))

@@ -122,6 +122,61 @@ def test_all_else_stays_apart(body: str, tmp_path: Path) -> None:
     assert joined(scop) is scop
 
 
+#: An update of a triangle, and of the element on the diagonal by a loop of its own.
+DIAGONAL = """\
+for (int i = 0; i < n; i++) {
+  for (int j = 0; j < i; j++) {
+    for (int k = 0; k < j; k++)
+      a[i][j] -= a[i][k] * a[j][k];
+    a[i][j] /= a[j][j];
+  }
+  for (int l = 0; l < i; l++)
+    a[i][i] -= a[i][l] * a[i][l];
+  c[i] = a[i][i];
+}
+"""
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 6])
+def test_a_loop_less_stands_for_equal_iterators(size: int, tmp_path: Path) -> None:
+    scop = _model(tmp_path, DIAGONAL)
+    whole = joined(scop)
+    assert [s.name for s in whole.statements] == ["S0", "S1", "S3"]
+    update, alone = (scop.statement(name).span.line for name in ("S0", "S2"))
+    expected = [
+        (update, (at[0], at[0], at[1])) if line == alone else (line, at) for line, at in _run(scop, size)
+    ]
+    assert _run(whole, size) == expected
+    together = isl.Set("[n] -> { S0[i, j, k] : 0 <= k < j <= i < n }")
+    assert whole.statement("S0").domain.is_equal(together)
+    for access, subscripts in zip(whole.statement("S0").accesses, ("ij", "ij", "ik", "jk"), strict=True):
+        element = ", ".join(subscripts)
+        assert access.relation.is_equal(
+            isl.Map(f"[n] -> {{ S0[i, j, k] -> a[{element}] }}").intersect_domain(together)
+        )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a[i][l] * a[i][l]", "a[i][l] * a[l][i]"),  # no iteration of the other accesses these
+        ("a[i][l] * a[i][l]", "a[i][l] * b[l]"),  # another array
+        ("l < i", "l < i - 2"),  # not one convex set
+        ("a[i][i] -=", "a[i][i] +="),
+        (
+            "for (int l = 0; l < i; l++)\n    a[i][i] -= a[i][l]",
+            "for (int l = 0; l < i; l++)\n    a[i][i] -= l * a[i][l]",
+        ),
+    ],
+)
+def test_a_loop_less_is_left_alone_where_it_is_no_part_of_the_other(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    assert old in DIAGONAL
+    scop = _model(tmp_path, DIAGONAL.replace(old, new))
+    assert joined(scop) is scop
+
+
 def test_an_update_in_two_triangles_has_whole_tiles() -> None:
     (region,) = unit_of("lu", KernelOptions(where=Where.CPES)).regions
     update = max(region.report["kernels"], key=lambda kernel: kernel["mapped_loops"])
