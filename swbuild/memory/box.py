@@ -93,7 +93,10 @@ class Box:
 
     def hull(self, other: Box) -> Box:
         """Return the smallest box around both (unbounded when it cannot be found with little effort)."""
-        visits = self.visits.union(other.visits).coalesce()
+        visits = self.visits.union(other.visits)
+        if visits.n_basic_set() > _PIECES:
+            return unbounded_box(visits)
+        visits = visits.coalesce()
         if self.bound is None or other.bound is None:
             return unbounded_box(visits)
         try:
