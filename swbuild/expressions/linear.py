@@ -16,7 +16,7 @@ from swbuild.expressions.nodes import (
 )
 from swbuild.expressions.trees import mentions, substituted, transformed
 
-__all__ = ["at_zero", "distance", "factor_of", "plus", "without_term"]
+__all__ = ["at_zero", "distance", "factor_of", "plus", "times", "without_term"]
 
 #: the terms of a sum with their factors; None stands for 1
 _Sum = Counter[Expression | None]
@@ -40,10 +40,16 @@ def factor_of(expression: Expression, name: str) -> int | None:
     return None if any(term is not None and mentions(term, name) for term in terms) else factor
 
 
-def without_term(expression: Expression, term: Expression, factor: int) -> Expression | None:
-    """Return ``expression`` without ``term``, which has the given ``factor`` in it; None where it has not."""
+def without_term(expression: Expression, term: Expression) -> tuple[Expression, int] | None:
+    """Return ``expression`` without ``term``, and the factor it has in it; None where that is none."""
     terms = _sum(expression)
-    return _written(terms) if terms.pop(term, 0) == factor else None
+    factor = terms.pop(term, 0)
+    return (_written(terms), factor) if factor else None
+
+
+def times(expression: Expression, factor: int) -> Expression:
+    """Return ``expression`` a number of times, itself if that is once."""
+    return expression if factor == 1 else Binary(BinaryOperator.MUL, Constant(factor), expression)
 
 
 def plus(expression: Expression, number: int) -> Expression:

@@ -134,12 +134,12 @@ def _built(
 
 def _everywhere(inserted: list[Insertion], visited: isl.UnionSet) -> list[Insertion]:
     """Return those ``inserted`` once per visit without a condition, where they are in all of ``visited``."""
-    (places,) = sets_of(visited)
+    places = sets_of(visited)
 
     def without(insertion: Insertion) -> Insertion:
         domain = insertion.relation.domain()
         once = insertion.relation.dim(isl.dim_type.out) == domain.dim(isl.dim_type.set)
-        if not (once and domain.n_basic_set() > 1 and places.is_subset(domain)):
+        if not (once and domain.n_basic_set() > 1 and all(place.is_subset(domain) for place in places)):
             return insertion
         name = str(insertion.relation.get_tuple_name(isl.dim_type.out))
         return replace(insertion, relation=visit(name, isl.Set.universe(domain.get_space())))

@@ -75,7 +75,7 @@ def _orders(nest: Nest, free: frozenset[str], along: Loop | None, *, keeps: bool
     if keeps and not sums:
         return
     outer = [loop for loop in rest if loop not in sums]
-    jams = _jams(nest, [loop for loop in outer if loop.iterator in free and (sums or _shares(nest, loop))])
+    jams = _jams(nest, [loop for loop in outer if loop.iterator in free and (sums or _shared(nest, loop))])
     for jammed in jams:
         if len(jammed) > 1 and along is not None:
             continue
@@ -122,17 +122,14 @@ def _read_first(nest: Nest) -> bool:
 def _jams(nest: Nest, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
     """Return which loops may be jammed, those first whose iterations share most of what they read."""
 
-    def shared(loop: Loop) -> int:
-        return sum(not any(mentions(s, loop.iterator) for s in read.arguments) for read in nest.reads)
-
-    ranked = sorted(loops, key=lambda loop: (shared(loop), loops.index(loop)), reverse=True)
+    ranked = sorted(loops, key=lambda loop: (_shared(nest, loop), loops.index(loop)), reverse=True)
     pairs = [(one, other) for k, one in enumerate(ranked) for other in ranked[k + 1 :]]
     return [*pairs, *((loop,) for loop in ranked), ()]
 
 
-def _shares(nest: Nest, loop: Loop) -> bool:
-    """Return whether iterations of ``loop`` read an element alike."""
-    return any(not any(mentions(s, loop.iterator) for s in read.arguments) for read in nest.reads)
+def _shared(nest: Nest, loop: Loop) -> int:
+    """Return how many elements all iterations of ``loop`` read alike."""
+    return sum(not any(mentions(s, loop.iterator) for s in read.arguments) for read in nest.reads)
 
 
 def _is_sound(nest: Nest, order: Order, free: frozenset[str]) -> bool:

@@ -235,31 +235,37 @@ class _Pass:
         before, loop = block.children
         assert isinstance(loop, Loop) and loop.condition is not None
         found = around.inside(loop)
-        if found is None or found[1].begun != around.begun:
-            # the first box of a CPE would come ahead of a round in which others have their first tiles
+        if found is None:
             self._refuse(self._got(loop), _OFTEN)
             return block
-        made = found[0]
+        made, inside = found
         first = before.then if isinstance(before, Guard) else before
-        start = around.certainly(_unless_common(starts(loop), around))
+        start = around.certainly(_unless_common(starts(loop), around)).entering(loop, made, inside)
         early = under(parts_of(starts(made)) if isinstance(before, Guard) else (), self._early(first, start))
-        return Block((early, self._loop(loop, around, lambda inside: self._iteration(loop, made, inside))))
 
-    def _iteration(self, loop: Loop, made: Loop, inside: Around) -> Node:
-        """Return an iteration: its boxes have come, are handed out, and the next ones are on their way."""
+        def iteration(inside: Around) -> Node:
+            return self._iteration(loop, made, inside, inside.next_round(loop, around))
+
+        return Block((early, self._loop(loop, around, iteration)))
+
+    def _iteration(self, loop: Loop, made: Loop, inside: Around, later: Around) -> Node:
+        """Return an iteration: its boxes have come, are handed out, and the next ones are on their way.
+
+        ``later`` is around the next one.
+        """
         assert isinstance(loop.body, Block)
         wait, turn, soon, *rest = loop.body.children
         assert isinstance(wait, Wait) and isinstance(turn, Rotate) and isinstance(soon, Guard)
         mine = [name for name in turn.buffers if name in self._buffers]
         shares = [share for name in mine for share in self._shared_box(name, rest, inside)]
         others = tuple(name for name in turn.buffers if name not in mine)
-        following = inside.certainly(_unless_common(soon.condition, inside))
+        later = later.certainly(_unless_common(soon.condition, inside))
         return Block(
             (
                 replace(wait, count=None),
                 *([Rotate(others)] if others else []),
                 *self._grid.handed(shares),
-                Guard(goes_on(made), self._early(soon.then, following)),
+                Guard(goes_on(made), self._early(soon.then, later)),
                 self._block(Block(tuple(rest)), inside),
             )
         )

@@ -7,11 +7,12 @@ from dataclasses import field, replace
 
 from swbuild.classes import dataclass
 from swbuild.expressions.conditions import both, parts_of
-from swbuild.expressions.linear import at_zero, distance, factor_of, plus, without_term
+from swbuild.expressions.linear import at_zero, distance, factor_of, plus, times, without_term
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import names_in, substituted, walk
 from swbuild.kernelir.affine import NotAffine, as_set, as_value
 from swbuild.kernelir.nodes import Guard, Loop, Node
+from swbuild.kernelir.prefetching import following
 from swbuild.kernelir.uneven import Crowd, ahead_of, least_or
 from swbuild.names import own, plain_name
 
@@ -82,9 +83,7 @@ class Around:
     def _rounds(self, loop: Loop) -> tuple[Loop, Around] | None:
         assert loop.first is not None and loop.condition is not None
         first, condition = self.seen(loop.first), loop.condition
-        start = _start(first, self.threads) or (
-            None if self.conditions else _wrapped(first, loop, self.threads)
-        )
+        start = _start(first, self.threads) or _wrapped(first, loop.step, self.threads)
         if not _is_below(condition, loop.iterator):
             return None
         if start is None or self.differing(condition):
@@ -143,6 +142,31 @@ class Around:
             begun=self.begun | {*own_ones},
         )
         return rounds, inside
+
+    def entering(self, loop: Loop, made: Loop, inside: Around) -> Around:
+        """Return what is known before ``loop`` of CPEs that have a tile in the first of the rounds ``made``.
+
+        ``inside`` is around the loop's body.
+        """
+        if made.iterator == loop.iterator:
+            return self
+        assert made.first is not None
+        tile = substituted(inside.values[loop.iterator], {made.iterator: made.first})
+        begun = [substituted(c, {loop.iterator: tile}) for c in inside.begun_since(self)]
+        return replace(self, conditions=(*self.conditions, *begun), begun=self.begun | {*begun})
+
+    def next_round(self, loop: Loop, outer: Around) -> Around:
+        """Return the same for CPEs that come to their first tile of ``loop`` in the next round at the latest.
+
+        ``outer`` is around the loop.
+        """
+        soon = {c: substituted(c, {loop.iterator: following(loop)}) for c in self.begun_since(outer)}
+        conditions = tuple(soon.get(c, c) for c in self.conditions)
+        return replace(self, conditions=conditions, begun=self.begun - soon.keys() | {*soon.values()})
+
+    def begun_since(self, outer: Around) -> list[Expression]:
+        """Return the conditions that a CPE has come to its first tile of the loops inside ``outer``."""
+        return [c for c in self.conditions if c in self.begun and c not in outer.begun]
 
     def _follows(self, begun: Expression, condition: Expression, crowd: Crowd) -> bool:
         """Return whether a CPE has come to its first tile wherever the other conditions and one more hold."""
@@ -229,27 +253,31 @@ def _start(first: Expression, threads: tuple[str, ...]) -> _Start | None:
     return None if ahead is None else _Start(at_zero(first, threads), ahead)
 
 
-def _wrapped(first: Expression, loop: Loop, threads: tuple[str, ...]) -> _Start | None:
+def _wrapped(first: Expression, step: int, threads: tuple[str, ...]) -> _Start | None:
     """Return the start of rounds of CPEs that begin with the first of their tiles ``after`` somewhere.
 
-    That is ``last - (rest % step)`` where ``rest`` is ``last`` less what the CPE is ahead: a number that is
-    equal to what it is ahead up to a multiple of the step, and is one of ``step`` numbers up to ``last``.
-    The last of as many CPEs as a step has tiles begins earliest.
+    That is ``last - size * (rest % count)`` where ``size * rest`` is ``last`` less what the CPE is ahead: a
+    number that is equal to what it is ahead up to a multiple of the ``step``, which is ``size * count``, and
+    is one of ``step`` numbers up to ``last``.  The last of as many CPEs as a step has tiles begins earliest.
     """
     for term in walk(first):
         if not isinstance(term, Binary) or term.operator is not BinaryOperator.MOD:
             continue
+        found = without_term(first, term)
+        if found is None or not isinstance(term.right, Constant):
+            continue
+        last, size, count = found[0], -found[1], term.right.value
         rest, (name, *more) = term.left, sorted(names_in(term.left) & {*threads}) or [""]
-        last, factor = without_term(first, term, -1), factor_of(rest, name)
-        if last is None or factor is None or factor >= 0 or more or term.right != Constant(loop.step):
+        factor = factor_of(rest, name)
+        if size <= 0 or size * count != step or factor is None or factor >= 0 or more or count % -factor:
             continue
-        ahead = Binary(BinaryOperator.MUL, Constant(-factor), Name(name))
-        beyond = distance(Binary(BinaryOperator.ADD, rest, ahead), last)
-        if beyond is None or loop.step % -factor or names_in(last) & {*threads}:
+        ahead = times(Name(name), -factor * size)
+        beyond = distance(Binary(BinaryOperator.ADD, times(rest, size), ahead), last)
+        if beyond is None or names_in(last) & {*threads}:
             continue
-        least = plus(at_zero(rest, (name,)), -factor - loop.step)
+        least = plus(at_zero(rest, (name,)), -factor - count)
         begin = Binary(BinaryOperator.SUB, least, Binary(BinaryOperator.MOD, least, term.right))
-        return _Start(plus(begin, beyond), ahead, plus(last, -loop.step))
+        return _Start(plus(times(begin, size), beyond), ahead, plus(last, -step))
     return None
 
 

@@ -12,9 +12,9 @@ from functools import reduce
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.expressions.linear import factor_of, plus
+from swbuild.expressions.linear import factor_of, plus, without_term
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Min, Name, Select
-from swbuild.expressions.trees import substituted
+from swbuild.expressions.trees import names_in, substituted, walk
 from swbuild.kernelir.affine import as_set, as_value, least_of, remainder_of, without_names
 from swbuild.kernelir.expressions import to_tree
 
@@ -78,7 +78,9 @@ class Crowd:
         They may hold elsewhere, too.  None where none is found.
         """
         found = []
-        for left, operator, right in _less(condition):
+        names = tuple(names)
+        for lower, operator, upper in _less(condition):
+            left, right = _with_remainders(lower, names, 1), _with_remainders(upper, names, -1)
             values: dict[str, Expression] = {}
             for name in names:
                 factors = factor_of(left, name), factor_of(right, name)
@@ -129,6 +131,22 @@ def _less(condition: Expression) -> list[tuple[Expression, BinaryOperator, Expre
         return []
     ends = right.operands if isinstance(right, Min) else (right,)
     return [(left, operator, end) for end in ends]
+
+
+def _with_remainders(value: Expression, names: Iterable[str], sign: int) -> Expression:
+    """Return the least (``sign`` is 1) or the largest (-1) that ``value`` may be for any remainders in it.
+
+    Remainders are those of what depends on ``names``.
+    """
+    for term in walk(value):
+        remainder = isinstance(term, Binary) and term.operator is BinaryOperator.MOD
+        if not remainder or not names_in(term) & {*names} or not isinstance(term.right, Constant):
+            continue
+        found = without_term(value, term)
+        if found is not None:
+            rest, factor = found
+            value = plus(rest, factor * (term.right.value - 1) if sign * factor < 0 else 0)
+    return value
 
 
 def least_or(value: Expression) -> Expression:

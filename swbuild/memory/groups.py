@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, reduce
 
 import islpy as isl
@@ -42,6 +42,7 @@ class Grouping:
     def __init__(self, timing: Callable[[], Timing] | None, *, loose: bool = False) -> None:
         self._timing = timing
         self.loose = loose
+        self._pairs: dict[tuple[_Key, _Key], _Pair] = {}
         self._families: dict[_Key, list[Group]] = {}
         self._known: dict[tuple[_Key, bool, bool], list[Group]] = {}
 
@@ -50,9 +51,12 @@ class Grouping:
         """When the kernel runs what."""
         return None if self._timing is None else self._timing()
 
-    def may_part(self, level: Level, a: Group, b: Group) -> bool:
-        """Return whether ``a`` and ``b``, which touch common elements, may have buffers of their own."""
-        return self.timing is not None and self.timing.may_part(level, a.refs, b.refs)
+    def pair(self, level: Level, a: Group, b: Group) -> _Pair:
+        """Return what is known of two groups at ``level``."""
+        key = _key(level, a.refs), _key(level, b.refs)
+        if key not in self._pairs:
+            self._pairs[key] = _Pair(self, level, a, b)
+        return self._pairs[key]
 
     def groups(
         self, level: Level, refs: list[Reference], fits: Callable[[Group], bool], *, careful: bool
@@ -73,13 +77,57 @@ class Grouping:
 
     def _groups(self, level: Level, refs: list[Reference], *, careful: bool, parted: bool) -> list[Group]:
         """Return groups, those as ``parted`` as they may be that a common box would not be larger for."""
-        key = (level.number, tuple((ref.statement, ref.ref) for ref in refs))
+        key = _key(level, refs)
         if key not in self._families:
             self._families[key] = _uniform(level, refs, loose=self.loose)
         if (key, careful, parted) not in self._known:
             merging = _Merging(self, level, careful, parted)
             self._known[key, careful, parted] = _merged(merging, self._families[key])
         return self._known[key, careful, parted]
+
+
+def _key(level: Level, refs: Iterable[Reference]) -> _Key:
+    return level.number, tuple((ref.statement, ref.ref) for ref in refs)
+
+
+class _Pair:
+    """Two groups of references to one array at a level; each question about them is answered once."""
+
+    def __init__(self, grouping: Grouping, level: Level, a: Group, b: Group) -> None:
+        self._grouping, self._level, self._a, self._b = grouping, level, a, b
+        self.refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
+
+    @cached_property
+    def box(self) -> Box:
+        """A box around those of both, a loose one where a smaller one takes isl long."""
+        box = self._a.box.hull(self._b.box)
+        words = self._a.refs[0].words or self._b.refs[0].words
+        if not self._grouping.loose or words is not None or box.bound is None or box.is_usable:
+            return box
+        return loose_box(footprint(self._level, list(self.refs)))
+
+    @cached_property
+    def is_disjoint(self) -> bool:
+        """Whether no element is in both footprints of a visit."""
+        first, second = (footprint(self._level, list(group.refs)) for group in (self._a, self._b))
+        return bool(first.is_disjoint(second))
+
+    @cached_property
+    def may_part(self) -> bool:
+        """Whether the two, which touch common elements, may have buffers of their own."""
+        timing = self._grouping.timing
+        return timing is not None and timing.may_part(self._level, self._a.refs, self._b.refs)
+
+    @cached_property
+    def is_filled(self) -> bool:
+        """Whether both together write all of their box, which goes back in one transfer then."""
+        both = self._a.writes and self._b.writes
+        return both and self.box.bound is not None and _fills(self._level, self.refs, self.box)
+
+    @cached_property
+    def is_no_larger(self) -> bool:
+        """Whether the common box takes no more elements than the two apart."""
+        return _is_no_larger(self.box, self._a.box, self._b.box)
 
 
 def hull_group(level: Level, refs: list[Reference]) -> Group:
@@ -196,28 +244,14 @@ def _merged_pairs(how: _Merging, groups: list[Group], written: bool) -> list[Gro
 
 
 def _merge(how: _Merging, a: Group, b: Group) -> Group | None:
-    refs = tuple(sorted((*a.refs, *b.refs), key=lambda r: (r.statement, r.ref)))
-    level, writes = how.level, a.writes or b.writes
-    box = _common_box(how, a, b)
-    if writes and footprint(level, list(a.refs)).is_disjoint(footprint(level, list(b.refs))):
-        return Group(refs, box) if _is_filled(level, box, a, b) else None
-    if _is_no_larger(box, a.box, b.box) and not (writes and how.parted):
-        return Group(refs, box) if writes or not how.careful or box.is_usable else None
-    return Group(refs, box) if writes and not how.grouping.may_part(level, a, b) else None
-
-
-def _common_box(how: _Merging, a: Group, b: Group) -> Box:
-    """Return a box around those of ``a`` and ``b``, a loose one where a smaller one takes isl long."""
-    box = a.box.hull(b.box)
-    words = a.refs[0].words or b.refs[0].words
-    if not how.grouping.loose or words is not None or box.bound is None or box.is_usable:
-        return box
-    return loose_box(footprint(how.level, [*a.refs, *b.refs]))
-
-
-def _is_filled(level: Level, box: Box, a: Group, b: Group) -> bool:
-    """Return whether ``a`` and ``b`` together write all of ``box``, which goes back in one transfer then."""
-    return a.writes and b.writes and box.bound is not None and _fills(level, (*a.refs, *b.refs), box)
+    pair, writes = how.grouping.pair(how.level, a, b), a.writes or b.writes
+    if writes and pair.is_disjoint:
+        wanted = pair.is_filled
+    elif not (writes and how.parted) and pair.is_no_larger:
+        wanted = writes or not how.careful or pair.box.is_usable
+    else:
+        wanted = writes and not pair.may_part
+    return Group(pair.refs, pair.box) if wanted else None
 
 
 def _fills(level: Level, refs: Sequence[Reference], box: Box) -> bool:

@@ -7,6 +7,7 @@ bound depends is looked at in one place, or in two if it counts a few tiles; oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 
 import islpy as isl
 
@@ -53,7 +54,8 @@ class Bounds:
     """A set by the bounds of each dimension, in each of its convex parts; values are multiples of ``steps``.
 
     The first ``outer`` dimensions are always given.  ``matters``: bounds of later dimensions depend on this
-    one; such a dimension is looked at in ``places``.
+    one; such a dimension is looked at in ``places``.  ``used`` are the dimensions before each on which its
+    bounds depend: ``spans`` that were found are kept by the values of these alone.
     """
 
     parts: tuple[_Part, ...]
@@ -61,6 +63,8 @@ class Bounds:
     outer: int
     matters: tuple[bool, ...]
     places: int
+    used: tuple[tuple[int, ...], ...]
+    spans: dict[tuple[int, ...], tuple[int, int]] = field(default_factory=dict, compare=False)
 
     @property
     def dimensions(self) -> int:
@@ -73,6 +77,12 @@ class Bounds:
         Between two parts that lie apart, values count as well.
         """
         place = len(before)
+        key = (place, *[before[k] for k in self.used[place]])
+        if key not in self.spans:
+            self.spans[key] = self._span(place, before)
+        return self.spans[key]
+
+    def _span(self, place: int, before: Sequence[int]) -> tuple[int, int]:
         step = self.steps[place]
         first = last = None
         for part in self.parts:
@@ -157,9 +167,10 @@ def bounds_of(found: isl.Set, outer: Sequence[str] = ()) -> Bounds:
     pieces = found.remove_divs().get_basic_sets()
     checked = len(outer) if len(pieces) < 2 else len(dimensions)
     parts = tuple(tuple(_rows(piece, k, checked) for k in dimensions) for piece in pieces)
+    used = tuple(_used(parts, k) for k in dimensions)
     matters = tuple(_matters(parts, k) for k in dimensions)
     places = _PLACES[min(sum(matters[len(outer) :]), len(_PLACES) - 1)]
-    return Bounds(parts, steps, len(outer), matters, places)
+    return Bounds(parts, steps, len(outer), matters, places, used)
 
 
 def _step(found: isl.Set, dimension: int) -> int:
@@ -169,6 +180,11 @@ def _step(found: isl.Set, dimension: int) -> int:
     """
     later = found.dim(_SET) - dimension - 1
     return max(1, int_of(found.project_out(_SET, dimension + 1, later).get_stride(dimension)))
+
+
+def _used(parts: Sequence[_Part], dimension: int) -> tuple[int, ...]:
+    rows = (row for part in parts for row in part[dimension])
+    return tuple(sorted({place for row in rows for place, _ in row.terms}))
 
 
 def _matters(parts: Sequence[_Part], dimension: int) -> bool:

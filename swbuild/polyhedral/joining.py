@@ -54,7 +54,11 @@ def joined(scop: Scop) -> Scop:
     if not alike:
         return scop
     dependences = analyse(relations(scop), scop.schedule).all
-    groups = [group for each in alike for group in _grouped(each, dependences) if len(group) > 1]
+    groups: list[list[_Member]] = []
+    for each in alike:
+        taken = {member.original.name for group in groups for member in group}
+        free = [member for member in each if member.original.name not in taken]
+        groups += [group for group in _grouped(free, dependences) if len(group) > 1]
     if not groups:
         return scop
     spaces = {
@@ -74,18 +78,19 @@ def joined(scop: Scop) -> Scop:
 
 
 def _alike(scop: Scop) -> Iterable[list[_Member]]:
-    """Return the statements in groups of one text and outermost loop; those with most loops come first."""
+    """Return the statements in groups of one text and outermost loop; those with most loops come first.
+
+    One that may be instances of another is in the group of that, too.
+    """
     found: dict[object, list[_Member]] = {}
     for statement in sorted(scop.statements, key=lambda s: -len(s.iterators)):
         text = _text(statement)
         if text is None:
             continue
-        if text not in found:
-            members = ((_inside(group[0].statement, statement), group) for group in found.values())
-            member, group = next((pair for pair in members if pair[0] is not None), (None, []))
+        for group in found.values():
+            member = _inside(group[0].statement, statement)
             if member is not None:
                 group.append(member)
-                continue
         found.setdefault(text, []).append(_Member(statement, statement))
     return found.values()
 

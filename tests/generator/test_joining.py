@@ -177,6 +177,15 @@ def test_a_loop_less_is_left_alone_where_it_is_no_part_of_the_other(
     assert joined(scop) is scop
 
 
+def test_halves_are_joined_beside_a_deeper_statement_that_they_are_no_part_of(tmp_path: Path) -> None:
+    body = """for (int i = 0; i < n; i++) {
+  for (int j = 0; j < i; j++) a[i][j] -= c[0] * b[j];
+  for (int k = i; k < n; k++) a[i][k] -= c[0] * b[k];
+  for (int p = 0; p < n; p++) for (int q = 3; q < n; q++) a[i][p] -= c[q] * b[p];
+}"""
+    assert [s.name for s in joined(_model(tmp_path, body)).statements] == ["S0", "S2"]
+
+
 def test_an_update_in_two_triangles_has_whole_tiles() -> None:
     (region,) = unit_of("lu", KernelOptions(where=Where.CPES)).regions
     update = max(region.report["kernels"], key=lambda kernel: kernel["mapped_loops"])

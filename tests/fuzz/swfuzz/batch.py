@@ -18,8 +18,8 @@ from swfuzz.program import Program, program_text
 
 __all__ = ["LIMIT", "Trial", "Verdict", "run_batch", "run_trials", "source"]
 
-#: Seconds of processor time that the generation of one region may take.
-LIMIT = 20
+#: Seconds of processor time that the generation of one region may take, on a busy machine, too.
+LIMIT = 60
 
 _MOCK = Path(__file__).with_name("mock")
 _FUZZ = Path(__file__).parents[1]
