@@ -2,7 +2,7 @@
 
 A loop is *free* if instances that differ in its iterator touch no common element, or only read it: some
 subscript is the same function of that iterator alone, among the nest's, in all accesses to an array that the
-nest writes.  Free loops may go anywhere in the nest, and their iterations run side by side.
+nest writes, or of two of them one is always less than the other by the bounds of the nest.  Free loops may go anywhere in the nest, and their iterations run side by side.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Nest:
     def is_free(self, iterator: str) -> bool:
         """Return whether the loop over ``iterator`` is free."""
         others = {loop.iterator for loop in self.loops} - {iterator}
-        return all(_told_apart(*pair, iterator, others) for pair in self._pairs())
+        return all(_told_apart(*pair, iterator, others) or self._keeps_apart(*pair) for pair in self._pairs())
 
     @property
     def is_slanted(self) -> bool:
@@ -67,6 +67,28 @@ class Nest:
         if len(self.loops) > 1 or len(self.computes) > 1 or self.is_free(self.loops[0].iterator):
             return False
         return all(_never_meet(*pair, self.loops[0].iterator) for pair in self._pairs())
+
+    def _keeps_apart(self, one: Call, other: Call) -> bool:
+        """Return whether two accesses to one buffer never meet: one has a subscript beyond the other's."""
+        pairs = list(zip(one.arguments, other.arguments, strict=True))
+        return any(self._is_beyond(a, b) or self._is_beyond(b, a) for a, b in pairs)
+
+    def _is_beyond(self, subscript: Expression, fixed: Expression) -> bool:
+        """Return whether ``subscript`` is always less than ``fixed``, the same in the nest, or always more."""
+        iterators = {loop.iterator for loop in self.loops}
+        changing = [loop for loop in self.loops if mentions(subscript, loop.iterator)]
+        if len(changing) != 1 or names_in(fixed) & iterators:
+            return False
+        (loop,) = changing
+        step = stride(subscript, loop.iterator)
+        if not step:
+            return False
+        for ends, sign in ((_firsts(loop), step), (_lasts(loop), -step)):
+            values = (substituted(subscript, {loop.iterator: end}) for end in ends)
+            least = [distance(fixed, value) for value in values]
+            if any(d is not None and (d > 0 if sign > 0 else d < 0) for d in least):
+                return True
+        return False
 
     def _pairs(self) -> Iterator[tuple[Call, Call]]:
         """Yield what is assigned to with every access to its buffer."""
@@ -193,14 +215,22 @@ def _never_meet(one: Call, other: Call, iterator: str) -> bool:
     return bool(apart) and (len(apart) > 1 or apart == {0})
 
 
+def _firsts(loop: Loop) -> tuple[Expression, ...]:
+    """Return what the iterator of ``loop``, which is counted, is at least."""
+    assert loop.first is not None
+    return loop.first.operands if isinstance(loop.first, Max) else (loop.first,)
+
+
+def _lasts(loop: Loop) -> tuple[Expression, ...]:
+    """Return what the iterator of ``loop``, which is counted, is at most."""
+    assert isinstance(loop.condition, Binary)
+    end, less = loop.condition.right, loop.condition.operator is BinaryOperator.LT
+    ends = end.operands if isinstance(end, Min) else (end,)
+    return tuple(plus(each, -1) for each in ends) if less else ends
+
+
 def most_trips(loop: Loop) -> int | None:
     """Return the most iterations that ``loop`` ever has, as far as constants tell."""
-    assert loop.first is not None and isinstance(loop.condition, Binary)
-    lasts = (
-        loop.condition.right.operands if isinstance(loop.condition.right, Min) else (loop.condition.right,)
-    )
-    firsts = loop.first.operands if isinstance(loop.first, Max) else (loop.first,)
-    lengths = [distance(first, last) for first, last in product(firsts, lasts)]
-    known = [length for length in lengths if length is not None]
-    further = loop.condition.operator is BinaryOperator.LE
-    return max(0, (min(known) + further + loop.step - 1) // loop.step) if known else None
+    lengths = [distance(first, last) for first, last in product(_firsts(loop), _lasts(loop))]
+    known = [length + 1 for length in lengths if length is not None]
+    return max(0, (min(known) + loop.step - 1) // loop.step) if known else None
