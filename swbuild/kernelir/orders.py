@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 
 from swbuild.classes import dataclass
@@ -25,15 +24,13 @@ class Order:
     """The loops of a nest, outermost first: ``outer``, ``jammed``, ``along``, ``sums``.
 
     Of ``jammed`` loops several iterations run side by side, of ``along`` (None: no vectors) as many as a
-    vector has lanes; over ``sums`` everything that is assigned to stays in registers.  ``gathers``: vectors
-    are made of elements that lie apart, for all jammed iterations to share.
+    vector has lanes; over ``sums`` everything that is assigned to stays in registers.
     """
 
     outer: tuple[Loop, ...]
     jammed: tuple[Loop, ...]
     along: Loop | None
     sums: tuple[Loop, ...]
-    gathers: bool = False
 
     @property
     def tiled(self) -> tuple[Loop, ...]:
@@ -58,8 +55,7 @@ def orders_of(nest: Nest, *, vectors: bool, gathers: bool = False) -> Iterator[O
         yield from _orders(nest, free, along, keeps=True)
     for along in reversed([loop for loop in able if gathers and loop not in lines]):
         orders = _orders(nest, free, along, keeps=True)
-        shared = (order for order in orders if _is_shared(_gathered(nest, along), order))
-        yield from (replace(order, gathers=True) for order in shared)
+        yield from (order for order in orders if _is_shared(_gathered(nest, along), order))
     for along in reversed(lines):
         yield from _orders(nest, free, along, keeps=False)
     yield from _orders(nest, free, None, keeps=True)

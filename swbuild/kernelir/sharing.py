@@ -19,6 +19,7 @@ from swbuild.kernelir.nodes import (
     Arrived,
     Begin,
     Block,
+    Compute,
     Direction,
     Guard,
     Loop,
@@ -188,23 +189,36 @@ class _Pass:
         return replace(made, body=replace(made.body, body=body(inside)))
 
     def _block(self, block: Block, around: Around) -> Block:
-        """Return the block: what is for each CPE alone in as few guards as possible."""
+        """Return the block: what is for each CPE alone in as few guards as possible.
+
+        What only sets boxes and moves them may come after the gets of others: those are of nothing that it
+        writes.  A box that stays has to be in the same guard as all that asks for it.
+        """
         found: list[Node] = []
         alone: list[Node] = []
         children = list(block.children)
+
+        def flush() -> None:
+            if any(_stays(node) for node in alone):
+                self._refuse(self._got(Block(tuple(children))), "it is got while a box that stays is used")
+            found.extend([under(around.conditions, Block(tuple(alone)))] if alone else [])
+            alone.clear()
+
         while children:
             child = children.pop(0)
             group = self._group(child, children)
-            if not group and not self._got(child):
-                alone.append(child)
-                continue
-            found += [under(around.conditions, Block(tuple(alone)))] if alone else []
-            alone = []
             if group:
+                if any(isinstance(n, Compute) for node in alone for n in walk(node)):
+                    flush()
                 found += self._at_once(child, group, around)
                 del children[: len(group)]
+            elif self._got(child):
+                children.insert(0, child)
+                flush()
+                found.append(self.changed(children.pop(0), around))
             else:
-                found.append(self.changed(child, around))
+                alone.append(child)
+        children.clear()
         found += [under(around.conditions, Block(tuple(alone)))] if alone else []
         return Block(tuple(found))
 
@@ -360,6 +374,11 @@ class _Pass:
         owner, passes = self._grid.owner(along), self._grid.passing(along)
         in_messages = self._grid.messages is not None
         return Share(place.buffer, along, owner, place.size, when, in_messages=in_messages, passes=passes)
+
+
+def _stays(node: Node) -> bool:
+    """Return whether ``node`` sets a box that may stay in the LDM."""
+    return any(isinstance(found, Place) and found.number is not None for found in walk(node))
 
 
 def _is_ahead(block: Block) -> bool:

@@ -35,7 +35,6 @@ _SLANTED = 40
 
 #: How many iterations of the jammed loops, and how many vectors of the one along, are tried: largest first.
 _ONE_JAMMED = ((4, 4), (4, 2), (4, 1), (2, 1))
-_GATHERED = ((8, 2), *_ONE_JAMMED)
 _NONE_JAMMED = ((4,), (2,), (1,))
 _SCALARS = {1: ((8,), (4,), (2,)), 2: ((4, 4), (4, 2), (2, 2))}
 
@@ -152,7 +151,7 @@ def fitting(
 
 def longest(lanes: int) -> int:
     """Return how many iterations of a loop a tile takes at most in vectors of ``lanes``."""
-    choices = (*_GATHERED, *_NONE_JAMMED, *(each for some in _SCALARS.values() for each in some))
+    choices = (*_ONE_JAMMED, *_NONE_JAMMED, *(each for some in _SCALARS.values() for each in some))
     return lanes * max(copies for factors in choices for copies in factors)
 
 
@@ -165,8 +164,7 @@ def _factors(order: Order, lanes: int, trips: Sequence[int | None]) -> list[tupl
     if order.along is None:
         choices: Sequence[tuple[int, ...]] = _SCALARS[len(order.jammed)]
     else:
-        jammed = _GATHERED if order.gathers else _ONE_JAMMED
-        choices = jammed if order.jammed else _NONE_JAMMED
+        choices = _ONE_JAMMED if order.jammed else _NONE_JAMMED
     widths = [*(1 for _ in order.jammed), *([lanes] if order.along else [])]
 
     def fits(choice: tuple[int, ...]) -> bool:
