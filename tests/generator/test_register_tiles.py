@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from generation import generated
+from generation import EXAMPLES, generated
 from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
@@ -20,7 +20,7 @@ from swbuild.kernelir.nodes import Block, Compute, Loop
 from swbuild.kernelir.orders import facts_of, nonempty
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.rectangles import slope_of
-from swbuild.options import KernelOptions, Preset, Share, Vectorize
+from swbuild.options import KernelOptions, Preset, Share, Vectorize, Where
 
 TWO_LOOPS = "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) "
 #: name, arguments, body
@@ -42,6 +42,20 @@ NESTS = {
     "outer": (
         "double A[restrict n][m], double x[restrict n], double y[restrict m]",
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] -= x[i] * y[j];",
+    ),
+    "solved": (
+        "double A[restrict n][m], double B[restrict m][m]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { A[i][j] *= B[j][j];"
+            " for (int k = j + 1; k < m; k++) A[i][k] -= A[i][j] * B[j][k]; }"
+        ),
+    ),
+    "solved_from_below": (
+        "double A[restrict n][m], double B[restrict m][m]",
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { A[i][m - 1 - j] *= B[j][j];"
+            " for (int k = 0; k < m - 1 - j; k++) A[i][k] -= A[i][m - 1 - j] * B[j][k]; }"
+        ),
     ),
     "rows": (
         "double A[restrict n][m], double C[restrict n][n]",
@@ -309,6 +323,14 @@ def test_the_widest_tile_is_for_loops_that_it_leaves_nothing_of(tmp_path: Path) 
         assert tile["vectors"] == f"{vectors} x 4 of j", extent
 
 
+def test_rows_below_a_diagonal_that_is_read_are_vectors(tmp_path: Path) -> None:
+    text = (EXAMPLES / "lu.c").read_text(encoding="utf-8")
+    found = generated(tmp_path, text, KernelOptions(machine="sw26010-pro", where=Where.CPES))
+    assert found.slave is not None
+    single = found.slave.text[found.slave.text.index("static void lu_single0(") :]
+    assert re.search(r"simd_loade\(A\d+, &LDM_A\(i, j\)\);", single)
+
+
 @pytest.mark.parametrize("name", ["rows", "strict", "corner", "falling", "opposite"])
 def test_jammed_iterations_share_what_they_have_in_common(name: str, tmp_path: Path) -> None:
     text = kernel(tmp_path, name, KernelOptions(machine="sw26010", tile=(16, 24, 8)))
@@ -523,3 +545,33 @@ def test_a_loop_along_a_diagonal_is_one_whose_iterations_meet_nowhere(
     condition = Binary(BinaryOperator.LE, i, Name("n"))
     loop = Loop("i", Constant(0), condition, 1, compute, Origin(Role.POINT))
     assert Nest((loop,), (compute,), frozenset({"LDM_u"})).is_slanted is slanted
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "read", "free"),
+    [
+        (plus("k", 1), Name("m"), Name("k"), True),
+        (Name("k"), Name("m"), Name("k"), False),
+        (Name("k"), Name("m"), plus("k", -1), True),
+        (Max((Name("n"), plus("k", 1))), Name("m"), Name("k"), True),
+        (Max((Name("n"), Name("k"))), Name("m"), Name("k"), False),
+        (Constant(0), Name("k"), Name("k"), True),
+        (Constant(0), plus("k", 1), Name("k"), False),
+        (Constant(0), Min((Name("m"), Name("k"))), Name("k"), True),
+        (plus("k", 1), Name("m"), Name("j"), False),
+        (plus("k", 1), Name("m"), Name("n"), False),
+    ],
+)
+@pytest.mark.parametrize("falls", [False, True])
+def test_a_loop_is_free_where_what_it_reads_lies_beyond_what_it_writes(
+    first: Expression, last: Expression, read: Expression, free: bool, falls: bool
+) -> None:
+    """Such are the rows of an update ``a[i][j] -= a[i][k] * …``, ``j`` being from ``first`` to before ``last``."""
+    place: Expression = Name("j")
+    if falls:  # 100 - j and 100 - k lie apart where j and k do
+        place, read = (Binary(BinaryOperator.SUB, Constant(100), value) for value in (place, read))
+    here, there = (Call(DOUBLE, "LDM_a", (Name("i"), column)) for column in (place, read))
+    compute = Compute("S", Evaluation(Assignment(DOUBLE, "-=", DOUBLE, here, there)), (Name("i"),))
+    condition = Binary(BinaryOperator.LT, Name("j"), last)
+    loop = Loop("j", first, condition, 1, compute, Origin(Role.POINT))
+    assert Nest((loop,), (compute,), frozenset({"LDM_a"})).is_free("j") is (free or read == place)
