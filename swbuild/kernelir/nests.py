@@ -2,7 +2,8 @@
 
 A loop is *free* if instances that differ in its iterator touch no common element, or only read it: some
 subscript is the same function of that iterator alone, among the nest's, in all accesses to an array that the
-nest writes, or of two of them one is always less than the other by the bounds of the nest.  Free loops may go anywhere in the nest, and their iterations run side by side.
+nest writes, or of two of them one is always less than the other by the bounds of the nest.  Free loops may
+go anywhere in the nest, and their iterations run side by side.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Nest:
         return any(self._is_beyond(a, b) or self._is_beyond(b, a) for a, b in pairs)
 
     def _is_beyond(self, subscript: Expression, fixed: Expression) -> bool:
-        """Return whether ``subscript`` is always less than ``fixed``, the same in the nest, or always more."""
+        """Return whether ``subscript`` is always less, or always more, than ``fixed``, the same in the nest."""
         iterators = {loop.iterator for loop in self.loops}
         changing = [loop for loop in self.loops if mentions(subscript, loop.iterator)]
         if len(changing) != 1 or names_in(fixed) & iterators:

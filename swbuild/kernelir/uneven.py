@@ -139,8 +139,9 @@ def _with_remainders(value: Expression, names: Iterable[str], sign: int) -> Expr
     Remainders are those of what depends on ``names``.
     """
     for term in walk(value):
-        remainder = isinstance(term, Binary) and term.operator is BinaryOperator.MOD
-        if not remainder or not names_in(term) & {*names} or not isinstance(term.right, Constant):
+        if not isinstance(term, Binary) or term.operator is not BinaryOperator.MOD:
+            continue
+        if not names_in(term) & {*names} or not isinstance(term.right, Constant):
             continue
         found = without_term(value, term)
         if found is not None:

@@ -1,4 +1,4 @@
-"""CPEs whose tiles stay begin with their own first ones, and hand boxes on along rows and columns all the same."""
+"""CPEs whose tiles stay begin with their own first ones, and hand boxes on along rows and columns."""
 
 from __future__ import annotations
 
