@@ -75,7 +75,7 @@ class Nest:
         return any(self._is_beyond(a, b) or self._is_beyond(b, a) for a, b in pairs)
 
     def _is_beyond(self, subscript: Expression, fixed: Expression) -> bool:
-        """Return whether ``subscript`` is always less, or always more, than ``fixed``, the same in the nest."""
+        """Return whether ``subscript`` is always less, or always more, than ``fixed``, which stays."""
         iterators = {loop.iterator for loop in self.loops}
         changing = [loop for loop in self.loops if mentions(subscript, loop.iterator)]
         if len(changing) != 1 or names_in(fixed) & iterators:

@@ -566,7 +566,7 @@ def test_a_loop_along_a_diagonal_is_one_whose_iterations_meet_nowhere(
 def test_a_loop_is_free_where_what_it_reads_lies_beyond_what_it_writes(
     first: Expression, last: Expression, read: Expression, free: bool, falls: bool
 ) -> None:
-    """Such are rows of an update ``a[i][j] -= a[i][k] * …``, ``j`` being from ``first`` to before ``last``."""
+    """Such are rows of updates ``a[i][j] -= a[i][k] * …``, ``j`` being from ``first`` to before ``last``."""
     place: Expression = Name("j")
     if falls:  # 100 - j and 100 - k lie apart where j and k do
         place, read = (Binary(BinaryOperator.SUB, Constant(100), value) for value in (place, read))
