@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import AccessKind, Scop
 from swbuild.mapping.blocking import blocked
 from swbuild.options import Fusion, KernelOptions, Preset, Spawn
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
@@ -32,9 +32,13 @@ def may_change(options: KernelOptions, order: Order) -> bool:
     They are where its kernels run again and again inside sequential loops; not where the user chooses the
     order or its tiles, or where sums are computed in parts.
     """
+    return _is_free(options, order) and any(kernel.host_loops for kernel in order.tree.kernels)
+
+
+def _is_free(options: KernelOptions, order: Order) -> bool:
+    """Return whether the order and the tiles are not the user's choice, and no sums are in parts."""
     chosen = options.transform or options.tile or options.spawn is Spawn.KERNEL
-    repeated = any(kernel.host_loops for kernel in order.tree.kernels)
-    return repeated and not (chosen or options.preset is Preset.CLASSIC or order.split)
+    return not (chosen or options.preset is Preset.CLASSIC or order.split)
 
 
 def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[tuple[Scop, Order]]:
@@ -43,6 +47,8 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[t
     Each is with the region that it is an order of: for some, sizes are left out, which the serial loops run.
     """
     if not may_change(options, order):
+        if _is_free(options, order) and _substitutes(scop, order):
+            yield from _blocks(scop, options, order)
         return
     tiled = in_time_tiles(scop, options, order)
     if tiled is not None:
@@ -51,6 +57,27 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[t
     apart = _apart(scop, options, order)
     if apart is not None:
         yield scop, apart
+    yield from _blocks(scop, options, order)
+
+
+def _substitutes(scop: Scop, order: Order) -> bool:
+    """Return whether a kernel reads other elements of an array than those that the statement changes.
+
+    It does where unknowns go into equations: the others are sums, or read what is there before.
+    """
+    for kernel in order.tree.kernels:
+        accesses = [(name, a) for name in kernel.statements for a in scop.statement(name).accesses]
+        written = {(name, a.array): a.relation for name, a in accesses if a.kind is not AccessKind.READ}
+        changed = {array for _, array in written}
+        for name, a in accesses:
+            own = written.get((name, a.array))
+            if a.kind is AccessKind.READ and a.array in changed and not (own and own.is_equal(a.relation)):
+                return True
+    return False
+
+
+def _blocks(scop: Scop, options: KernelOptions, order: Order) -> Iterator[tuple[Scop, Order]]:
+    """Yield orders in blocks of a sequential loop, where there are such."""
     scheduled = order.scheduled
     deep = permutable_schedule(scop, scheduled.private, options.fusing, scheduled.kept)
     if deep is None:

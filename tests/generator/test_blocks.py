@@ -127,3 +127,79 @@ def test_nests_without_other_parallel_loops_stay_as_they_are(tmp_path: Path) -> 
     assert region.report["block"] == 0
     (region,) = generated(tmp_path, BOTH_TRIANGLES, KernelOptions(distribution=Distribution.BLOCK)).regions
     assert region.report["block"] == 32
+
+
+#: Triangular systems of many right-hand sides: in rows, by unknowns found or by those to come; in columns.
+SYSTEMS = {
+    "found": (
+        "double a[restrict n][m], double b[restrict m][m]",
+        """for (int i = 0; i < n; i++)
+  for (int j = 0; j < m; j++) {
+    for (int k = 0; k < j; k++)
+      a[i][j] -= a[i][k] * b[j][k];
+    a[i][j] /= b[j][j];
+  }""",
+    ),
+    "to_come": (
+        "double a[restrict n][m], double b[restrict m][m]",
+        """for (int i = 0; i < n; i++)
+  for (int j = 0; j < m; j++) {
+    a[i][j] /= b[j][j];
+    for (int k = j + 1; k < m; k++)
+      a[i][k] -= a[i][j] * b[j][k];
+  }""",
+    ),
+    "columns": (
+        "float a[restrict m][n], float b[restrict m][m]",
+        """for (int j = m - 1; j >= 0; j--) {
+  for (int k = m - 1; k > j; k--)
+    for (int i = 0; i < n; i++)
+      a[j][i] -= b[k][j] * a[k][i];
+  for (int i = 0; i < n; i++)
+    a[j][i] /= b[j][j];
+}""",
+    ),
+}
+
+
+def _system(name: str) -> str:
+    arguments, loops = SYSTEMS[name]
+    return f"void {name}(int n, int m, {arguments})\n{{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_of_many_right_hand_sides_run_in_blocks_of_unknowns(name: str, tmp_path: Path) -> None:
+    """No loop is outside those over right-hand sides, which are parallel: blocks come outside of them."""
+    (region,) = generated(tmp_path, _system(name), KernelOptions(where=Where.CPES)).regions
+    assert region.report["block"] == 32
+    assert len(region.report["kernels"]) == 2 and len(region.report["spawns"]) == 1
+    assert not any(kernel["single"] for kernel in region.report["kernels"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_have_the_serial_solutions(name: str, machine: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.c"
+    path.write_text(_system(name), encoding="utf-8")
+    options = KernelOptions(machine=machine, where=Where.CPES)
+    sizes = tuple({"n": n, "m": m} for n, m in ((1, 1), (3, 33), (70, 31), (131, 65), (17, 101)))
+    task = SourceTask(path, options={name: options}, default_check=RegionCheck(sizes))
+    for result in check_sources([task], CheckSettings(modes=("checked", "late"), jobs=1)):
+        assert result.outcome is Outcome.PASS, result.message
+
+
+def test_sums_in_several_loops_and_sweeps_over_what_was_there_are_no_systems(tmp_path: Path) -> None:
+    convolution = """void f(int n, float x[restrict n + 2][n + 2], float w[restrict 3][3], float y[n][n])
+{
+#pragma scop
+for (int i = 0; i < n; i++)
+  for (int j = 0; j < n; j++)
+    for (int p = 0; p < 3; p++)
+      for (int q = 0; q < 3; q++)
+        y[i][j] += x[i + p][j + q] * w[p][q];
+#pragma endscop
+}
+"""
+    (region,) = generated(tmp_path, convolution).regions
+    assert region.report["block"] == 0
