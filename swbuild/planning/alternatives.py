@@ -16,7 +16,7 @@ from swbuild.planning.timetiles import in_time_tiles
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.scheduling import Origin, Scheduled, compute_schedule, permutable_schedule
 
-__all__ = ["may_change", "other_orders"]
+__all__ = ["may_change", "may_divide", "other_orders"]
 
 #: Iterations in a block of the outermost loop, in the order in which they are tried.
 EDGES = (32,)
@@ -35,6 +35,14 @@ def may_change(options: KernelOptions, order: Order) -> bool:
     return _is_free(options, order) and any(kernel.host_loops for kernel in order.tree.kernels)
 
 
+def may_divide(scop: Scop, options: KernelOptions, order: Order) -> bool:
+    """Return whether blocks of a sequential loop inside the kernels of ``order`` are to be looked for.
+
+    They are where unknowns go into equations; not where :func:`may_change` says that the user chooses.
+    """
+    return _is_free(options, order) and _substitutes(scop, order)
+
+
 def _is_free(options: KernelOptions, order: Order) -> bool:
     """Return whether the order and the tiles are not the user's choice, and no sums are in parts."""
     chosen = options.transform or options.tile or options.spawn is Spawn.KERNEL
@@ -47,7 +55,7 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[t
     Each is with the region that it is an order of: for some, sizes are left out, which the serial loops run.
     """
     if not may_change(options, order):
-        if _is_free(options, order) and _substitutes(scop, order):
+        if may_divide(scop, options, order):
             yield from _blocks(scop, options, order)
         return
     tiled = in_time_tiles(scop, options, order)

@@ -140,6 +140,16 @@ SYSTEMS = {
     a[i][j] /= b[j][j];
   }""",
     ),
+    "in_a_variable": (
+        "double a[restrict n][m], double b[restrict m][m]",
+        """for (int i = 0; i < n; i++)
+  for (int j = 0; j < m; j++) {
+    double s = a[i][j];
+    for (int k = 0; k < j; k++)
+      s -= a[i][k] * b[j][k];
+    a[i][j] = s / b[j][j];
+  }""",
+    ),
     "to_come": (
         "double a[restrict n][m], double b[restrict m][m]",
         """for (int i = 0; i < n; i++)
