@@ -26,7 +26,7 @@ from swbuild.memory.partials import Inseparable
 from swbuild.memory.plan import writes_in_part
 from swbuild.memory.words import SharedWords, is_small, with_whole_words
 from swbuild.options import KernelOptions, Preset, Resident, Share, Spawn, Where
-from swbuild.planning.alternatives import may_change, may_divide, other_orders
+from swbuild.planning.alternatives import may_change, may_run_in_blocks, other_orders
 from swbuild.planning.dividing import Dearer, Limit, alone, place_order
 from swbuild.planning.fronts import NoFronts, in_fronts, runs_along_diagonals
 from swbuild.planning.ordering import (
@@ -251,7 +251,7 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
     """
     first, scop = found.order, found.assembled.code.scop
     copies = any(not scop.array(name).is_scalar for name in first.scheduled.private.names)
-    wanted = may_change(options, first) or may_divide(scop, options, first)
+    wanted = may_change(options, first) or may_run_in_blocks(scop, options, first)
     other = in_elements(scop) if wanted and not copies else None
     if other is None:
         divided = with_early_updates(scop, options, first) if may_change(options, first) else None

@@ -6,7 +6,7 @@ alone stands under the condition that it has a tile in the round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from swbuild.classes import dataclass
@@ -198,9 +198,9 @@ class _Pass:
         alone: list[Node] = []
         children = list(block.children)
 
-        def flush() -> None:
+        def finish_guard(rest: Sequence[Node]) -> None:
             if any(_stays(node) for node in alone):
-                self._refuse(self._got(Block(tuple(children))), "it is got while a box that stays is used")
+                self._refuse(self._got(Block(tuple(rest))), "it is got while a box that stays is used")
             found.extend([under(around.conditions, Block(tuple(alone)))] if alone else [])
             alone.clear()
 
@@ -209,16 +209,14 @@ class _Pass:
             group = self._group(child, children)
             if group:
                 if any(isinstance(n, Compute) for node in alone for n in walk(node)):
-                    flush()
+                    finish_guard(group)
                 found += self._at_once(child, group, around)
                 del children[: len(group)]
             elif self._got(child):
-                children.insert(0, child)
-                flush()
-                found.append(self.changed(children.pop(0), around))
+                finish_guard([child])
+                found.append(self.changed(child, around))
             else:
                 alone.append(child)
-        children.clear()
         found += [under(around.conditions, Block(tuple(alone)))] if alone else []
         return Block(tuple(found))
 

@@ -16,9 +16,9 @@ from swbuild.planning.timetiles import in_time_tiles
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.scheduling import Origin, Scheduled, compute_schedule, permutable_schedule
 
-__all__ = ["may_change", "may_divide", "other_orders"]
+__all__ = ["may_change", "may_run_in_blocks", "other_orders"]
 
-#: Iterations in a block of the outermost loop, in the order in which they are tried.
+#: Iterations in a block of the first sequential loop, in the order in which they are tried.
 EDGES = (32,)
 
 
@@ -35,7 +35,7 @@ def may_change(options: KernelOptions, order: Order) -> bool:
     return _is_free(options, order) and any(kernel.host_loops for kernel in order.tree.kernels)
 
 
-def may_divide(scop: Scop, options: KernelOptions, order: Order) -> bool:
+def may_run_in_blocks(scop: Scop, options: KernelOptions, order: Order) -> bool:
     """Return whether blocks of a sequential loop inside the kernels of ``order`` are to be looked for.
 
     They are where unknowns go into equations; not where :func:`may_change` says that the user chooses.
@@ -55,7 +55,7 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[t
     Each is with the region that it is an order of: for some, sizes are left out, which the serial loops run.
     """
     if not may_change(options, order):
-        if may_divide(scop, options, order):
+        if may_run_in_blocks(scop, options, order):
             yield from _blocks(scop, options, order)
         return
     tiled = in_time_tiles(scop, options, order)
@@ -69,9 +69,10 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[t
 
 
 def _substitutes(scop: Scop, order: Order) -> bool:
-    """Return whether a kernel reads other elements of an array than those that the statement changes.
+    """Return whether a kernel reads elements of an array that it changes, but for a statement's own ones.
 
-    It does where unknowns go into equations: the others are sums, or read what is there before.
+    It does where unknowns go into equations, and where one statement takes what another has computed: blocks
+    are worth the look.  A sum reads nothing but the element that it changes.
     """
     for kernel in order.tree.kernels:
         accesses = [(name, a) for name in kernel.statements for a in scop.statement(name).accesses]

@@ -55,7 +55,7 @@ class Origin(Enum):
     EFFORT = "the source, as isl's scheduler takes too long"
     APART = "isl's scheduler, with nests apart"
     STEPS = "the steps of `transform`"
-    BLOCKS = "isl's scheduler, its deep bands in blocks of their outermost loop"
+    BLOCKS = "isl's scheduler, its deep bands in blocks of a sequential loop"
     DIAMONDS = "the order before, in tiles over time"
     WAVEFRONTS = "isl's scheduler, its deep bands cut into wavefronts of tiles"
     UPDATES = "wavefronts of tiles, each behind the updates that need none of its tiles"

@@ -106,19 +106,19 @@ def test_turned_off_and_unwritable(project: Path) -> None:
 def test_show_and_clear(project: Path) -> None:
     _generate(project, "one")
 
-    built = project / "home/swbuild/emulator/runtime-0/lib"
+    built = project / "xdg/swbuild/emulator/runtime-0/lib"
     built.mkdir(parents=True)
     (built / "libswemu.a").write_bytes(bytes(3 * 1024 * 1024))
 
     def cache(what: str) -> list[str]:
         command = [sys.executable, "-m", "swbuild", "cache", what]
-        environment = {**_environment(project), "XDG_CACHE_HOME": str(project / "home")}
+        environment = {**_environment(project), "XDG_CACHE_HOME": str(project / "xdg")}
         return subprocess.check_output(command, env=environment, text=True).splitlines()
 
     results, emulator = cache("show")
     assert results.startswith("1 results, ")
-    assert emulator == f"1 parts of the emulator, 3.0 MiB, in {project}/home/swbuild/emulator"
-    assert cache("path") == [str(project / "cache"), str(project / "home/swbuild/emulator")]
+    assert emulator == f"1 parts of the emulator, 3.0 MiB, in {project}/xdg/swbuild/emulator"
+    assert cache("path") == [str(project / "cache"), str(project / "xdg/swbuild/emulator")]
     results, emulator = cache("clear")
     assert results.startswith("removed 1 results")
     assert emulator.startswith("removed 1 parts of the emulator")

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (C text is easier to read in one line)
-"""Random regions over the signature of :mod:`region_cases`, free of undefined behaviour for its sizes.
+"""Random regions over the signature of :mod:`region_program`, free of undefined behaviour for its sizes.
 
 Every generated index stays inside its array for all ``0 <= n, m <= 20``: expressions carry the
 interval of their values, and whatever could leave an array is folded back with ``%``.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from mutations import mutated
-from region_cases import CASES, program
+from region_cases import CASES
+from region_program import program
 
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.frontend import CppOptions, read_source

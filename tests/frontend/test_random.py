@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from frontend_programs import random_region
-from region_cases import Case, program
+from region_program import Case, program
 from replay import replayed, run_c
 
 from swbuild.frontend import CppOptions, read_source

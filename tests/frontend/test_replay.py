@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from region_cases import CASES, Case, program
+from region_cases import CASES
+from region_program import Case, program
 from replay import replayed, run_c
 
 from swbuild.frontend import CppOptions, SourceModel, read_source

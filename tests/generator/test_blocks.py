@@ -1,4 +1,4 @@
-"""Deep bands run in blocks of their outermost loop, in classes of instances, where that takes less time."""
+"""Deep bands run in blocks of a sequential loop, in classes of instances, where that takes less time."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_systems_have_the_serial_solutions(name: str, machine: str, tmp_path: Pa
         assert result.outcome is Outcome.PASS, result.message
 
 
-def test_sums_in_several_loops_and_sweeps_over_what_was_there_are_no_systems(tmp_path: Path) -> None:
+def test_sums_in_several_loops_have_no_blocks(tmp_path: Path) -> None:
     convolution = """void f(int n, float x[restrict n + 2][n + 2], float w[restrict 3][3], float y[n][n])
 {
 #pragma scop
