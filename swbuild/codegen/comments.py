@@ -10,7 +10,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.kernelir.nodes import EARLY, Along, Barrier, Direction, Node, Share, Transfer
 from swbuild.kernelir.passes import walk
 from swbuild.lowering.code import KernelCode, RegionCode, SpawnCode, residents_of
-from swbuild.memory.plan import Buffer, Residency
+from swbuild.memory.buffers import Buffer, Residency
 from swbuild.names import own
 
 __all__ = ["banner", "kernel_comment", "spawn_comment"]
@@ -89,8 +89,15 @@ def _buffer(scop: Scop, buffer: Buffer, nodes: list[Node]) -> str:
             f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {''.join(_exchanged(buffer.residency))}"
         )
     count = f"{buffer.slots} x " if buffer.slots > 1 else ""
-    how = "".join(_further_slots(buffer, nodes))
+    how = "".join(_further_slots(buffer, nodes)) + _turned(buffer)
     return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {count}{buffer.bytes} bytes, {what}{how}"
+
+
+def _turned(buffer: Buffer) -> str:
+    """Return that boxes are turned, if they are, and what that takes."""
+    if buffer.turned is None:
+        return ""
+    return f", turned with dimension {buffer.turned.dimension + 1} last, {buffer.turned.bytes} bytes"
 
 
 def _exchanged(residency: Residency) -> Iterator[str]:

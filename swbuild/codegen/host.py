@@ -29,8 +29,9 @@ from swbuild.kernelir.expressions import to_tree, value_in
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
 from swbuild.machine import Dialect, load
+from swbuild.memory.buffers import Store
 from swbuild.memory.partials import Partial
-from swbuild.memory.plan import LONGEST_ROW, Store
+from swbuild.memory.plan import LONGEST_ROW
 from swbuild.memory.words import WORD, is_small
 from swbuild.names import own
 

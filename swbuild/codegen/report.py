@@ -15,7 +15,7 @@ from swbuild.mapping.busy import constant_busy_cpes
 from swbuild.mapping.grid import grid_of
 from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.tiling import Mapping
-from swbuild.memory.plan import Buffer
+from swbuild.memory.buffers import Buffer
 from swbuild.memory.words import is_small
 from swbuild.names import plain_name
 from swbuild.planning.candidates import Estimate as Cost
@@ -263,4 +263,11 @@ def _buffer(region: RegionCode, buffer: Buffer) -> dict[str, object]:
         "level": buffer.level,
         "load": buffer.load,
         "store": buffer.store.value,
+        **_turned(buffer),
     }
+
+
+def _turned(buffer: Buffer) -> dict[str, object]:
+    """Return the dimension that comes last in turned boxes, and their bytes, where there are some."""
+    turned = buffer.turned
+    return {"turned": {"last": turned.dimension, "bytes": turned.bytes}} if turned else {}

@@ -22,7 +22,7 @@ from swbuild.codegen.ctext import (
 from swbuild.codegen.messages import Handed, functions
 from swbuild.codegen.registers import held
 from swbuild.codegen.surroundings import Surroundings
-from swbuild.codegen.transfers import Moved, Transfers, aside_name, ldm_name
+from swbuild.codegen.transfers import Moved, Transfers, aside_name, ldm_name, turned_name
 from swbuild.codegen.used import names_in_array, names_in_body
 from swbuild.expressions.nodes import Constant, Expression, Name
 from swbuild.expressions.printing import c_text
@@ -56,6 +56,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.transfers import low_of, size_of
+from swbuild.kernelir.turning import turned_macro
 from swbuild.kernelir.vectors import vector_types
 from swbuild.lowering.code import (
     ARGUMENTS,
@@ -68,7 +69,7 @@ from swbuild.lowering.code import (
 )
 from swbuild.machine import Dialect, load
 from swbuild.mapping.tiling import thread_parameters
-from swbuild.memory.plan import Buffer, Store
+from swbuild.memory.buffers import Buffer, Store, Turned
 from swbuild.names import own
 from swbuild.options import Distribution
 
@@ -141,8 +142,9 @@ def _storage(
 def _storage_of(scop: Scop, kernel: KernelCode) -> Lines:
     """Return the LDM of ``kernel`` alone."""
     lines = ["struct {"]
-    for buffer in (b for b in kernel.plan.buffers if b.residency is None):
-        lines.append(f"  {_array_of(scop, buffer)}")
+    for buffer in kernel.plan.buffers:
+        lines += [f"  {_array_of(scop, buffer)}"] if buffer.residency is None else []
+        lines += [f"  {_turned_of(scop, buffer)}"] if buffer.turned else []
     lines += [f"  {line}" for line in partials.storage(kernel, scop)]
     if kernel.spawn is None:
         lines.append(f"  struct {kernel.struct} {own('args')};")
@@ -173,9 +175,19 @@ def _resident_member(scop: Scop, buffer: Buffer) -> Lines:
 
 
 def _array_of(scop: Scop, buffer: Buffer) -> str:
+    return _declared(scop, buffer, _member(buffer), buffer.slots * buffer.bytes)
+
+
+def _turned_of(scop: Scop, buffer: Buffer) -> str:
+    assert buffer.turned is not None
+    return _declared(scop, buffer, turned_name(buffer.name), buffer.turned.bytes)
+
+
+def _declared(scop: Scop, buffer: Buffer, name: str, size: int) -> str:
+    """Return the declaration of ``size`` bytes for elements of ``buffer``."""
     element = scop.array(buffer.array).element
     aligned = f"__attribute__((aligned({buffer.alignment})))"
-    return f"{element.name} {_member(buffer)}[{buffer.total // element.size}] {aligned};"
+    return f"{element.name} {name}[{size // element.size}] {aligned};"
 
 
 def _held(array: str) -> str:
@@ -363,6 +375,9 @@ class _Kernel:
         ]
         for buffer in self.kernel.plan.buffers:
             lines += self._slots(buffer)
+            if buffer.turned:
+                element, name = self.scop.array(buffer.array).element.name, turned_name(buffer.name)
+                lines.append(f"{element} *const {name} = {self.ldm}.{name};")
         lines += [self._box_variables(buffer) for buffer in self.kernel.plan.buffers]
         lines += [_local(array) for array in self.kernel.private]
         lines += partials.opening(self.kernel, self.scop, self.ldm)
@@ -455,6 +470,8 @@ class _Kernel:
             sizes = ("", *(size_of(name, k).name for k in range(1, count)))
             shifts = tuple(low_of(name, k) for k in range(count))
             macros.append(index_macro(own(f"LDM_{name}"), ldm_name(name, 0), sizes, shifts))
+            if buffer.turned:
+                macros.append(_turned_macro(buffer, buffer.turned, sizes, shifts))
         for array in sorted({d.array for d in self.kernel.plan.direct}):
             extents = self.extents[array]
             named = frozenset[str]().union(*(names_in(e) for e in self.shapes[array] if e is not None))
@@ -522,6 +539,17 @@ class _Kernel:
             f"  {ldm_name(buffer.name, 0)} = {memory} + {slot} * {buffer.bytes // element.size};",
             "}",
         ]
+
+
+def _turned_macro(
+    buffer: Buffer, turned: Turned, sizes: tuple[str, ...], shifts: tuple[Expression, ...]
+) -> tuple[str, str]:
+    """Return (name with parameters, text) of the macro for elements of the turned box of ``buffer``."""
+    others = [k for k in range(len(sizes)) if k != turned.dimension]
+    extents = ("", *(size_of(buffer.name, k).name for k in others[1:]), str(turned.pitch))
+    order = (*others, turned.dimension)
+    moved = tuple(shifts[k] for k in order)
+    return index_macro(turned_macro(buffer.name), turned_name(buffer.name), extents, moved)
 
 
 def _copied(node: Copy) -> Lines:

@@ -37,6 +37,11 @@ def ldm_name(buffer: str, slot: int) -> str:
     return own(f"{buffer}_{('ldm', 'next', 'spare', 'early')[slot]}")
 
 
+def turned_name(buffer: str) -> str:
+    """Return the pointer to the turned box of a buffer."""
+    return own(f"{buffer}_turned")
+
+
 def aside_name(buffer: str) -> str:
     """Return the pointer to the slot of a resident buffer for boxes that do not stay."""
     return own(f"{buffer}_aside")

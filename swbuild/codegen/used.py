@@ -29,7 +29,7 @@ from swbuild.kernelir.nodes import (
     Window,
 )
 from swbuild.kernelir.passes import expressions_of, walk
-from swbuild.memory.plan import Buffer
+from swbuild.memory.buffers import Buffer
 
 __all__ = ["Extents", "names_in_array", "names_in_body"]
 

@@ -17,9 +17,9 @@ from swbuild.dump.text import (
 from swbuild.dump.trees import tree_lines
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.grid import grid_of
+from swbuild.memory.buffers import Buffer, Residency, Store
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Partial
-from swbuild.memory.plan import Buffer, Residency, Store
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.islutil import maps_of
 
@@ -82,6 +82,8 @@ def _buffer(buffer: Buffer) -> Iterator[str]:
     yield f"  serves {listed(f'{statement} #{ref}' for statement, ref in buffer.refs)}"
     yield f"  get {'the box' if buffer.load else 'nothing'}"
     yield f"  put {_STORES[buffer.store]}"
+    if buffer.turned is not None:
+        yield f"  turned with index {buffer.turned.dimension} last, in {buffer.turned.bytes} bytes"
     if buffer.reloaded:
         yield "  put before another visit gets it"
     for position, (low, high) in enumerate(zip(buffer.box.low, buffer.box.high, strict=True)):

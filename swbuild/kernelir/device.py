@@ -26,8 +26,8 @@ from swbuild.kernelir.nodes import (
 from swbuild.kernelir.origin import paths_of
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.mapping.tiling import TiledKernel, thread_parameters, values_of_loops
+from swbuild.memory.buffers import MemoryPlan
 from swbuild.memory.levels import Level
-from swbuild.memory.plan import MemoryPlan
 from swbuild.options import Distribution
 from swbuild.polyhedral.context import without_upper_bounds
 from swbuild.polyhedral.islutil import is_plain, over_parameters, sets_of

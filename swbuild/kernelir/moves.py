@@ -11,8 +11,8 @@ from swbuild.kernelir.insertions import Insertion, by_element, by_row, once_each
 from swbuild.kernelir.nodes import Begin, Block, Direction, Group, Node, Place, Transfer, Wait, Whole
 from swbuild.kernelir.residency import around_resident
 from swbuild.kernelir.transfers import low_of
+from swbuild.memory.buffers import Buffer, MemoryPlan, Store
 from swbuild.memory.levels import Level
-from swbuild.memory.plan import Buffer, MemoryPlan, Store
 
 __all__ = ["insertions", "put_name"]
 

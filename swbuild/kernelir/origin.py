@@ -27,6 +27,7 @@ class Role(Enum):
     SPLIT = "split"  # the operations of one transfer
     UNROLLED = "unrolled"  # iterations, several at a time
     REMAINDER = "remainder"  # what these leave over
+    TURNED = "turned"  # the indices of a box that is turned
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.origin import Role
 from swbuild.kernelir.passes import transform
-from swbuild.memory.plan import Buffer, Exchange, Residency, Store
+from swbuild.memory.buffers import Buffer, Exchange, Residency, Store
 
 __all__ = ["around_resident", "with_flags_outside"]
 

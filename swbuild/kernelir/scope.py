@@ -28,7 +28,8 @@ Separation = Callable[[str, str], Between]
 class Held:
     """A buffer: the most indices per dimension, bytes of an element, slots, and who uses it.
 
-    ``bytes`` are those of one slot, ``statements`` those that access it.  ``loaded``: gets fill it.
+    ``bytes`` are those of one slot, ``turned`` those of a copy of a box, ``statements`` those that access
+    it.  ``loaded``: gets fill it.
     """
 
     bound: tuple[int, ...]
@@ -38,6 +39,7 @@ class Held:
     alignment: int
     statements: frozenset[str]
     loaded: bool
+    turned: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from swbuild.expressions.types import DOUBLE, FLOAT, INT, ElementType
 from swbuild.kernelir.tiles import Lanes
-from swbuild.machine import MachineModel
+from swbuild.machine import MachineModel, load
+from swbuild.options import KernelOptions
 
-__all__ = ["vector_types"]
+__all__ = ["lanes_of", "vector_types"]
+
+
+def lanes_of(options: KernelOptions) -> Lanes:
+    """Return the vectors that kernels compute with under ``options``.
+
+    Where products and sums are to be contracted, the machine needs an instruction for that.
+    """
+    machine = load(options.machine)
+    able = not options.contract or bool(machine.dialect.vectors.multiply_add_double)
+    return vector_types(machine) if able and options.tiles_registers else {}
 
 
 def vector_types(machine: MachineModel) -> Lanes:

@@ -49,7 +49,7 @@ def faults(node: Node, scope: Scope) -> tuple[str, ...]:
 
 
 def _budget(scope: Scope) -> Iterator[str]:
-    taken = sum(buffer.slots * buffer.bytes for buffer in scope.buffers.values())
+    taken = sum(buffer.slots * buffer.bytes + buffer.turned for buffer in scope.buffers.values())
     if taken > scope.budget:
         yield f"all slots of the buffers take {taken} bytes, more than the budget of {scope.budget}"
 

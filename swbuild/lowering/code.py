@@ -10,8 +10,8 @@ from swbuild.frontend.scop import Array, Parameter, Scop
 from swbuild.kernelir.nodes import Node
 from swbuild.kernelir.tiles import Tile
 from swbuild.mapping.tiling import TiledKernel
+from swbuild.memory.buffers import Buffer, MemoryPlan
 from swbuild.memory.partials import Partial
-from swbuild.memory.plan import Buffer, MemoryPlan
 from swbuild.names import own
 from swbuild.options import KernelOptions
 from swbuild.planning.where import Threshold

@@ -25,7 +25,7 @@ from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
 from swbuild.kernelir.residency import with_flags_outside
-from swbuild.kernelir.tiles import tiled
+from swbuild.kernelir.tiles import Lanes, tiled
 from swbuild.kernelir.transfers import (
     Limits,
     Shape,
@@ -34,15 +34,16 @@ from swbuild.kernelir.transfers import (
     count_waits,
     split_transfers,
 )
+from swbuild.kernelir.turning import Turnable, turned, turned_macro
 from swbuild.kernelir.unrolling import unrolled
-from swbuild.kernelir.vectors import vector_types
+from swbuild.kernelir.vectors import lanes_of
 from swbuild.lowering.code import KernelCode, RegionCode
 from swbuild.lowering.slots import with_shared_boxes, with_slots
 from swbuild.lowering.spawns import spawned
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.memory.box import whole_dimensions
-from swbuild.memory.plan import Buffer, Store
+from swbuild.memory.buffers import Buffer, Store
 from swbuild.names import own
 from swbuild.options import KernelOptions, Preset
 from swbuild.planning.singles import private_in
@@ -111,7 +112,7 @@ def _assembled(
     host = Program(built).after("name loops", _named(scop, built, loops, frozenset()))
     host, *programs = _unrolled([host, *(program for _, program in made)], unrolls)
     pairs = zip(made, programs, strict=True)
-    computed = [_in_register_tiles(options, kernel, program) for (kernel, _), program in pairs]
+    computed = [_in_register_tiles(scop, options, kernel, program) for (kernel, _), program in pairs]
     kernels, programs = tuple(kernel for kernel, _ in computed), [program for _, program in computed]
     kernels, spawns, host, shared = spawned(scop, options, host, kernels)
     region = RegionCode(scop, options, host.result, kernels, local, arguments, {}, spawns=spawns)
@@ -155,7 +156,7 @@ def _unrolled(programs: list[Program], unrolls: tuple[Unroll, ...]) -> list[Prog
 
 
 def _in_register_tiles(
-    options: KernelOptions, kernel: KernelCode, program: Program
+    scop: Scop, options: KernelOptions, kernel: KernelCode, program: Program
 ) -> tuple[KernelCode, Program]:
     """Return the kernel and its program with the point loops in register tiles, where they may be."""
     dialect = load(options.machine).dialect
@@ -164,13 +165,30 @@ def _in_register_tiles(
             program = program.after("multiply-adds", with_multiply_adds(program.result, dialect))
         return replace(kernel, body=program.result), program
     macros = frozenset(own(f"LDM_{buffer.name}") for buffer in kernel.plan.buffers)
-    machine = load(options.machine)
-    gathers = bool(dialect.vectors.gather_double)
-    lanes = {} if options.contract and not dialect.vectors.multiply_add_double else vector_types(machine)
-    body, tiles = tiled(program.result, macros, lanes, gathers=gathers)
+    lanes = lanes_of(options)
+    kernel, program = _with_turned_boxes(scop, kernel, program, macros, lanes)
+    macros |= {turned_macro(buffer.name) for buffer in kernel.plan.buffers if buffer.turned}
+    body, tiles = tiled(program.result, macros, lanes, gathers=bool(dialect.vectors.gather_double))
     body = with_multiply_adds(body, dialect) if options.contract else body
     body = with_functions(body, dialect.vectors)
     return replace(kernel, body=body, tiles=tiles), program.after("tile registers", body)
+
+
+def _with_turned_boxes(
+    scop: Scop, kernel: KernelCode, program: Program, macros: frozenset[str], lanes: Lanes
+) -> tuple[KernelCode, Program]:
+    """Return the kernel and its program with boxes turned where nests gather vectors of them."""
+    boxes = [
+        Turnable(b.name, b.turned.dimension, len(b.box.low), scop.array(b.array).element)
+        for b in kernel.plan.buffers
+        if b.turned
+    ]
+    if not boxes:
+        return kernel, program
+    body, found = turned(program.result, macros, boxes, lanes)
+    buffers = tuple(b if b.name in found else replace(b, turned=None) for b in kernel.plan.buffers)
+    plan = replace(kernel.plan, buffers=buffers, bytes=sum(b.total for b in buffers))
+    return replace(kernel, plan=plan), program.after("turn boxes", body)
 
 
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:

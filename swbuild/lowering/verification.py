@@ -71,6 +71,7 @@ def scope_of(assembled: Assembled, kernel: KernelCode) -> Scope:
             b.alignment,
             frozenset(statement for statement, _ in b.refs),
             b.load,
+            b.turned.bytes if b.turned else 0,
         )
         for b in kernel.plan.buffers
     }

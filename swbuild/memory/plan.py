@@ -11,14 +11,16 @@ The rules (they keep the result right whatever the sizes):
 * what is stored is exactly what was written; the box may be stored in its place only when no
   other tile touches the rest of it;
 * an array that the kernel writes is either buffered everywhere or accessed in main memory
-  everywhere, so that DMA and direct stores never meet.
+  everywhere, so that DMA and direct stores never meet;
+* a box that is only read may have a copy beside it, with another dimension last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field, replace
 from enum import Enum
+from math import prod
 from typing import Protocol
 
 import islpy as isl
@@ -28,8 +30,8 @@ from swbuild.expressions.statements import is_unconditional
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.apart import timing_of
-from swbuild.memory.box import Box
 from swbuild.memory.budget import Option, within
+from swbuild.memory.buffers import ALIGNMENT, Buffer, Direct, MemoryPlan, Store, Turned
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.hazards import is_reloaded, is_steady
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
@@ -43,16 +45,11 @@ from swbuild.polyhedral.privatise import Private
 
 __all__ = [
     "LONGEST_ROW",
-    "Buffer",
     "Care",
-    "Direct",
-    "Exchange",
-    "MemoryPlan",
     "Needed",
     "Overflow",
     "Price",
-    "Residency",
-    "Store",
+    "Turns",
     "is_expandable",
     "least_buffers",
     "plan_memory",
@@ -68,113 +65,6 @@ _NO_LIMIT = 1 << 62
 
 #: The bytes that a strided transfer can leave out between two rows: an ``int`` on all machines.
 LONGEST_ROW = 2**31 - 1
-
-
-class Store(Enum):
-    """How a buffer's results go back to main memory."""
-
-    NONE = "none"
-    BOX = "box"  # one strided transfer
-    ROWS = "rows"  # one transfer per row of the exact footprint
-    ELEMENTS = "elements"  # stores, one per element of the exact footprint
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What a resident buffer gets or puts in a visit: ``moved``, prefix -> element, with the ``box`` around.
-
-    ``whole``: that is all of the box, whose ends are known.
-    """
-
-    moved: isl.Map
-    box: Box
-    whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Residency:
-    """How a buffer keeps its boxes over all phases of a spawn: tiles that only this CPE works on.
-
-    There is ``room`` for so many of them; the buffer has a slot more, for all others in turn.  ``numbers``
-    count the tiles of this CPE per dimension of the array, as functions of the loops above its level, and
-    ``lengths`` say how many a CPE has at most.  ``fresh`` is what others have written of a box since its last
-    visit, ``wanted`` what they read of it after a visit, or what is left in memory, each in parts.
-    """
-
-    room: int
-    numbers: tuple[isl.PwAff, ...]
-    lengths: tuple[isl.PwAff, ...]
-    fresh: tuple[Exchange, ...]
-    wanted: tuple[Exchange, ...]
-
-
-#: Bytes that every buffer and each of its slots begin at a multiple of.
-ALIGNMENT = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Buffer:
-    """An LDM buffer: ``box`` of ``array`` per visit of ``level``, serving the references ``refs``.
-
-    It holds ``slots`` boxes of at most ``bytes`` each, aligned to ``alignment`` bytes.  Those of
-    one with ``residency`` are tiles of its array, and loaded whatever is read.
-    """
-
-    name: str
-    array: str
-    level: int
-    refs: tuple[tuple[str, int], ...]
-    box: Box
-    load: bool
-    store: Store
-    #: prefix -> element, exactly what is written (None when nothing is)
-    written: isl.Map | None
-    bytes: int
-    #: another visit of this CPE may load what one visit stored
-    reloaded: bool = False
-    #: it is loaded, and nothing that it ever holds is written in a launch of the kernel
-    steady: bool = False
-    slots: int = 1
-    alignment: int = ALIGNMENT
-    residency: Residency | None = None
-
-    @property
-    def total(self) -> int:
-        """The bytes of LDM that all slots take."""
-        return self.slots * self.bytes
-
-    @property
-    def is_put_once(self) -> bool:
-        """Whether a box must go back once: a second visit would put what it has not loaded, or too late."""
-        return self.store is not Store.NONE and not (self.load and self.reloaded)
-
-
-@dataclass(frozen=True, slots=True)
-class Direct:
-    """A reference that stays in main memory, and why."""
-
-    statement: str
-    ref: int
-    array: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPlan:
-    """All buffers of one kernel; ``top`` is the tree of levels."""
-
-    top: Level
-    buffers: tuple[Buffer, ...]
-    direct: tuple[Direct, ...]
-    bytes: int
-
-    def buffer_of(self, statement: str, ref: int) -> Buffer | None:
-        """Return the buffer that serves this reference, or None when it is accessed in main memory."""
-        return next((b for b in self.buffers if (statement, ref) in b.refs), None)
-
-    def names(self) -> dict[tuple[str, int], str]:
-        """Return, for each reference that a buffer serves, the name of the buffer."""
-        return {ref: buffer.name for buffer in self.buffers for ref in buffer.refs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +97,10 @@ class Price(Protocol):
         """Return what it costs to access main memory once in every instance of ``statement``."""
 
 
+#: References, by their statements and numbers, whose boxes are to be turned: the dimension that comes last.
+Turns = Mapping[tuple[str, int], int]
+
+
 class Care(Enum):
     """Of which boxes the ends are looked for before all have their places."""
 
@@ -226,6 +120,7 @@ class _Task:
     grouping: Grouping
     smallest: bool
     care: Care
+    turns: Turns = field(default_factory=dict)
 
     def may_take(self, group: Group) -> bool:
         """Return whether the box of ``group`` may be that of a buffer, as far as it is looked at."""
@@ -256,11 +151,13 @@ def plan_memory(
     *,
     smallest: bool = False,
     care: Care = Care.ALL,
+    turns: Turns | None = None,
 ) -> MemoryPlan | Overflow:
     """Return a plan whose buffers take at most ``budget`` bytes, or why the tiles are too large for one.
 
     ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
     ``smallest``: there are no smaller tiles; an array with too large a part in one stays in main memory.
+    Boxes of references in ``turns`` have turned copies unless something is written in them.
 
     Buffers are placed as far out as they fit; where that is not possible for all, those move inwards that
     lose least by ``price``.  Without prices a limit per buffer is halved until the sum fits.
@@ -270,7 +167,8 @@ def plan_memory(
     """
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
-    task = _Task(scop, tiled, dependences, refs, expanded, budget, _grouping(scop, tiled), smallest, care)
+    grouping = _grouping(scop, tiled)
+    task = _Task(scop, tiled, dependences, refs, expanded, budget, grouping, smallest, care, turns or {})
     homes = _homes(task, top, budget, price)
     if not isinstance(homes, Overflow) and not all(home.is_usable for home in homes):
         task = replace(task, care=Care.ALL)
@@ -537,13 +435,32 @@ def _place(
 
 
 def _bytes(task: _Task, group: Group) -> int:
+    """Return the bytes that a buffer for ``group`` takes, with the turned box if it has one."""
+    turned = _turned(task, group)
+    return _box_bytes(task, group) + (turned.bytes if turned else 0)
+
+
+def _box_bytes(task: _Task, group: Group) -> int:
     return group.box.elements() * task.scop.array(group.refs[0].array).element.size
+
+
+def _turned(task: _Task, group: Group) -> Turned | None:
+    """Return the copy that the box of ``group`` has besides, None where it has none."""
+    bound, size = group.box.bound, task.scop.array(group.refs[0].array).element.size
+    asked = [task.turns.get((ref.statement, ref.ref)) for ref in group.refs]
+    dimension = next((each for each in asked if each is not None), None)
+    if dimension is None or bound is None or any(ref.writes for ref in group.refs):
+        return None
+    unit = ALIGNMENT // size
+    pitch = -(-bound[dimension] // unit) * unit
+    rows = prod(side for k, side in enumerate(bound) if k != dimension)
+    return Turned(dimension, pitch, rows * pitch * size)
 
 
 def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     if group.refs[0].array in task.expanded:
         identity = tuple((ref.statement, ref.ref) for ref in group.refs)
-        box, size = group.box.simplified(), _bytes(task, group)
+        box, size = group.box.simplified(), _box_bytes(task, group)
         return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
     if task.grouping.loose and group.refs[0].words is None:
         group = replace(group, box=group.box.within(_in_the_array(task, level, group)))
@@ -562,10 +479,9 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         if is_rowwise(filled) and not _others_write(task, level, group, filled, written):
             store, written, load = Store.ROWS, filled, True
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
-    array = group.refs[0].array
-    return Buffer(
-        name, array, level.number, identity, group.box.simplified(), load, store, written, _bytes(task, group)
-    )
+    array, box, size = group.refs[0].array, group.box.simplified(), _box_bytes(task, group)
+    turned = _turned(task, group)
+    return Buffer(name, array, level.number, identity, box, load, store, written, size, turned=turned)
 
 
 def _in_the_array(task: _Task, level: Level, group: Group) -> list[isl.Set]:

@@ -22,8 +22,8 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import AccessKind, Scop
 from swbuild.mapping.tiling import TiledKernel, thread_parameters
 from swbuild.memory.box import bounding_box
+from swbuild.memory.buffers import Buffer, Exchange, MemoryPlan, Residency, Store
 from swbuild.memory.levels import Level, Reference, references
-from swbuild.memory.plan import Buffer, Exchange, MemoryPlan, Residency, Store
 from swbuild.memory.rows import is_rowwise
 from swbuild.options import Distribution
 from swbuild.polyhedral.dataflow import access_relation

@@ -12,14 +12,14 @@ from swbuild.frontend.scop import Scop
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.machine.cost.launches import Cycles, Launch, Moved, launch_cycles
-from swbuild.memory.plan import Buffer
+from swbuild.memory.buffers import Buffer
 from swbuild.options import KernelOptions
 from swbuild.planning.computing import body_of
 from swbuild.planning.handing import Alike, alike_in, sharers_of
 from swbuild.planning.loops import Nest, loops_of, row_of
 from swbuild.planning.sharing import Share, share_of
 from swbuild.planning.slots import Room, slotted
-from swbuild.planning.tilecosts import Lengths, Tileable, TileCosts, even_lengths, tile_costs
+from swbuild.planning.tilecosts import Lengths, Tileable, TileCosts, TurnedCosts, even_lengths, tile_costs
 from swbuild.planning.tilings import Placed
 from swbuild.planning.traffic import ARGUMENTS, Sight, moved_by
 from swbuild.polyhedral.privatise import Private
@@ -56,7 +56,7 @@ class _Work:
 
     cycles: float
     direct: float
-    costs: TileCosts | None = None
+    costs: TileCosts | TurnedCosts | None = None
     tile: tuple[int | None, ...] = ()
 
     def at(self, nest: Nest, outer: tuple[int, ...]) -> float:
@@ -229,7 +229,8 @@ def _grounds(scop: Scop, placed: Placed, private: Private, options: KernelOption
     machine = load(options.machine)
     loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
     copies = private.depths(placed.expanded)
-    tiles = tile_costs(scop, placed.tiled.schedule, copies, placed.plan.names(), options)
+    turned = {b.name: b.turned.dimension for b in placed.plan.buffers if b.turned}
+    tiles = tile_costs(scop, placed.tiled.schedule, copies, placed.plan.names(), options, turned)
     works = {
         name: _work(scop, placed, private, name, nest, machine, tiles.get(name))
         for name, nest in loops.nests.items()

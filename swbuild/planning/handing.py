@@ -11,7 +11,7 @@ import islpy as isl
 from swbuild.frontend.scop import Scop
 from swbuild.machine import load
 from swbuild.mapping import tiling
-from swbuild.memory.plan import Buffer
+from swbuild.memory.buffers import Buffer
 from swbuild.options import KernelOptions, Share
 from swbuild.planning.loops import Loops
 from swbuild.planning.slots import Room

@@ -18,8 +18,9 @@ from swbuild.mapping.tiling import Mapping, TiledKernel, tile_kernel
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, Partial, find_partials
-from swbuild.memory.plan import Care, Overflow, Price, is_expandable, least_buffers, plan_memory
+from swbuild.memory.plan import Care, Overflow, Price, Turns, is_expandable, least_buffers, plan_memory
 from swbuild.options import Distribution, KernelOptions, Preset, Share
+from swbuild.planning.apart import buffers_of
 from swbuild.planning.candidates import SMALLER, Ranking, Terms, merged, ranked
 from swbuild.planning.estimates import Counted, counted
 from swbuild.planning.handing import alike_in
@@ -34,7 +35,7 @@ from swbuild.planning.mappings import (
     unit_tile_variants,
 )
 from swbuild.planning.shape import KernelShape
-from swbuild.planning.shaping import copies_of, shape_of
+from swbuild.planning.shaping import copies_of, domains_of, shape_of
 from swbuild.planning.sizes import Sizes
 from swbuild.planning.tilings import (
     Choice,
@@ -48,6 +49,7 @@ from swbuild.planning.tilings import (
     Tiling,
     Verdict,
 )
+from swbuild.planning.turns import turns_in
 from swbuild.planning.view import Candidate, View, Views
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
@@ -123,6 +125,17 @@ class _Task:
         private = self.scheduled.private
         copies = private.depths(self.copied(tiled)) if self.options.tiles_registers else {}
         return shape_of(self.scop, tiled, private.names, sizes, self.options, copies)
+
+    def turns(self, tiled: TiledKernel) -> Turns:
+        """Return the references whose boxes are turned in ``tiled``."""
+        known = self.known.turns
+        if tiled.mapping not in known:
+            private = self.scheduled.private
+            domains = domains_of(tiled.kernel, self.sizes.values)
+            buffers = buffers_of(self.scop, domains, private.names)
+            copies = private.depths(self.copied(tiled))
+            known[tiled.mapping] = turns_in(self.scop, tiled, buffers, copies, self.options)
+        return known[tiled.mapping]
 
     def copied(self, tiled: TiledKernel) -> frozenset[str]:
         """Return the private variables of which ``tiled`` has copies in buffers."""
@@ -311,6 +324,7 @@ def _ranking(task: _Task, ways: list[Mapping], unit: frozenset[int], expanded: f
         tiled = task.tiled(mapping)
         known[mapping] = [Views(task.shape(tiled, sizes), task.machine) for sizes in task.sizes.orders]
     copies = copies_of(task.scop, task.tiled(mapping), task.scheduled.private, expanded) if expanded else ()
+    copies += known[mapping][0].shape.turned
     shaped = grids(task.kernel, task.options) if any(not way.is_joint for way in ways) else ()
     joint = next((prod(way.threads) for way in ways if way.is_joint), 0)
     # instances that tiles were cut from: others that do not fit those have no boxes that isl finds
@@ -479,6 +493,7 @@ def _planned(
         task.price(tiled),
         smallest=task.is_last(tiled.mapping),
         care=care,
+        turns=task.turns(tiled),
     )
     if isinstance(plan, Overflow):
         return plan

@@ -14,8 +14,8 @@ from swbuild.frontend.scop import Scop
 from swbuild.machine import MachineModel, load
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import TiledKernel, tile_kernel
+from swbuild.memory.buffers import ALIGNMENT, Buffer, Store
 from swbuild.memory.levels import Reference, references
-from swbuild.memory.plan import ALIGNMENT, Buffer, Store
 from swbuild.memory.residency import Layout, Member, Traffic, resident_buffers, traffic_of
 from swbuild.memory.words import is_small
 from swbuild.options import Distribution, KernelOptions, Resident, Share

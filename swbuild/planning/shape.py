@@ -11,7 +11,7 @@ from math import gcd, lcm, prod
 
 from swbuild.classes import dataclass
 from swbuild.memory.words import Words
-from swbuild.planning.tilecosts import Lengths, TileCosts, even_lengths
+from swbuild.planning.tilecosts import Lengths, TileCosts, TurnedCosts, even_lengths
 
 __all__ = [
     "Copies",
@@ -176,13 +176,13 @@ class Work:
     instances: float
     cycles: float
     order: tuple[int, ...]
-    costs: TileCosts | None = None
+    costs: TileCosts | TurnedCosts | None = None
     nest: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """A private variable of ``bytes`` that the LDM holds once per iteration of ``loops`` in a tile."""
+    """What takes ``bytes`` that the LDM holds once per iteration of ``loops`` in a tile."""
 
     bytes: int
     loops: tuple[int, ...]
@@ -207,6 +207,16 @@ class KernelShape:
     launches: float
     direct: float
     ahead: bool = False
+
+    @property
+    def turned(self) -> tuple[Copies, ...]:
+        """The turned boxes that statements read, as far as they have the iterations of a tile."""
+        found = []
+        for work in self.works:
+            for size, positions in work.costs.turned if isinstance(work.costs, TurnedCosts) else ():
+                loops = (work.nest[k] for k in positions)
+                found.append(Copies(size, tuple(k for k in loops if k is not None)))
+        return tuple(found)
 
     @property
     def whole_words(self) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
 from swbuild.islnumbers import int_of
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
+from swbuild.mapping.regiontree import Kernel
 from swbuild.mapping.tiling import TiledKernel, values_of_loops
 from swbuild.memory.hazards import are_apart
 from swbuild.memory.levels import Level, find_levels
@@ -29,7 +30,7 @@ from swbuild.planning.tilecosts import Tileable, tile_costs
 from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private, private_bytes
 
-__all__ = ["copies_of", "shape_of"]
+__all__ = ["copies_of", "domains_of", "shape_of"]
 
 _IN, _OUT, _SET, _PARAM = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set, isl.dim_type.param
 
@@ -97,6 +98,14 @@ def shape_of(
         direct,
         ahead=options.gets_ahead,
     )
+
+
+def domains_of(kernel: Kernel, sizes: Mapping[str, int]) -> dict[str, isl.Set]:
+    """Return the instances of each statement of ``kernel`` in the launch in the middle, at ``sizes``."""
+    return {
+        str(piece.get_tuple_name()): _at_middle(piece, kernel.launches, kernel.host_loops, sizes)
+        for piece in sets_of(kernel.domain)
+    }
 
 
 def copies_of(scop: Scop, tiled: TiledKernel, private: Private, names: Iterable[str]) -> tuple[Copies, ...]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from swbuild.memory.plan import Buffer
+from swbuild.memory.buffers import Buffer
 from swbuild.planning.tilings import Placed
 
 __all__ = ["Room", "slotted"]

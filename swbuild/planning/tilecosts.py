@@ -31,6 +31,7 @@ from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.kernelir.orders import Order, orders_of
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
 from swbuild.kernelir.tiles import Making, fitting, longest
+from swbuild.kernelir.turning import with_turned_reads
 from swbuild.kernelir.vectors import vector_types
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost import blocks
@@ -38,8 +39,15 @@ from swbuild.machine.cost.blocks import Block, Kind, turn_cycles
 from swbuild.options import KernelOptions
 from swbuild.planning.apart import Buffers
 from swbuild.planning.pointnests import Copied, point_nests
+from swbuild.planning.turning import (
+    TURNED_CYCLES,
+    pays,
+    turnable_in,
+    unused_loops,
+    written_in,
+)
 
-__all__ = ["Lengths", "TileCosts", "Tileable", "even_lengths", "tile_costs"]
+__all__ = ["Lengths", "TileCosts", "Tileable", "TurnedCosts", "even_lengths", "tile_costs"]
 
 #: How long runs of a loop are, each with the part of all runs that are as long.
 Lengths = tuple[tuple[float, int], ...]
@@ -231,11 +239,40 @@ class TileCosts:
         return total
 
 
+class TurnedCosts:
+    """What register tiles of a nest take that reads turned boxes; ``alone``: what they take without.
+
+    Of each turned box, ``unused`` are the positions of the loops of the nest that it is read in all of.
+    Where there is a choice, a box is turned if that pays.
+    """
+
+    def __init__(self, costs: TileCosts, unused: Sequence[Sequence[int]], alone: TileCosts | None) -> None:
+        self.nest = costs.nest
+        self.costs = costs
+        self.alone = alone
+        self.unused = unused
+
+    def per_iteration(self, lengths: Sequence[Lengths], plain: float) -> float:
+        """Return the cycles of an iteration as :class:`TileCosts` does, with those of turning boxes."""
+        means = [sum([part * length for part, length in each or _UNKNOWN]) for each in lengths]
+        times = [[means[k] for k in unused] for unused in self.unused]
+        if self.alone is not None and not all(map(pays, times)):
+            return self.alone.per_iteration(lengths, plain)
+        turning = sum(TURNED_CYCLES / max(1.0, prod(each)) for each in times)
+        return self.costs.per_iteration(lengths, plain) + turning
+
+    @property
+    def turned(self) -> list[tuple[int, list[int]]]:
+        """The bytes of an element of each turned box, and the loops of the nest whose iterations it has."""
+        size, count = self.costs.tiles.element.size, len(self.nest.loops)
+        return [(size, [k for k in range(count) if k not in unused]) for unused in self.unused]
+
+
 @dataclass(frozen=True, slots=True)
 class Tileable:
     """A statement in register tiles: what these take, and what the loops of its nest count."""
 
-    costs: TileCosts
+    costs: TileCosts | TurnedCosts
     counted: tuple[isl.UnionPwAff, ...]
 
 
@@ -245,21 +282,39 @@ def tile_costs(
     copies: Copied,
     buffers: Buffers,
     options: KernelOptions,
+    turned: Mapping[str, int] | None = None,
 ) -> dict[str, Tileable]:
     """Return, for statements of a tiled kernel that may be in register tiles, what these take.
 
     Arrays are in ``buffers`` of the LDM, private variables in those of ``copies``, all else in main memory.
+    Of buffers ``turned``, boxes have copies with the given dimension last; None: wherever that pays.
     """
     if not options.tiles_registers:
         return {}
-    machine = load(options.machine)
     found: dict[str, Tileable] = {}
+    fixed = written_in(scop, buffers)
     for each in point_nests(scop, schedule, buffers, copies):
-        element = element_of(each.nest)
-        if element is not None:
-            costs = TileCosts(each.nest, element, machine)
+        costs = _costs(each.nest, fixed, options, turned)
+        if costs is not None:
             found |= {name: Tileable(costs, each.counted) for name in each.statements}
     return found
+
+
+def _costs(
+    nest: Nest, fixed: frozenset[str], options: KernelOptions, turned: Mapping[str, int] | None
+) -> TileCosts | TurnedCosts | None:
+    """Return what register tiles of ``nest`` take, None where there are none; nothing ``fixed`` is turned."""
+    element, machine = element_of(nest), load(options.machine)
+    if element is None:
+        return None
+    alone = TileCosts(nest, element, machine)
+    may = turnable_in(nest, fixed, options)
+    reads = {read: k for read, k in may.items() if turned is None or turned.get(read.function) == k}
+    if not reads:
+        return alone
+    unused = [unused_loops(read, nest) for read in reads]
+    other = with_turned_reads(nest, reads, lambda name: f"{name} turned")
+    return TurnedCosts(TileCosts(other, element, machine), unused, alone if turned is None else None)
 
 
 @lru_cache(maxsize=256)

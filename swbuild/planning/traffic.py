@@ -11,7 +11,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.machine.cost.launches import Moved, Shape
 from swbuild.memory.box import Box, whole_dimensions
-from swbuild.memory.plan import Buffer, Residency, Store
+from swbuild.memory.buffers import Buffer, Residency, Store
 from swbuild.planning.counting import Weighted
 from swbuild.planning.formulas import Formula, formula_of
 from swbuild.planning.loops import Loops

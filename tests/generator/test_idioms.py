@@ -11,7 +11,7 @@ from turns import MACHINES, in_turn
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
-from swbuild.memory.plan import Store
+from swbuild.memory.buffers import Store
 from swbuild.options import KernelOptions, Where
 from swbuild.region import RegionResult
 

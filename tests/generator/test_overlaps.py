@@ -10,7 +10,7 @@ from generation import model_of
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
-from swbuild.memory.plan import Store
+from swbuild.memory.buffers import Store
 from swbuild.options import Distribution, KernelOptions, Preset, Where
 from swbuild.region import RegionResult
 

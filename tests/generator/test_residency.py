@@ -39,7 +39,7 @@ from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.residency import with_flags_outside
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import scope_of, verify
-from swbuild.memory.plan import Buffer
+from swbuild.memory.buffers import Buffer
 from swbuild.options import KernelOptions, Resident, Spawn, Where
 from swbuild.region import RegionResult
 
