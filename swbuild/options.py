@@ -24,6 +24,7 @@ __all__ = [
     "Spawn",
     "Step",
     "StepKind",
+    "Turn",
     "Vectorize",
     "Where",
 ]
@@ -99,6 +100,17 @@ class Resident(Enum):
     """Whether tiles of an array may stay in the LDMs over all phases of a spawn.
 
     ``ALWAYS``: wherever that is possible, whatever it is estimated to take.
+    """
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class Turn(Enum):
+    """Whether tiles are copied in the LDM such that what vectors take at once lies side by side.
+
+    ``ALWAYS``: wherever a vector would be gathered else, whatever it is estimated to take.
     """
 
     AUTO = "auto"
@@ -186,6 +198,7 @@ class KernelOptions:
     prefetch: Prefetch = Prefetch.AUTO
     share: Share = Share.AUTO
     resident: Resident = Resident.AUTO
+    turn: Turn = Turn.AUTO
     files: int = 1
 
     @property

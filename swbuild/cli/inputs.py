@@ -46,6 +46,7 @@ _CHOICES = (
     "prefetch",
     "share",
     "resident",
+    "turn",
     "vectorize",
 )
 
@@ -81,6 +82,9 @@ def add_input_arguments(parser: ArgumentParser, parameter: str) -> None:
     )
     group.add_argument(
         "--resident", metavar="R", help="auto, always or never: keep tiles in the LDMs over loops"
+    )
+    group.add_argument(
+        "--turn", metavar="T", help="auto, always or never: copy tiles so that vectors lie side by side"
     )
     group.add_argument("--where", metavar="W", help="auto, host or cpes: who runs the regions")
     group.add_argument(

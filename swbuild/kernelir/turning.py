@@ -249,7 +249,7 @@ def _moved(index: tuple[Expression, ...], dimension: int, by: int) -> tuple[Expr
 
 
 def _counted(box: Turnable, dimension: int, iterator: str, parts: Sequence[tuple[int, Node]]) -> Node:
-    """Return loops over a dimension of a box: for each of ``parts``, its body for so many indices at a time."""
+    """Return loops over a dimension of a box: for each of ``parts`` its body, so many indices at a time."""
     dimension %= box.dimensions
     first = low_of(box.name, dimension)
     end = Binary(BinaryOperator.ADD, first, size_of(box.name, dimension))

@@ -46,6 +46,7 @@ from swbuild.memory.box import whole_dimensions
 from swbuild.memory.buffers import Buffer, Store
 from swbuild.names import own
 from swbuild.options import KernelOptions, Preset
+from swbuild.planning.handing import with_alike_boxes
 from swbuild.planning.singles import private_in
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.privatise import Private
@@ -167,7 +168,8 @@ def _in_register_tiles(
     macros = frozenset(own(f"LDM_{buffer.name}") for buffer in kernel.plan.buffers)
     lanes = lanes_of(options)
     kernel, program = _with_turned_boxes(scop, kernel, program, macros, lanes)
-    macros |= {turned_macro(buffer.name) for buffer in kernel.plan.buffers if buffer.turned}
+    boxes = _turnable(scop, kernel)
+    macros |= {turned_macro(box.name) for box in boxes}
     body, tiles = tiled(program.result, macros, lanes, gathers=bool(dialect.vectors.gather_double))
     body = with_multiply_adds(body, dialect) if options.contract else body
     body = with_functions(body, dialect.vectors)
@@ -178,17 +180,22 @@ def _with_turned_boxes(
     scop: Scop, kernel: KernelCode, program: Program, macros: frozenset[str], lanes: Lanes
 ) -> tuple[KernelCode, Program]:
     """Return the kernel and its program with boxes turned where nests gather vectors of them."""
-    boxes = [
-        Turnable(b.name, b.turned.dimension, len(b.box.low), scop.array(b.array).element)
-        for b in kernel.plan.buffers
-        if b.turned
-    ]
+    boxes = _turnable(scop, kernel)
     if not boxes:
         return kernel, program
     body, found = turned(program.result, macros, boxes, lanes)
     buffers = tuple(b if b.name in found else replace(b, turned=None) for b in kernel.plan.buffers)
     plan = replace(kernel.plan, buffers=buffers, bytes=sum(b.total for b in buffers))
     return replace(kernel, plan=plan), program.after("turn boxes", body)
+
+
+def _turnable(scop: Scop, kernel: KernelCode) -> list[Turnable]:
+    """Return the buffers of which boxes may be turned."""
+    return [
+        Turnable(b.name, b.turned.dimension, len(b.box.low), scop.array(b.array).element)
+        for b in kernel.plan.buffers
+        if b.turned
+    ]
 
 
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
@@ -242,6 +249,7 @@ def _kernel(
     single = place.tiled.kernel.single
     carried = tuple(a for a in arrays if single and a.is_scalar and a not in values)
     pointers = tuple(a for a in arrays if a not in (*values, *carried))
+    place = with_alike_boxes(scop, place) if place.handed else place
     spell = _device_spell(private, written, place)
     body, place = _device_body(scop, place, spell, doubtful)
     program, place, unshared = _with_transfers(scop, options, place, Program(body))

@@ -38,7 +38,18 @@ from swbuild.manifest.values import (
     Shape,
     Sizes,
 )
-from swbuild.options import Distribution, Fusion, Prefetch, Preset, Resident, Share, Spawn, Vectorize, Where
+from swbuild.options import (
+    Distribution,
+    Fusion,
+    Prefetch,
+    Preset,
+    Resident,
+    Share,
+    Spawn,
+    Turn,
+    Vectorize,
+    Where,
+)
 
 __all__ = ["Check", "Defaults", "Manifest", "Region", "Source", "Tolerance"]
 
@@ -306,6 +317,17 @@ class Defaults:
         default=None,
         shown="auto",
         also=("residency", "keep", "stay", "cache"),
+    )
+    turn: Turn | None = option(
+        Choice(Turn),
+        "Whether a tile is copied in the LDM with another dimension last, where vectors would else be put "
+        "together of elements that lie apart, as of the second operand of `C[i][j] += A[i][k] * B[j][k]` "
+        "(`auto`, where that is estimated to take less time; `always`, wherever it can be; `never`).  The "
+        "copy takes LDM of its own.  `preset: classic` and `vectorize: never` copy none.",
+        example="never",
+        default=None,
+        shown="auto",
+        also=("transpose", "pack", "packing", "layout"),
     )
     check: Check | None = option(
         Record(Check, "a check"),

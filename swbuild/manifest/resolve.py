@@ -17,7 +17,7 @@ from swbuild.machine import DEFAULT_MACHINE, MachineModel, load
 from swbuild.manifest.model import Check, Defaults, Manifest, Region, Source, Tolerance
 from swbuild.manifest.suggest import did_you_mean
 from swbuild.manifest.transformations import steps_of
-from swbuild.options import KernelOptions, Prefetch, Preset, Resident, Share, Spawn, Vectorize, Where
+from swbuild.options import KernelOptions, Prefetch, Preset, Resident, Share, Spawn, Turn, Vectorize, Where
 
 __all__ = ["CheckPlan", "Kernel", "Project", "ProjectSource", "Tolerances", "resolve", "select"]
 
@@ -192,6 +192,7 @@ class _Resolver:
             prefetch=settings.prefetch or Prefetch.AUTO,
             share=settings.share or Share.AUTO,
             resident=settings.resident or Resident.AUTO,
+            turn=settings.turn or Turn.AUTO,
             files=self.files,
         )
 

@@ -122,6 +122,27 @@ class Box:
         lows, highs = zip(*ends, strict=True)
         return replace(self, ends=lambda: (lows, highs))
 
+    def regardless_of(self, position: int) -> Box | None:
+        """Return the hull of the boxes of all visits that differ in the loop at ``position`` alone.
+
+        There is none where that takes more than the bound of the box.
+        """
+        found = []
+        for low, high in zip(*self._known, strict=True):
+            # visit -> the ends of its own box, then -> those of all that differ from it in that loop
+            first, last = (isl.Map.from_pw_aff(end).intersect_domain(self.visits) for end in (low, high))
+            alike = (end.eliminate(isl.dim_type.in_, position, 1) for end in (first, last))
+            first, last = (end.intersect_domain(self.visits) for end in alike)
+            found.append((first.dim_min(0), last.dim_max(0)))
+        lows, highs = zip(*found, strict=True)
+        other = replace(self, ends=lambda: (lows, highs)).simplified()
+        values = (isl.Map.from_pw_aff(size).intersect_domain(self.visits).range() for size in other.size)
+        most = [value.dim_max_val(0) for value in values]
+        within = all(
+            m.is_int() and int_of(m) <= bound for m, bound in zip(most, self.bound or (), strict=True)
+        )
+        return other if within else None
+
     def simplified(self) -> Box:
         """Return the box with its expressions valid, and simple, on ``visits`` alone."""
         low, high = (tuple(v.gist(self.visits).coalesce() for v in side) for side in self._known)

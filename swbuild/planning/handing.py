@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
+from dataclasses import replace
 from math import prod
 
 import islpy as isl
@@ -11,13 +11,14 @@ import islpy as isl
 from swbuild.frontend.scop import Scop
 from swbuild.machine import load
 from swbuild.mapping import tiling
+from swbuild.memory.box import Box
 from swbuild.memory.buffers import Buffer
-from swbuild.options import KernelOptions, Share
+from swbuild.options import KernelOptions
 from swbuild.planning.loops import Loops
 from swbuild.planning.slots import Room
 from swbuild.planning.tilings import Placed
 
-__all__ = ["Alike", "alike_in", "sharers_of"]
+__all__ = ["Alike", "alike_in", "sharers_of", "with_alike_boxes"]
 
 _IN, _SET = isl.dim_type.in_, isl.dim_type.set
 
@@ -29,9 +30,7 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
     """Return the buffers of ``placed`` that may be handed on: CPEs along a way have equal boxes all the time.
 
     Nothing in the kernel writes what they hold, all CPEs run it, and with each of its tiles every CPE comes
-    to the same visits.  None has more tiles than others but at the ragged end, unless boxes are to be handed
-    on wherever they can: all wait for those with the longest rows of tiles, and estimates do not tell how
-    long.
+    to the same visits.
     """
     mapping, machine = placed.tiled.mapping, load(options.machine)
     if not options.hands_on or mapping.is_joint or prod(mapping.threads) != machine.cpes:
@@ -44,9 +43,7 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
         passed = machine.hands_on(element.name, element.size)
         if not (passed and buffer.load and room.may_hand_on(buffer.name) and _is_even(buffer, mapped)):
             continue
-        if options.share is not Share.ALWAYS and _has_rows_of_many_lengths(buffer, mapped):
-            continue
-        used = frozenset(k for k in _used(buffer, mapped) if mapping.threads[k] > 1)
+        used = frozenset(k for k in _alike(scop, buffer, mapped)[1] if mapping.threads[k] > 1)
         if not used or (straight and len(used) == 1):
             found[buffer.name] = used
     return found
@@ -59,18 +56,34 @@ def _is_even(buffer: Buffer, mapped: int) -> bool:
     return all(visits.eliminate(_SET, k, 1).intersect(tiles).is_subset(visits) for k in range(mapped))
 
 
-def _has_rows_of_many_lengths(buffer: Buffer, mapped: int) -> bool:
-    """Return whether the first of the ``mapped`` loops tell how many tiles the others have."""
-    visits, count = buffer.box.visits, buffer.box.visits.dim(_SET)
-    tiles = visits.eliminate(_SET, mapped, count - mapped)
-    alone = (tiles.eliminate(_SET, 0, k).eliminate(_SET, k + 1, count - k - 1) for k in range(mapped))
-    return not reduce(isl.Set.intersect, alone).is_subset(tiles)
+def _alike(scop: Scop, buffer: Buffer, mapped: int) -> tuple[Box, frozenset[int]]:
+    """Return the box of ``buffer`` that is handed on, and which of the ``mapped`` loops it depends on.
+
+    Where one of these only tells how much of a box is read, as in a triangle, it is all of it: nothing in the
+    kernel writes there, and what has known extents is there.
+    """
+    box, used = buffer.box, _used(buffer.box, mapped)
+    if len(used) > 1 and all(extent is not None for extent in scop.array(buffer.array).extents):
+        others = (box.regardless_of(k) for k in sorted(used))
+        found = next((other for other in others if other is not None), None)
+        return (box, used) if found is None else (found, _used(found, mapped))
+    return box, used
 
 
-def _used(buffer: Buffer, mapped: int) -> frozenset[int]:
-    """Return which of the ``mapped`` loops tell where the boxes of ``buffer`` lie, or how long they are."""
-    values = (*buffer.box.low, *buffer.box.high)
-    return frozenset(k for k in range(mapped) if any(_depends(v, k, buffer.box.visits) for v in values))
+def with_alike_boxes(scop: Scop, placed: Placed) -> Placed:
+    """Return ``placed`` with the boxes that are handed on as all have them who are handed them."""
+    mapped = len(placed.tiled.mapping.threads)
+    buffers = tuple(
+        replace(b, box=_alike(scop, b, mapped)[0]) if b.name in placed.handed else b
+        for b in placed.plan.buffers
+    )
+    return replace(placed, plan=replace(placed.plan, buffers=buffers))
+
+
+def _used(box: Box, mapped: int) -> frozenset[int]:
+    """Return which of the ``mapped`` loops tell where ``box`` lies, or how long it is."""
+    values = (*box.low, *box.high)
+    return frozenset(k for k in range(mapped) if any(_depends(v, k, box.visits) for v in values))
 
 
 def _depends(value: isl.PwAff, position: int, visits: isl.Set) -> bool:

@@ -19,7 +19,7 @@ from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
 from swbuild.memory.partials import Inseparable, Partial, find_partials
 from swbuild.memory.plan import Care, Overflow, Price, Turns, is_expandable, least_buffers, plan_memory
-from swbuild.options import Distribution, KernelOptions, Preset, Share
+from swbuild.options import Distribution, KernelOptions, Preset, Share, Turn
 from swbuild.planning.apart import buffers_of
 from swbuild.planning.candidates import SMALLER, Ranking, Terms, merged, ranked
 from swbuild.planning.estimates import Counted, counted
@@ -183,16 +183,34 @@ def place_kernel(
 ) -> Placed | Infeasible:
     """Return ``kernel`` with tiles whose buffers fit the LDM budget of ``options``, or of the machine.
 
-    Tiles are those that cost least at ``sizes``.  Parts of ``reductions`` that its threads compute together
-    count as buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way
-    of one: buffers, private variables, parts.  What is ``known`` was found under the same options, except for
-    whether boxes may be handed on.
+    Tiles are those that cost least at ``sizes``; boxes are turned if that takes less time than larger tiles,
+    which the LDM else has room for.  Parts of ``reductions`` that its threads compute together count as
+    buffers; ``record`` takes what is tried.  Without a plan, the outcome says what is in the way of one:
+    buffers, private variables, parts.  What is ``known`` was found under the same options, except for whether
+    boxes may be handed on.
     """
-    known = known or Known()
-    task = _Task(
-        _launched(scop, options, scheduled), options, scheduled, kernel, reductions, sizes, record, known
-    )
-    first = _surviving(task, first_mapping(kernel, options))
+    launched = _launched(scop, options, scheduled)
+    task = _Task(launched, options, scheduled, kernel, reductions, sizes, record, known or Known())
+    found = _placed(task)
+    if options.turn is not Turn.AUTO or not isinstance(found, Placed):
+        return found
+    return _without_turning(task, found) if any(b.turned for b in found.plan.buffers) else found
+
+
+def _without_turning(task: _Task, placed: Placed) -> Placed:
+    """Return ``placed``, which has turned boxes, or the kernel without such if that takes less time."""
+    never = replace(task.options, turn=Turn.NEVER)
+    other = replace(task, options=never, known=Known(), costs={}, outcomes={}, prices={})
+    found = _placed(other)
+    if not isinstance(found, Placed) or other.cycles(found) >= task.cycles(placed):
+        return placed
+    task.chosen(placed, Verdict.NO_BETTER)
+    return found
+
+
+def _placed(task: _Task) -> Placed | Infeasible:
+    """Return the kernel of ``task`` with tiles and buffers, the cheapest that fit."""
+    first = _surviving(task, first_mapping(task.kernel, task.options))
     if isinstance(first, NotPrivate):
         return first
     placed = _searched(task, Purpose.FIRST, first)

@@ -36,7 +36,7 @@ from swbuild.kernelir.vectors import vector_types
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost import blocks
 from swbuild.machine.cost.blocks import Block, Kind, turn_cycles
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Turn
 from swbuild.planning.apart import Buffers
 from swbuild.planning.pointnests import Copied, point_nests
 from swbuild.planning.turning import (
@@ -314,7 +314,8 @@ def _costs(
         return alone
     unused = [unused_loops(read, nest) for read in reads]
     other = with_turned_reads(nest, reads, lambda name: f"{name} turned")
-    return TurnedCosts(TileCosts(other, element, machine), unused, alone if turned is None else None)
+    free = turned is None and options.turn is Turn.AUTO
+    return TurnedCosts(TileCosts(other, element, machine), unused, alone if free else None)
 
 
 @lru_cache(maxsize=256)

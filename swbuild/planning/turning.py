@@ -12,7 +12,7 @@ from swbuild.kernelir.nests import Nest
 from swbuild.kernelir.turning import gathered_in
 from swbuild.kernelir.vectors import lanes_of
 from swbuild.machine import load
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Turn
 from swbuild.planning.apart import Buffers
 
 __all__ = ["TURNED_CYCLES", "pays", "turnable_in", "unused_loops", "written_in"]
@@ -26,7 +26,8 @@ _JAMMED = 4
 
 def turnable_in(nest: Nest, fixed: frozenset[str], options: KernelOptions) -> Mapping[Call, int]:
     """Return what ``nest`` gathers vectors of, but for buffers ``fixed``, with the dimension along them."""
-    if not load(options.machine).dialect.vectors.gather_double:
+    gathers = load(options.machine).dialect.vectors.gather_double
+    if not gathers or options.turn is Turn.NEVER:
         return {}
     found = gathered_in(nest, lanes_of(options))
     return {read: dimension for read, dimension in found.items() if read.function not in fixed}
@@ -50,5 +51,5 @@ def unused_loops(read: Call, nest: Nest) -> list[int]:
 
 
 def pays(unused: Sequence[float]) -> bool:
-    """Return whether to turn a box that is read in all iterations of loops that are so long."""
+    """Return whether turning a box takes less than gathering, for what is read in all of loops so long."""
     return prod(unused) > _JAMMED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.plan import Turns
-from swbuild.options import KernelOptions
+from swbuild.options import KernelOptions, Turn
 from swbuild.planning.apart import Buffers
 from swbuild.planning.loops import row_of
 from swbuild.planning.pointnests import Copied, PointNest, point_nests
@@ -33,7 +33,8 @@ def turns_in(
     found: dict[tuple[str, int], int] = {}
     for each in point_nests(scop, tiled.schedule, named, copies):
         for read, dimension in turnable_in(each.nest, fixed, options).items():
-            if pays([_size(scop, tiled, each, position) for position in unused_loops(read, each.nest)]):
+            unused = [_size(scop, tiled, each, position) for position in unused_loops(read, each.nest)]
+            if options.turn is Turn.ALWAYS or pays(unused):
                 found[refs[read.function]] = dimension
     return found
 

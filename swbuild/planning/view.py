@@ -123,6 +123,7 @@ class Views:
         self.shape = shape
         self.machine = machine
         self.uneven = any(loop.trips < loop.extent for loop in shape.loops)
+        self.unlike = any(loop.trips < loop.extent for loop in shape.loops[shape.mapped :])
         #: the loops behind the mapped ones whose tiles are counted above each place
         self.inner = [tuple(k for k in sorted(place.above) if k >= shape.mapped) for place in shape.places]
         #: those whose tiles tell, by family and place, what a buffer holds
@@ -253,8 +254,7 @@ class View:
         All of them come to each of its visits where no loop has other lengths for some.
         """
         whole = prod(self.threads) == self.machine.cpes and not self.joint
-        uneven = not family.steady or self.views.uneven
-        if not (whole and family.passed_on) or uneven:
+        if not (whole and family.passed_on and family.steady) or self.views.unlike:
             return 1.0
         factors = [factor for subscript in family.subscripts for factor in subscript.factors]
         used = {k for k, _ in factors if k < self.shape.mapped}

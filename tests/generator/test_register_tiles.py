@@ -20,7 +20,7 @@ from swbuild.kernelir.nodes import Block, Compute, Loop
 from swbuild.kernelir.orders import facts_of, nonempty
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.rectangles import slope_of
-from swbuild.options import KernelOptions, Preset, Share, Vectorize, Where
+from swbuild.options import KernelOptions, Preset, Share, Turn, Vectorize, Where
 
 TWO_LOOPS = "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) "
 #: name, arguments, body
@@ -333,7 +333,8 @@ def test_rows_below_a_diagonal_that_is_read_are_vectors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["rows", "strict", "corner", "falling", "opposite"])
 def test_jammed_iterations_share_what_they_have_in_common(name: str, tmp_path: Path) -> None:
-    text = kernel(tmp_path, name, KernelOptions(machine="sw26010", tile=(16, 24, 8)))
+    options = KernelOptions(machine="sw26010", tile=(16, 24, 8), share=Share.NEVER, turn=Turn.NEVER)
+    text = kernel(tmp_path, name, options)
     assert " else {" not in text
     jammed = text[text.index("i + 3 <=") :]
     rest = re.split(r"for \(long j = .*; j\+\+\) {\n", jammed)[1:4]
@@ -413,7 +414,7 @@ def test_registers_of_arrays_with_names_that_run_into_each_other_are_different(t
 def test_elements_that_lie_apart_are_gathered_where_jammed_iterations_share_them(
     tmp_path: Path, machine: str
 ) -> None:
-    options = KernelOptions(machine=machine, tile=(16, 16, 16))
+    options = KernelOptions(machine=machine, tile=(16, 16, 16), turn=Turn.NEVER)
     text = kernel(tmp_path, "rows", options)
     lanes = {"sw26010": 4, "sw26010-pro": 8}[machine]
     elements = ["LDM_A_2(j, k)", *(f"LDM_A_2(j + {lane}, k)" for lane in range(1, lanes))]

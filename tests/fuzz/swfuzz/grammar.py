@@ -484,6 +484,8 @@ def random_options(random: Random, program: Program) -> dict[str, object]:
         options["share"] = random.choice(("always", "always", "always", "never"))
     if random.random() < 0.4:
         options["resident"] = random.choice(("always", "always", "always", "never"))
+    if random.random() < 0.4:
+        options["turn"] = random.choice(("always", "always", "always", "never"))
     if random.random() < 0.15:
         options["typical"] = {size: random.choice((5, 40, 300, 3000)) for size in program.sizes}
     return options

@@ -27,6 +27,7 @@ from swbuild.options import (
     Preset,
     Resident,
     Share,
+    Turn,
     Vectorize,
     Where,
 )
@@ -66,6 +67,7 @@ def _options(random: Random, machine: str) -> KernelOptions:
         prefetch=Prefetch.NEVER if random.random() < 0.2 else Prefetch.AUTO,
         share=random.choice(list(Share)),
         resident=random.choice(list(Resident)),
+        turn=random.choice(list(Turn)),
         where=Where.AUTO if random.random() < 0.3 else Where.CPES,
     )
 

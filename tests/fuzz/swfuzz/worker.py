@@ -35,6 +35,7 @@ def options_from(fields: dict[str, Any]) -> Any:
         Resident,
         Share,
         Spawn,
+        Turn,
         Vectorize,
     )
 
@@ -46,6 +47,7 @@ def options_from(fields: dict[str, Any]) -> Any:
         "resident": Resident,
         "share": Share,
         "spawn": Spawn,
+        "turn": Turn,
         "vectorize": Vectorize,
     }
     values = {name: kinds[name](value) if name in kinds else value for name, value in fields.items()}
