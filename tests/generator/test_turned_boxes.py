@@ -49,7 +49,8 @@ KERNELS = {
         "float A[restrict n][m + 2][5], float B[restrict p][3][5], float C[restrict n][m][p]",
         (
             "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int o = 0; o < p; o++)"
-            " for (int s = 0; s < 3; s++) for (int k = 0; k < 5; k++) C[i][j][o] += A[i][j + s][k] * B[o][s][k];"
+            " for (int s = 0; s < 3; s++) for (int k = 0; k < 5; k++)"
+            " C[i][j][o] += A[i][j + s][k] * B[o][s][k];"
         ),
     ),
     "deep": (
