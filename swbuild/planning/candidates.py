@@ -379,7 +379,7 @@ def _handed_ahead(view: View, picked: list[Choice], budget: int) -> list[Choice]
         return picked
     moved = [(k, option.moved[0]) for k, option in enumerate(picked) if option.moved]
     here = [k for k, first in moved if first.ahead and first.level == max(early)]
-    needed = sum(picked[k].bytes for k in here)
+    needed = sum(picked[k].slots for k in here)
     alike = all(picked[k].moved[0].sharers > 1 for k in here)
     if not alike or needed > budget - sum(option.bytes for option in picked):
         return picked
@@ -409,8 +409,8 @@ def _ahead(view: View, picked: list[Choice], budget: int) -> list[Choice]:
     levels = {k: option.moved[0].level for k, option in enumerate(picked) if option.moved}
     for k in sorted(levels, key=lambda k: -levels[k]):
         part = view.ahead(view.shape.families[k], picked[k])
-        if part and picked[k].bytes <= left:
-            left -= picked[k].bytes
+        if part and picked[k].slots <= left:
+            left -= picked[k].slots
             found[k] = picked[k].got_ahead(part)
     return found
 

@@ -49,7 +49,8 @@ from swbuild.planning.tilings import (
     Tiling,
     Verdict,
 )
-from swbuild.planning.turns import turns_in
+from swbuild.planning.turning import Turnable
+from swbuild.planning.turns import turnable_refs
 from swbuild.planning.view import Candidate, View, Views
 from swbuild.polyhedral.privatise import NotPrivate, Private, contraction_is_safe
 from swbuild.polyhedral.reductions import Reduction, without_accesses
@@ -124,18 +125,24 @@ class _Task:
     def shape(self, tiled: TiledKernel, sizes: SizeMap[str, int]) -> KernelShape:
         private = self.scheduled.private
         copies = private.depths(self.copied(tiled)) if self.options.tiles_registers else {}
-        return shape_of(self.scop, tiled, private.names, sizes, self.options, copies)
+        turned = frozenset(self.turnable(tiled))
+        return shape_of(self.scop, tiled, private.names, sizes, self.options, copies, turned)
 
     def turns(self, tiled: TiledKernel) -> Turns:
         """Return the references whose boxes are turned in ``tiled``."""
-        known = self.known.turns
-        if tiled.mapping not in known:
+        always = self.options.turn is Turn.ALWAYS
+        found = self.turnable(tiled)
+        return {ref: each.dimension for ref, each in found.items() if always or each.pays(tiled.sizes)}
+
+    def turnable(self, tiled: TiledKernel) -> SizeMap[tuple[str, int], Turnable]:
+        """Return the references whose boxes may be turned in ``tiled``, and in tiles of other sizes."""
+        key, known = replace(tiled.mapping, tile=()), self.known.turnable
+        if key not in known:
             private = self.scheduled.private
-            domains = domains_of(tiled.kernel, self.sizes.values)
-            buffers = buffers_of(self.scop, domains, private.names)
+            buffers = buffers_of(self.scop, domains_of(tiled.kernel, self.sizes.values), private.names)
             copies = private.depths(self.copied(tiled))
-            known[tiled.mapping] = turns_in(self.scop, tiled, buffers, copies, self.options)
-        return known[tiled.mapping]
+            known[key] = turnable_refs(self.scop, tiled, buffers, copies, self.options)
+        return known[key]
 
     def copied(self, tiled: TiledKernel) -> frozenset[str]:
         """Return the private variables of which ``tiled`` has copies in buffers."""
@@ -194,15 +201,19 @@ def place_kernel(
     found = _placed(task)
     if options.turn is not Turn.AUTO or not isinstance(found, Placed):
         return found
-    return _without_turning(task, found) if any(b.turned for b in found.plan.buffers) else found
+    return _without_turning(task, found) if any(task.known.turnable.values()) else found
 
 
 def _without_turning(task: _Task, placed: Placed) -> Placed:
-    """Return ``placed``, which has turned boxes, or the kernel without such if that takes less time."""
+    """Return ``placed``, or the kernel without turned boxes if that takes less time, or ``placed`` has none.
+
+    The LDM then was looked at as if it had some.
+    """
     never = replace(task.options, turn=Turn.NEVER)
     other = replace(task, options=never, known=Known(), costs={}, outcomes={}, prices={})
     found = _placed(other)
-    if not isinstance(found, Placed) or other.cycles(found) >= task.cycles(placed):
+    turned = any(buffer.turned for buffer in placed.plan.buffers)
+    if not isinstance(found, Placed) or (turned and other.cycles(found) >= task.cycles(placed)):
         return placed
     task.chosen(placed, Verdict.NO_BETTER)
     return found
@@ -342,7 +353,6 @@ def _ranking(task: _Task, ways: list[Mapping], unit: frozenset[int], expanded: f
         tiled = task.tiled(mapping)
         known[mapping] = [Views(task.shape(tiled, sizes), task.machine) for sizes in task.sizes.orders]
     copies = copies_of(task.scop, task.tiled(mapping), task.scheduled.private, expanded) if expanded else ()
-    copies += known[mapping][0].shape.turned
     shaped = grids(task.kernel, task.options) if any(not way.is_joint for way in ways) else ()
     joint = next((prod(way.threads) for way in ways if way.is_joint), 0)
     # instances that tiles were cut from: others that do not fit those have no boxes that isl finds

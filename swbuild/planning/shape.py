@@ -147,6 +147,7 @@ class Family:
     ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's,
     in dimensions ``constant`` the same at all sizes.  ``passed_on``: a CPE can pass boxes of it on to others.
     ``words``: how small elements lie in words of memory.  ``steady``: no launch writes what it accesses.
+    ``turned``: the LDM has a turned copy of the box besides.
     """
 
     array: str
@@ -162,6 +163,7 @@ class Family:
     constant: frozenset[int] = frozenset()
     words: Words | None = None
     steady: bool = False
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What takes ``bytes`` that the LDM holds once per iteration of ``loops`` in a tile."""
+    """A private variable of ``bytes`` that the LDM holds once per iteration of ``loops`` in a tile."""
 
     bytes: int
     loops: tuple[int, ...]
@@ -207,16 +209,6 @@ class KernelShape:
     launches: float
     direct: float
     ahead: bool = False
-
-    @property
-    def turned(self) -> tuple[Copies, ...]:
-        """The turned boxes that statements read, as far as they have the iterations of a tile."""
-        found = []
-        for work in self.works:
-            for size, positions in work.costs.turned if isinstance(work.costs, TurnedCosts) else ():
-                loops = (work.nest[k] for k in positions)
-                found.append(Copies(size, tuple(k for k in loops if k is not None)))
-        return tuple(found)
 
     @property
     def whole_words(self) -> tuple[int, ...]:

@@ -70,8 +70,12 @@ def shape_of(
     sizes: Mapping[str, int],
     options: KernelOptions,
     copies: Copied,
+    turned: frozenset[tuple[str, int]] = frozenset(),
 ) -> KernelShape:
-    """Return the numbers of ``tiled`` at ``sizes``; ``private`` variables (with ``copies``) cost nothing."""
+    """Return the numbers of ``tiled`` at ``sizes``; ``private`` variables (with ``copies``) cost nothing.
+
+    Boxes of the references ``turned`` have turned copies.
+    """
     times = bounds_of(_at_sizes(tiled.kernel.launches, sizes)).count(())
     nests = [_nest(scop, tiled, piece, sizes) for piece in sets_of(tiled.kernel.domain)]
     top = find_levels(tiled)
@@ -84,6 +88,7 @@ def shape_of(
     tiles = tile_costs(scop, tiled.schedule, copies, buffers, options)
     machine = load(options.machine)
     families, direct = _families(scop, tiled, nests, places, private, sizes, machine)
+    families = tuple(replace(each, turned=not turned.isdisjoint(each.refs)) for each in families)
     works = tuple(
         _work(scop, nest, private, machine, *order[nest.statement.name], tiles.get(nest.statement.name))
         for nest in nests

@@ -261,12 +261,6 @@ class TurnedCosts:
         turning = sum(TURNED_CYCLES / max(1.0, prod(each)) for each in times)
         return self.costs.per_iteration(lengths, plain) + turning
 
-    @property
-    def turned(self) -> list[tuple[int, list[int]]]:
-        """The bytes of an element of each turned box, and the loops of the nest whose iterations it has."""
-        size, count = self.costs.tiles.element.size, len(self.nest.loops)
-        return [(size, [k for k in range(count) if k not in unused]) for unused in self.unused]
-
 
 @dataclass(frozen=True, slots=True)
 class Tileable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as References
 from dataclasses import field
 from enum import Enum
 from typing import Any
@@ -10,9 +11,10 @@ from swbuild.classes import dataclass
 from swbuild.mapping.tiling import Mapping, TiledKernel
 from swbuild.memory.buffers import MemoryPlan
 from swbuild.memory.partials import Inseparable, Partial
-from swbuild.memory.plan import Care, Needed, Overflow, Turns
+from swbuild.memory.plan import Care, Needed, Overflow
 from swbuild.memory.words import SharedWords
 from swbuild.planning.candidates import Ranking
+from swbuild.planning.turning import Turnable
 from swbuild.planning.view import Views
 from swbuild.polyhedral.privatise import NotPrivate
 
@@ -59,14 +61,14 @@ class Known:
     """What has been found of a kernel in one order, whether boxes may be handed on or not.
 
     These are its tilings, its numbers in orders of its loops, at each of the assumed sizes, private variables
-    of which tilings have copies, boxes that they turn, buffers that each CPE fills for itself, estimates, and
-    what these rest on.
+    of which tilings have copies, boxes that may be turned, buffers that each CPE fills for itself, estimates,
+    and what these rest on.
     """
 
     tiled: dict[Mapping, TiledKernel] = field(default_factory=dict)
     views: dict[Mapping, list[Views]] = field(default_factory=dict)
     copied: dict[Mapping, frozenset[str]] = field(default_factory=dict)
-    turns: dict[Mapping, Turns] = field(default_factory=dict)
+    turnable: dict[Mapping, References[tuple[str, int], Turnable]] = field(default_factory=dict)
     alone: dict[tuple[Mapping, Care], Outcome] = field(default_factory=dict)
     counted: dict[tuple[object, ...], Any] = field(default_factory=dict)
     grounds: dict[tuple[object, ...], Any] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from swbuild.classes import dataclass
 from swbuild.expressions.c import Call
 from swbuild.expressions.trees import names_in
 from swbuild.frontend.scop import AccessKind, Scop
@@ -15,13 +16,16 @@ from swbuild.machine import load
 from swbuild.options import KernelOptions, Turn
 from swbuild.planning.apart import Buffers
 
-__all__ = ["TURNED_CYCLES", "pays", "turnable_in", "unused_loops", "written_in"]
+__all__ = ["TURNED_CYCLES", "Turnable", "pays", "turnable_in", "unused_loops", "written_in"]
 
 #: Cycles to copy an element of a box to where it is in the turned one.
 TURNED_CYCLES = 2.0
 
 #: How many jammed iterations share a vector that is gathered.
 _JAMMED = 4
+
+#: For a loop of which nothing is known.
+_UNKNOWN = 64.0
 
 
 def turnable_in(nest: Nest, fixed: frozenset[str], options: KernelOptions) -> Mapping[Call, int]:
@@ -53,3 +57,18 @@ def unused_loops(read: Call, nest: Nest) -> list[int]:
 def pays(unused: Sequence[float]) -> bool:
     """Return whether turning a box takes less than gathering, for what is read in all of loops so long."""
     return prod(unused) > _JAMMED
+
+
+@dataclass(frozen=True, slots=True)
+class Turnable:
+    """The ``dimension`` that is last when a box is turned, and the loops of a tile that all read it alike.
+
+    These are numbers of tiled loops, None for others.
+    """
+
+    dimension: int
+    unused: tuple[int | None, ...]
+
+    def pays(self, tile: Sequence[int]) -> bool:
+        """Return whether to turn boxes where the loops have tiles of these sizes."""
+        return pays([_UNKNOWN if k is None else float(tile[k]) for k in self.unused])

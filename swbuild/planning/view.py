@@ -47,9 +47,11 @@ class Candidate:
 class Choice(Option):
     """A buffer of a family at one level, or none (``direct`` accesses of main memory).
 
+    ``copy`` are those of its bytes that a turned box takes, of which there is one whatever its slots.
     ``made`` is what it has been asked for, with further slots.
     """
 
+    copy: int = 0
     moved: tuple[Moved, ...] = ()
     direct: float = 0.0
     made: dict[tuple[object, ...], Choice] = field(default_factory=dict, compare=False)
@@ -59,20 +61,25 @@ class Choice(Option):
 
         One of the ``sharers`` gets it for all.
         """
-        return self._with(self.bytes * 2 // slots, ("handed on", sharers, slots), sharers=sharers)
+        return self._with(self.slots * 2 // slots, ("handed on", sharers, slots), sharers=sharers)
 
     def handed_ahead(self) -> Choice:
         """Return the buffer, which is handed on, with slots for that to be done one visit ahead."""
-        return self._with(2 * self.bytes, ("handed ahead",), handed_ahead=True)
+        return self._with(2 * self.slots, ("handed ahead",), handed_ahead=True)
 
     def got_ahead(self, part: float) -> Choice:
         """Return the buffer with two slots, ``part`` of its visits getting what the next one needs."""
-        return self._with(2 * self.bytes, ("got ahead", part), ahead=part)
+        return self._with(2 * self.slots, ("got ahead", part), ahead=part)
 
-    def _with(self, bytes_: int, key: tuple[object, ...], **changes: Any) -> Choice:
+    @property
+    def slots(self) -> int:
+        """The bytes of all slots."""
+        return self.bytes - self.copy
+
+    def _with(self, slots: int, key: tuple[object, ...], **changes: Any) -> Choice:
         if key not in self.made:
             moved = tuple(replace(m, **changes) for m in self.moved)
-            self.made[key] = Choice(bytes_, self.cycles, moved, self.direct)
+            self.made[key] = Choice(slots + self.copy, self.cycles, self.copy, moved, self.direct)
         return self.made[key]
 
 
@@ -299,8 +306,9 @@ class View:
         family = self.shape.families[number]
         box = None if place == _NOWHERE else self._box(number, place)
         if box is None:
-            return Choice(0, 0.0, (), family.instances * self.share)
-        return Choice(box.bytes, 0.0, self._moves(family, place, box.operations, box.shape))
+            return Choice(0, 0.0, 0, (), family.instances * self.share)
+        copy = box.bytes if family.turned else 0
+        return Choice(box.bytes + copy, 0.0, copy, self._moves(family, place, box.operations, box.shape))
 
     def _moves(self, family: Family, place: int, operations: float, shape: Shape) -> tuple[Moved, ...]:
         """Return what the busiest CPE moves for a buffer of ``family`` at a place."""
