@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from swbuild.classes import dataclass
+from swbuild.expressions.c import Call
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.kernelir.nodes import (
     AT_HAND,
@@ -28,6 +29,7 @@ from swbuild.kernelir.nodes import (
     Deal,
     Direction,
     ElementStore,
+    Fetch,
     Group,
     Guard,
     Keep,
@@ -42,7 +44,8 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.prefetching import first_goes_on, goes_on, goes_on_twice, starts
-from swbuild.kernelir.scope import Scope
+from swbuild.kernelir.scope import Held, Scope
+from swbuild.names import own
 
 __all__ = ["flow_faults"]
 
@@ -166,6 +169,8 @@ class _Walk:
             self._copy(node, state)
         elif isinstance(node, (Compute, Keep)):
             self._compute(node, state)
+        elif isinstance(node, Fetch):
+            self._fetch(node, state)
         elif isinstance(node, Meet):
             self.leave_meeting("all CPEs meet again")
             if _HANDED in state:
@@ -281,14 +286,22 @@ class _Walk:
         return {group: other for group, other in state.items() if group != _HANDED}
 
     def _compute(self, node: Compute | Keep, state: _State) -> None:
-        self.leave_meeting(f"{node.statement} computes")
+        self.leave_meeting(f"{node.statement or 'what turns a box'} computes")
         for name, buffer in self.scope.buffers.items():
             if node.statement in buffer.statements:
-                self._is_placed(name, f"{node.statement} uses {name}")
-                self._touched(name, state, f"{node.statement} uses {name}")
-                if buffer.slots > 1 and buffer.loaded and (name, 0) not in self.filled:
-                    self.found.append(f"{node.statement} uses {name} in a slot that was never filled")
+                self._uses(name, buffer, state, f"{node.statement} uses {name}")
                 self.filled.add((name, 0))
+
+    def _fetch(self, node: Fetch, state: _State) -> None:
+        for name, buffer in self.scope.buffers.items():
+            if isinstance(node.place, Call) and node.place.function == own(f"LDM_{name}"):
+                self._uses(name, buffer, state, f"a vector of {name} is loaded")
+
+    def _uses(self, name: str, buffer: Held, state: _State, what: str) -> None:
+        self._is_placed(name, what)
+        self._touched(name, state, what)
+        if buffer.slots > 1 and buffer.loaded and (name, 0) not in self.filled:
+            self.found.append(f"{what} in a slot that was never filled")
 
     def _is_placed(self, buffer: str, what: str) -> None:
         if buffer not in self.placed:

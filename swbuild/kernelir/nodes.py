@@ -166,7 +166,10 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Store what ``name`` holds at ``place``, a ``vector`` from there on, as ``statement`` does."""
+    """Store what ``name`` holds at ``place``, a ``vector`` from there on, as ``statement`` does.
+
+    Where a box is turned, no statement does: it is the empty string.
+    """
 
     statement: str
     name: str

@@ -128,8 +128,8 @@ def turned(
     return found, frozenset(pass_.found)
 
 
-#: The buffers whose turned boxes a node reads, each with a statement that does.
-_Needed = Mapping[str, str]
+#: The buffers whose turned boxes a node reads, by their macros.
+_Needed = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class _Pass:
             if node.otherwise is None:
                 return replace(node, then=then), needed
             otherwise, further = self.changed(node.otherwise)
-            return replace(node, then=then, otherwise=otherwise), {**further, **needed}
+            return replace(node, then=then, otherwise=otherwise), needed | further
         if isinstance(node, Loop):
             found = self._nest(node)
             if found is not None:
@@ -156,25 +156,31 @@ class _Pass:
         if isinstance(node, (Loop, Counter, Deal)):
             body, needed = self.changed(node.body)
             return replace(node, body=body), needed
-        return node, {}
+        return node, frozenset()
 
     def _block(self, block: Block) -> tuple[Node, _Needed]:
-        """Return ``block`` with those boxes turned in it that something in it changes."""
+        """Return ``block`` with those boxes turned in it that something in it changes.
+
+        What is computed under a condition may not have its box where that does not hold.
+        """
         children: list[Node] = []
-        above: dict[str, str] = {}
+        above: set[str] = set()
         here: set[str] = set()
         changing = {name for child in block.children for name in _changed_in(child)}
         for child in block.children:
             found, needed = self.changed(child)
             here -= _changed_in(child)
-            for macro, statement in needed.items():
-                if self.boxes[macro].name not in changing:
-                    above[macro] = statement
-                elif self.boxes[macro].name not in here:
-                    here.add(self.boxes[macro].name)
-                    children.append(self._turning(self.boxes[macro], statement))
+            for macro in sorted(needed):
+                name = self.boxes[macro].name
+                if name not in changing:
+                    above.add(macro)
+                elif name not in here and isinstance(found, Guard) and found.otherwise is None:
+                    found = replace(found, then=Block((self._turning(self.boxes[macro]), found.then)))
+                elif name not in here:
+                    here.add(name)
+                    children.append(self._turning(self.boxes[macro]))
             children.append(found)
-        return Block(tuple(children)), above
+        return Block(tuple(children)), frozenset(above)
 
     def _nest(self, loop: Loop) -> tuple[Node, _Needed] | None:
         """Return ``loop`` with what it gathers read from turned boxes, None where it is no nest that does."""
@@ -193,7 +199,7 @@ class _Pass:
         node: Node = Block(computes) if len(computes) > 1 else computes[0]
         for each in reversed(nest.loops):
             node = replace(each, body=node)
-        return node, {read.function: nest.computes[0].statement for read in reads}
+        return node, frozenset(read.function for read in reads)
 
     def _gathered(self, nest: Nest) -> Mapping[Call, int]:
         """Return what ``nest`` would gather, or the part of it whose loops do not depend on each other."""
@@ -201,16 +207,14 @@ class _Pass:
         full = {} if rectangle is None else gathered_in(rectangle.nest, self.lanes)
         return {**full, **gathered_in(nest, self.lanes)}
 
-    def _turning(self, box: Turnable, statement: str) -> Node:
-        """Return what turns the box of a buffer, which ``statement`` reads."""
+    def _turning(self, box: Turnable) -> Node:
+        """Return what turns the box of a buffer."""
         self.found.add(box.name)
         names = [own(f"{box.name}_k{k}") for k in range(box.dimensions)]
         row, column = names[box.dimension], names[-1]
         _, lanes = self.lanes[box.element]
-        several = _counted(
-            box, -1, column, [(n, self._vectors(box, statement, names, n)) for n in (_COLUMNS, 1)]
-        )
-        single = self._single(box, statement, names)
+        several = _counted(box, -1, column, [(n, self._vectors(box, names, n)) for n in (_COLUMNS, 1)])
+        single = self._single(box, names)
         rest = _counted(box, -1, column, [(1, single)])
         node = _counted(box, box.dimension, row, [(lanes, several), (1, rest)])
         for k in reversed(range(box.dimensions - 1)):
@@ -218,7 +222,7 @@ class _Pass:
                 node = _counted(box, k, names[k], [(1, node)])
         return node
 
-    def _vectors(self, box: Turnable, statement: str, names: Sequence[str], columns: int) -> Node:
+    def _vectors(self, box: Turnable, names: Sequence[str], columns: int) -> Node:
         """Return what copies so many vectors, each of elements below one another."""
         vector, lanes = self.lanes[box.element]
         nodes: list[Node] = []
@@ -229,14 +233,14 @@ class _Pass:
             held = own(f"{box.name}{k}", f"turned_{box.name}")
             nodes += [
                 Fetch(held, vector, place, further=tuple(further)),
-                Keep(statement, held, target, vector=True),
+                Keep("", held, target, vector=True),
             ]
         return Block(tuple(nodes))
 
-    def _single(self, box: Turnable, statement: str, names: Sequence[str]) -> Node:
+    def _single(self, box: Turnable, names: Sequence[str]) -> Node:
         place, target = self._elements(box, tuple(map(Name, names)))
         held = own(f"{box.name}0", f"turned_{box.name}")
-        return Block((Register(held, box.element, place), Keep(statement, held, target, vector=False)))
+        return Block((Register(held, box.element, place), Keep("", held, target, vector=False)))
 
     def _elements(self, box: Turnable, index: tuple[Expression, ...]) -> tuple[Call, Call]:
         """Return an element of a box, and the same in the turned one."""
