@@ -64,6 +64,7 @@ class Crowd:
         number = Binary(BinaryOperator.MOD, Name(name), Constant(step))
         here = here.intersect(as_set(Binary(BinaryOperator.EQ, number, Constant(rest))))
         least = least_of(without_names(here, self.threads), name)
+        least = least.gist(least.domain())  # rounds of loops around it are multiples of their steps
         if least.n_piece() != 1:
             return None
         value = least.get_pieces()[0][1]
