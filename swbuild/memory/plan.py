@@ -480,7 +480,7 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
             store, written, load = Store.ROWS, filled, True
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
     array, box, size = group.refs[0].array, group.box.simplified(), _box_bytes(task, group)
-    turned = _turned(task, group)
+    turned = _turned(task, group) if load else None
     return Buffer(name, array, level.number, identity, box, load, store, written, size, turned=turned)
 
 

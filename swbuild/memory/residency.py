@@ -287,6 +287,7 @@ class _Settled:
             slots=room + 1,
             residency=residency,
             store=Store.BOX if whole else old.store,
+            turned=None,  # there is no room for more than its tiles
         )
 
     def _shows(self, scop: Scop) -> bool:

@@ -12,7 +12,7 @@ from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.options import KernelOptions, Prefetch, Preset, Resident, Share, Turn, Vectorize, Where
+from swbuild.options import Fusion, KernelOptions, Prefetch, Preset, Resident, Share, Turn, Vectorize, Where
 
 MACHINES = ("sw26010", "sw26010-pro")
 OPTIONS = KernelOptions(machine="sw26010-pro", where=Where.CPES, turn=Turn.ALWAYS)
@@ -139,6 +139,22 @@ def test_what_a_nest_writes_is_not_turned(tmp_path: Path) -> None:
     assert found.slave is not None
     written = re.findall(r"^ \*   (\w+) .*put.*$", found.slave.text, re.M)
     assert written and not any(f"LDM_{name}_turned" in found.slave.text for name in written)
+
+
+def test_what_stays_in_the_ldm_is_not_turned(tmp_path: Path) -> None:
+    body = """for (int t = 0; t < steps; t++) {
+    for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) A[j][k] = A[j][k] * 0.5 + 1.0;
+    for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) for (int k = 0; k < n; k++)
+      C[i][j] += X[i][k] * A[j][k];
+    for (int i = 0; i < m; i++) for (int k = 0; k < n; k++) X[i][k] += C[i][(k + t) % n];
+  }"""
+    arguments = "int steps, int n, int m, double A[n][n], double C[m][n], double X[m][n]"
+    text = f"void f({arguments})\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    for resident in (Resident.ALWAYS, Resident.NEVER):
+        unit = generated(tmp_path, text, replace(OPTIONS, resident=resident, fusion=Fusion.MIN))
+        assert unit.slave is not None
+        stays = "A stays in the LDM" in unit.slave.text
+        assert (stays, "A_turned" in unit.slave.text) == (resident is Resident.ALWAYS, not stays)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
