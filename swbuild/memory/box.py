@@ -125,8 +125,11 @@ class Box:
     def regardless_of(self, position: int) -> Box | None:
         """Return the hull of the boxes of all visits that differ in the loop at ``position`` alone.
 
-        There is none where that takes more than the bound of the box.
+        There is none where that takes more than the bound of the box, or isl would have many cases to tell
+        apart: where visits are no single convex set, or the hull has more cases than the box.
         """
+        if self.visits.n_basic_set() > 1:
+            return None
         found = []
         for low, high in zip(*self._known, strict=True):
             # visit -> the ends of its own box, then -> those of all that differ from it in that loop
@@ -136,6 +139,9 @@ class Box:
             found.append((first.dim_min(0), last.dim_max(0)))
         lows, highs = zip(*found, strict=True)
         other = replace(self, ends=lambda: (lows, highs)).simplified()
+        ends = zip((*other.low, *other.high), (*self.low, *self.high), strict=True)
+        if any(widened.n_piece() > end.n_piece() for widened, end in ends):
+            return None
         values = (isl.Map.from_pw_aff(size).intersect_domain(self.visits).range() for size in other.size)
         most = [value.dim_max_val(0) for value in values]
         within = all(
