@@ -10,7 +10,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.islnumbers import int_of
 from swbuild.kernelir.expressions import to_tree
-from swbuild.kernelir.nodes import Block, Guard, Loop, Node
+from swbuild.kernelir.nodes import Block, Guard, Loop, Node, in_turn
 from swbuild.kernelir.origin import MOVES_DATA, Path, Paths
 from swbuild.names import own
 from swbuild.polyhedral.islutil import (
@@ -339,7 +339,7 @@ class _Converter:
         children = node.block_get_children()
         parts = [self.converted(children.get_at(k)) for k in range(children.n_ast_node())]
         deepest = max((path for _, path in parts), key=len, default=())  # isl's blocks may be empty
-        return Block(tuple(_flat([part for part, _ in parts]))), deepest
+        return Block(tuple(node for part, _ in parts for node in in_turn(part))), deepest
 
     def _loop(self, node: isl.AstNode) -> tuple[Node, Path]:
         body, path = self.converted(node.for_get_body())
@@ -351,10 +351,3 @@ class _Converter:
             return Loop(iterator, first, None, 0, body, origin), path
         step = int_of(node.for_get_inc().get_val())
         return Loop(iterator, first, to_tree(node.for_get_cond()), step, body, origin), path
-
-
-def _flat(parts: list[Node]) -> list[Node]:
-    flat: list[Node] = []
-    for part in parts:
-        flat += part.children if isinstance(part, Block) else [part]
-    return flat

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import islpy as isl
@@ -18,7 +19,7 @@ from swbuild.kernelir.astwalk import (
 )
 from swbuild.kernelir.bodies import Spell, compute_leaf
 from swbuild.kernelir.dealing import dealt, numbers_of
-from swbuild.kernelir.insertions import Insertion, visit
+from swbuild.kernelir.insertions import Insertion, joined, visit
 from swbuild.kernelir.moves import insertions, put_name
 from swbuild.kernelir.nodes import (
     Node,
@@ -51,7 +52,17 @@ def build_device(
     context = _context(scop, tiled)
     if tiled.mapping.is_joint:
         return _of_dealt_tiles(tiled, plan, bodies, context, doubtful=doubtful)
+    if tiled.kernel.pieces is not None and not _have_equal_iterations(scop, tiled.kernel.statements):
+        # isl would run transfers of some tiles in which no sweep has iterations
+        return _built(tiled, plan, bodies, context, confined=True, doubtful=True)
     return _of_thread(tiled, plan, bodies, context, doubtful=doubtful)
+
+
+def _have_equal_iterations(scop: Scop, names: Iterable[str]) -> bool:
+    """Return whether all statements of these ``names`` have the same loops, from and to the same values."""
+    first, *others = [scop.statement(name).domain.reset_tuple_id() for name in sorted(names)]
+    dimensions = first.dim(isl.dim_type.set)
+    return all(o.dim(isl.dim_type.set) == dimensions and o.is_equal(first) for o in others)
 
 
 def revisited(plan: MemoryPlan, problem: Repeated) -> MemoryPlan:
@@ -108,6 +119,7 @@ def _built(
     have no loop of their own.  ``confined`` ones say themselves which thread they belong to.
     """
     leaves = dict(bodies)
+    once = frozenset(put_name(b) for b in plan.buffers if b.is_put_once)
     node = tiled.schedule.get_root()
     every = tiled.schedule.get_domain().intersect_params(context)
     own = tiled.schedule.get_domain().intersect(tiled.filter)
@@ -119,6 +131,7 @@ def _built(
         visited = own.apply(level.prefix)
         if confined:
             before, after = _confined(before, visited), _confined(after, visited)
+        before, after = joined(before, once), joined(after, once)
         node = _insert(node, level, before, after)
         for insertion in (*before, *after):
             leaves[str(insertion.relation.get_tuple_name(isl.dim_type.out))] = insertion.leaf
@@ -128,7 +141,6 @@ def _built(
     if doubtful:
         require_simple(schedule, context)
     due = Due(wanted, values_of_loops(tiled)) if compared else None
-    once = frozenset(put_name(b) for b in plan.buffers if b.is_put_once)
     return build_ir(schedule, context, leaves, paths_of(schedule, host=False), due, once)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Expression
 from swbuild.kernelir.astwalk import Leaf
 from swbuild.kernelir.expressions import value_in
-from swbuild.kernelir.nodes import ElementStore, Group, Node, Row, Transfer
+from swbuild.kernelir.nodes import Block, ElementStore, Group, Node, Row, Transfer, in_turn
 
-__all__ = ["Insertion", "by_element", "by_row", "once_each", "value_at", "visit"]
+__all__ = ["Insertion", "by_element", "by_row", "joined", "once_each", "value_at", "visit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,15 @@ class Insertion:
 
     relation: isl.Map
     leaf: Leaf
+
+    @property
+    def name(self) -> str:
+        """The name of the statements."""
+        return str(self.relation.get_tuple_name(isl.dim_type.out))
+
+    def is_beside(self, other: Insertion) -> bool:
+        """Return whether ``other`` has its statements at the same places."""
+        return bool(self.relation.set_tuple_name(isl.dim_type.out, other.name).plain_is_equal(other.relation))
 
 
 def visit(name: str, visits: isl.Set) -> isl.Map:
@@ -33,6 +44,29 @@ def visit(name: str, visits: isl.Set) -> isl.Map:
 def once_each(name: str, visits: isl.Set, node: Node) -> Insertion:
     """Insert ``node`` at each of ``visits``."""
     return Insertion(visit(name, visits), lambda *_: node)
+
+
+def joined(inserted: Iterable[Insertion], alone: Collection[str]) -> list[Insertion]:
+    """Return ``inserted`` with neighbours that are at the same visits as one, but for those named ``alone``.
+
+    isl takes its time over every statement, above all over conditions on it.
+    """
+    found: list[Insertion] = []
+    for each in inserted:
+        last = found[-1] if found else None
+        if last is not None and not {last.name, each.name} & set(alone) and last.is_beside(each):
+            found[-1] = Insertion(last.relation, _one_by_one(last.leaf, each.leaf))
+        else:
+            found.append(each)
+    return found
+
+
+def _one_by_one(first: Leaf, second: Leaf) -> Leaf:
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        nodes = (first(build, instances), second(build, instances))
+        return Block(tuple(child for node in nodes for child in in_turn(node)))
+
+    return leaf
 
 
 def value_at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> Expression:

@@ -17,7 +17,7 @@ from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
 from swbuild.expressions.trees import mentions, names_in, substituted, walk
 from swbuild.kernelir.lanewise import as_assignment
-from swbuild.kernelir.nodes import Block, Compute, Loop, Node
+from swbuild.kernelir.nodes import Block, Compute, Loop, Node, in_turn
 from swbuild.kernelir.origin import Role
 
 __all__ = [
@@ -106,7 +106,7 @@ def nest_of(loop: Loop, buffers: frozenset[str]) -> Nest | None:
         node = node.body
         if isinstance(node, Block) and len(node.children) == 1:
             node = node.children[0]
-    computes = node.children if isinstance(node, Block) else (node,)
+    computes = in_turn(node)
     found = tuple(item for item in computes if isinstance(item, Compute))
     if not loops or not found or len(found) < len(computes):
         return None

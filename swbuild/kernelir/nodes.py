@@ -52,6 +52,7 @@ __all__ = [
     "Wait",
     "Whole",
     "Window",
+    "in_turn",
     "stays_of",
     "there_of",
 ]
@@ -443,3 +444,8 @@ Node = (
     | Transfer
     | Wait
 )
+
+
+def in_turn(node: Node) -> tuple[Node, ...]:
+    """Return the nodes that a block runs one after the other, or ``node`` alone if it is none."""
+    return node.children if isinstance(node, Block) else (node,)

@@ -11,7 +11,19 @@ from dataclasses import replace
 from swbuild.classes import dataclass
 from swbuild.expressions.nodes import Name
 from swbuild.expressions.trees import names_in
-from swbuild.kernelir.nodes import Barrier, Block, Compute, Counter, Fence, Guard, Launch, Loop, Node, Phase
+from swbuild.kernelir.nodes import (
+    Barrier,
+    Block,
+    Compute,
+    Counter,
+    Fence,
+    Guard,
+    Launch,
+    Loop,
+    Node,
+    Phase,
+    in_turn,
+)
 from swbuild.kernelir.passes import expressions_of, transform, walk
 from swbuild.kernelir.scope import Between, Separation
 
@@ -126,7 +138,7 @@ def _phases(node: Node, after: frozenset[str], between: Separation) -> tuple[Nod
         parts: list[Node] = []
         for child in reversed(node.children):
             part, after = _phases(child, after, between)
-            parts = [*(part.children if isinstance(part, Block) else (part,)), *parts]
+            parts = [*in_turn(part), *parts]
         return Block(tuple(parts)), after
     if isinstance(node, Guard):
         then, first = _phases(node.then, after, between)

@@ -25,6 +25,7 @@ from swbuild.kernelir.nodes import (
     Wait,
     Whole,
     Window,
+    in_turn,
     stays_of,
     there_of,
 )
@@ -83,14 +84,10 @@ def _joined(block: Block, flags: frozenset[str]) -> Block:
         last = found[-1] if found else None
         alike = isinstance(child, Guard) and isinstance(last, Guard) and child.condition == last.condition
         if alike and _asks(child, flags) and isinstance(last, Guard) and isinstance(child, Guard):
-            found[-1] = replace(last, then=Block((*_nodes(last.then), *_nodes(child.then))))
+            found[-1] = replace(last, then=Block((*in_turn(last.then), *in_turn(child.then))))
         else:
             found.append(child)
     return Block(tuple(found))
-
-
-def _nodes(node: Node) -> tuple[Node, ...]:
-    return node.children if isinstance(node, Block) else (node,)
 
 
 def _place(buffer: Buffer, residency: Residency) -> Insertion:

@@ -23,6 +23,7 @@ from swbuild.kernelir.nodes import (
     Transfer,
     Wait,
     Window,
+    in_turn,
 )
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.passes import children, transform, walk
@@ -189,7 +190,7 @@ def at_once(node: Node) -> Node:
 
 
 def _flat(block: Block) -> tuple[Node, ...]:
-    children = ((n.children if isinstance(n, Block) else (n,)) for n in block.children)
+    children = (in_turn(n) for n in block.children)
     return tuple(node for nodes in children for node in nodes)
 
 

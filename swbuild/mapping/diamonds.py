@@ -5,16 +5,22 @@ iteration.  A tile is a diamond over the sweeps and the first parallel loop of t
 shrinks by as much as dependences reach in a sweep, so that all diamonds along that loop may start at once.
 Further parallel loops are cut into skewed pieces, which follow each other inside a diamond.  In a tile the
 sweeps are as they were.
+
+A sweep with fewer loops than others, over an edge of a grid, is in the iteration of the missing loops that
+has to do with it: values of a first row are set in the tiles that have the row.  In planes, only rows whose
+numbers are known may be set so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import permutations
 
 import islpy as isl
 
 from swbuild.classes import dataclass
+from swbuild.islnumbers import int_of
 from swbuild.mapping.marks import FrontMark, inserted
 from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
 from swbuild.mapping.tiling import distances
@@ -22,7 +28,7 @@ from swbuild.polyhedral.islutil import sets_of
 
 __all__ = ["Sweeps", "in_diamonds", "sweeps_of"]
 
-_NODE = isl.schedule_node_type
+_NODE, _SET = isl.schedule_node_type, isl.dim_type.set
 
 #: Sweeps have no more parallel loops: tiles in more would be small in each.
 MOST_LOOPS = 2
@@ -37,7 +43,7 @@ class Sweeps:
 
     ``slopes`` say, per loop, how far dependences reach in a sweep.  ``wide`` are the sizes at which no loop
     has less than two iterations, None where all sweeps have the same: at others, some tiles would have
-    iterations of some sweeps only.
+    iterations of some sweeps only, and dependences between two edges are not looked at.
     """
 
     schedule: isl.Schedule
@@ -58,9 +64,11 @@ def sweeps_of(
     if outer.get_type() != _NODE.band or outer.band_n_member() != 1 or parallel_first(outer):
         return None
     bands = _bands(outer.child(0))
-    counts = {len(_loops(band)) for band in bands or ()}
-    if bands is None or len(counts) > 1 or max(counts) > MOST_LOOPS:
+    if bands is None or not 0 < max(len(_loops(band)) for band in bands) <= MOST_LOOPS:
         return None
+    wide = _wide(bands)
+    if wide is not None:  # at other sizes, edges are next to each other
+        kept = kept.intersect_params(wide)
     step = outer.band_get_partial_schedule().get_at(0)
     numbers = _numbers(bands, _in_one_step(step, kept))
     steps = step.scale_val(isl.Val(numbers[-1] + 1))
@@ -75,17 +83,32 @@ def sweeps_of(
     if not found:
         return None
     kept_loops, slopes = zip(*found, strict=True)
-    return Sweeps(schedule, time, kept_loops, slopes, _wide(bands, kept_loops))
+    if len(kept_loops) > 1 and not _has_simple_edges(kept_loops):
+        return None
+    return Sweeps(schedule, time, kept_loops, slopes, wide)
 
 
 def _bands(node: isl.ScheduleNode) -> list[isl.ScheduleNode] | None:
-    """Return the parallel bands that follow each other at ``node``, None if there is anything else."""
+    """Return the sweeps that follow each other at ``node``, None if there is anything else.
+
+    Each is a parallel band, or has no loops.
+    """
     if node.get_type() == _NODE.sequence:
         found = [node.child(k).child(0) for k in range(node.n_children())]
     else:
         found = [node]
-    parallel = all(each.get_type() == _NODE.band and parallel_first(each) for each in found)
-    return found if parallel else None
+    return found if all(map(_is_sweep, found)) else None
+
+
+def _is_sweep(node: isl.ScheduleNode) -> bool:
+    if node.get_type() == _NODE.leaf:
+        return True
+    if node.get_type() != _NODE.band:
+        return False
+    if parallel_first(node):
+        return True
+    loops = any(is_loop(node, member) for member in range(node.band_n_member()))
+    return not loops and node.child(0).get_type() == _NODE.leaf
 
 
 def _in_one_step(step: isl.UnionPwAff, kept: isl.UnionMap) -> isl.UnionMap:
@@ -115,32 +138,111 @@ def _matching(
     kept: isl.UnionMap,
     score: Callable[[isl.UnionPwAff], int],
 ) -> list[isl.UnionPwAff]:
-    """Return loops that run along each other in all ``bands``: as many as can be with short dependences."""
-    found, domain, rest = _loops(bands[0]), bands[0].get_domain(), list(bands[1:])
+    """Return loops that run along each other in all ``bands``: as many as can be with short dependences.
+
+    A band that has fewer is at one value of the others.
+    """
+    first, *rest = sorted(bands, key=lambda band: -len(_loops(band)))
+    found, domain = _loops(first), first.get_domain()
     while rest:
         band = next((other for other in rest if _depend(domain, other.get_domain(), kept)), rest[0])
         rest.remove(band)
-        domain = domain.union(band.get_domain())
+        there = band.get_domain()
+        values = [_fixed(loop, domain, there, kept) for loop in found]
+        domain = domain.union(there)
         here = kept.intersect_domain(domain).intersect_range(domain)
-        ways = (
-            [one.union_add(other) for one, other in zip(found, some, strict=True)]
-            for some in permutations(_loops(band))
-        )
+        ways = [
+            [one.union_add(other or value) for one, other, value in zip(found, some, values, strict=True)]
+            for some in _arranged(_loops(band), len(found))
+        ]
         found = max(ways, key=lambda way: sum(_slope(time, loop, here) is not None for loop in way))
-    return sorted(found, key=score)
+    return sorted((_aligned(loop, time, kept) for loop in found), key=score)
 
 
-def _wide(bands: Sequence[isl.ScheduleNode], loops: Sequence[isl.UnionPwAff]) -> isl.Set | None:
-    """Return the sizes at which ``loops`` have two iterations in all bands, None if all have the same."""
-    found: isl.Set | None = None
-    alike = True
-    for loop in loops:
-        values = [_values(loop.intersect_domain(band.get_domain())) for band in bands]
-        alike = alike and all(one.is_equal(values[0]) for one in values)
-        for some in values:
-            sizes = some.intersect(some.apply(isl.Map("{ [x] -> [x + 1] }"))).params()
-            found = sizes if found is None else found.intersect(sizes)
-    return None if alike or found is None else found.coalesce()
+def _arranged(loops: Sequence[isl.UnionPwAff], places: int) -> Iterator[tuple[isl.UnionPwAff | None, ...]]:
+    """Yield the ways to have ``loops`` in so many ``places``, None where there is none."""
+    for some in permutations(range(places), len(loops)):
+        yield tuple(loops[some.index(place)] if place in some else None for place in range(places))
+
+
+def _aligned(loop: isl.UnionPwAff, time: isl.UnionPwAff, kept: isl.UnionMap) -> isl.UnionPwAff:
+    """Return ``loop`` with edges that are at a value of nearly 0 at 0, if dependences are as short then.
+
+    The diamonds that such edges are in have no fractions at their ends there: isl has far fewer cases.
+    """
+    parts = _by_statement(loop)
+    moved = [
+        isl.UnionPwAff.val_on_domain(part.domain(), isl.Val(0)) if _is_nearly_0(part) else part
+        for part in parts
+    ]
+    other = _joined(moved)
+    if other.plain_is_equal(loop):
+        return loop
+    slopes = _slope(time, loop, kept), _slope(time, other, kept)
+    return other if slopes[0] is not None and slopes[0] == slopes[1] else loop
+
+
+def _has_simple_edges(loops: Sequence[isl.UnionPwAff]) -> bool:
+    """Return whether edges in a plane are at constants of the first of ``loops``, if there are any.
+
+    isl takes too long over diamonds with others.
+    """
+    first, *others = ([_values(part) for part in _by_statement(loop)] for loop in loops)
+    if any(_is_fixed(values) for some in others for values in some):
+        return False
+    return all(values.dim_max_val(0).is_int() for values in first if _is_fixed(values))
+
+
+def _by_statement(loop: isl.UnionPwAff) -> list[isl.UnionPwAff]:
+    return [loop.intersect_domain(domain.to_union_set()) for domain in sets_of(loop.domain())]
+
+
+def _is_fixed(values: isl.Set) -> bool:
+    """Return whether a loop with these ``values`` never has more than one."""
+    return bool(values.dim_min(0).is_equal(values.dim_max(0)))
+
+
+def _is_nearly_0(part: isl.UnionPwAff) -> bool:
+    """Return whether ``part``, of one statement, is a constant that dependences may reach from 0."""
+    values = _values(part)
+    ends = values.dim_min_val(0), values.dim_max_val(0)
+    return bool(ends[0].eq(ends[1])) and bool(ends[0].is_int()) and abs(int_of(ends[0])) <= _FARTHEST
+
+
+def _fixed(
+    loop: isl.UnionPwAff, domain: isl.UnionSet, edges: isl.UnionSet, kept: isl.UnionMap
+) -> isl.UnionPwAff:
+    """Return for each statement of ``edges`` the least value of ``loop``, of ``domain``, that it goes with.
+
+    That is the least of the instances that ``kept`` has pairs with.  It is 0 where there are none, or the
+    least value has cases.
+    """
+    parts = []
+    for edge in map(isl.Set.to_union_set, sets_of(edges)):
+        after = kept.intersect_domain(edge).intersect_range(domain).range()
+        before = kept.intersect_range(edge).intersect_domain(domain).domain()
+        values = sets_of(after.union(before).apply(isl.UnionMap.from_union_pw_aff(loop)))
+        bounded = bool(values) and values[0].dim_has_lower_bound(_SET, 0)
+        pieces = values[0].dim_min(0).coalesce().get_pieces() if bounded else []
+        if len(pieces) == 1:
+            parts.append(isl.UnionPwAff.aff_on_domain(edge, pieces[0][1]))
+        else:
+            parts.append(isl.UnionPwAff.val_on_domain(edge, isl.Val(0)))
+    return _joined(parts)
+
+
+def _wide(bands: Sequence[isl.ScheduleNode]) -> isl.Set | None:
+    """Return the sizes at which all loops of ``bands`` have two iterations, None if all have the same."""
+    everywhere = [[_values(loop) for loop in _loops(band)] for band in bands]
+    first = everywhere[0]
+    if all(len(some) == len(first) and all(map(isl.Set.is_equal, some, first)) for some in everywhere):
+        return None
+    sizes = [
+        values.intersect(values.apply(isl.Map("{ [x] -> [x + 1] }"))).params()
+        for some in everywhere
+        for values in some
+    ]
+    return reduce(isl.Set.intersect, sizes).coalesce()
 
 
 def _values(loop: isl.UnionPwAff) -> isl.Set:
@@ -156,7 +258,9 @@ def _depend(one: isl.UnionSet, other: isl.UnionSet, kept: isl.UnionMap) -> bool:
 
 
 def _loops(band: isl.ScheduleNode) -> list[isl.UnionPwAff]:
-    """Return the parallel loops of ``band``."""
+    """Return the parallel loops of ``band``, which is one or has no loops."""
+    if band.get_type() != _NODE.band:
+        return []
     schedule = band.band_get_partial_schedule()
     return [
         schedule.get_at(member).intersect_domain(band.get_domain())

@@ -250,9 +250,10 @@ def _limits(side: isl.Map) -> tuple[list[isl.PwAff], list[isl.PwAff]]:
     lows, highs = [], []
     for constraint in side.remove_divs().simple_hull().get_constraints():
         alone = isl.Map.from_basic_map(isl.BasicMap.from_constraint(constraint))
-        if constraint.is_lower_bound(isl.dim_type.out, 0):
+        fixed = constraint.is_equality() and constraint.involves_dims(isl.dim_type.out, 0, 1)
+        if fixed or constraint.is_lower_bound(isl.dim_type.out, 0):
             lows.append(alone.dim_min(0))
-        if constraint.is_upper_bound(isl.dim_type.out, 0):
+        if fixed or constraint.is_upper_bound(isl.dim_type.out, 0):
             highs.append(alone.dim_max(0))
     return lows, highs
 

@@ -102,7 +102,8 @@ class _Pair:
         """A box around those of both, a loose one where a smaller one takes isl long."""
         box = self._a.box.hull(self._b.box)
         words = self._a.refs[0].words or self._b.refs[0].words
-        if not self._grouping.loose or words is not None or box.bound is None or box.is_usable:
+        unbounded = self._a.box.bound is None or self._b.box.bound is None
+        if not self._grouping.loose or words is not None or unbounded or box.is_usable:
             return box
         return loose_box(footprint(self._level, list(self.refs)))
 

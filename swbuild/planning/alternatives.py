@@ -58,11 +58,12 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[t
         if may_run_in_blocks(scop, options, order):
             yield from _blocks(scop, options, order)
         return
-    tiled = in_time_tiles(scop, options, order)
-    if tiled is not None:
-        yield tiled
-        return
     apart = _apart(scop, options, order)
+    for some in (apart, order):
+        tiled = None if some is None else in_time_tiles(scop, options, some)
+        if tiled is not None:
+            yield tiled
+            break
     if apart is not None:
         yield scop, apart
     yield from _blocks(scop, options, order)

@@ -545,8 +545,10 @@ def _handing_on(task: _Task, placed: Placed, smaller: Iterable[Callable[[], Plac
 def _cheapest_handing(task: _Task, placed: Placed) -> tuple[Placed, float, bool]:
     """Return ``placed`` with the boxes that it pays to hand on, its cycles, and if all had room that may be.
 
-    There is no point in its cycles where none may be.
+    There is no point in its cycles where none may be.  CPEs do not come by together in tiles over time.
     """
+    if placed.tiled.kernel.pieces is not None and task.options.share is Share.AUTO:
+        return placed, 0.0, True
     alike = frozenset(alike_in(task.scop, placed, task.options))
     if not alike:
         return placed, 0.0, True

@@ -34,7 +34,7 @@ _STRIDE = 16
 _FILLED = 0.95
 
 #: isl steps to find how far sweeps reach.
-_EFFORT = 300_000
+_EFFORT = 1_000_000
 
 _PARAM = isl.dim_type.param
 
@@ -54,6 +54,7 @@ def in_time_tiles(scop: Scop, options: KernelOptions, order: Order) -> tuple[Sco
     scheduled = replace(order.scheduled, schedule=schedule, peeled=(), front=tile, origin=Origin.DIAMONDS)
     if sweeps.wide is not None:
         scop = replace(scop, assumptions=scop.assumptions.intersect(sweeps.wide))
+        scheduled = replace(scheduled, kept=scheduled.kept.intersect_params(sweeps.wide))
     found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
     home = not found.tree.statements and all_stay_home(scop, scheduled.private, found.tree)
     return (scop, found) if home else None
@@ -82,7 +83,7 @@ def _tile(scop: Scop, options: KernelOptions, sweeps: Sweeps) -> tuple[int, ...]
     width = min(_WIDEST[loops - 1], max(_NARROWEST, -(-share // _UNIT) * _UNIT))
     if loops == 1:
         return (width,)
-    each = sum(array.element.size for array in scop.arrays if not array.is_scalar)
+    each = sum(array.element.size for array in scop.arrays if len(array.extents) >= loops)
     room = int((options.ldm_budget or machine.ldm_budget) * _FILLED) // max(1, each)
     rows = width + 2 * sweeps.slopes[0]
     lean = sweeps.slopes[1] * (width // sweeps.slopes[0] + 2)
