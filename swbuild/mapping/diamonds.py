@@ -67,8 +67,10 @@ def sweeps_of(
     if bands is None or not 0 < max(len(_loops(band)) for band in bands) <= MOST_LOOPS:
         return None
     wide = _wide(bands)
-    if wide is not None:  # at other sizes, edges are next to each other
-        kept = kept.intersect_params(wide)
+    if wide is not None:
+        if any(map(_has_other_loops, bands)):  # isl takes too long over them
+            return None
+        kept = kept.intersect_params(wide)  # at other sizes, edges are next to each other
     step = outer.band_get_partial_schedule().get_at(0)
     numbers = _numbers(bands, _in_one_step(step, kept))
     steps = step.scale_val(isl.Val(numbers[-1] + 1))
@@ -107,8 +109,15 @@ def _is_sweep(node: isl.ScheduleNode) -> bool:
         return False
     if parallel_first(node):
         return True
-    loops = any(is_loop(node, member) for member in range(node.band_n_member()))
-    return not loops and node.child(0).get_type() == _NODE.leaf
+    return not _has_other_loops(node)
+
+
+def _has_other_loops(node: isl.ScheduleNode) -> bool:
+    """Return whether there are loops at the band or leaf ``node`` besides its parallel ones."""
+    if node.get_type() == _NODE.leaf:
+        return False
+    loops = sum(is_loop(node, member) for member in range(node.band_n_member()))
+    return loops > len(_loops(node)) or node.child(0).get_type() != _NODE.leaf
 
 
 def _in_one_step(step: isl.UnionPwAff, kept: isl.UnionMap) -> isl.UnionMap:
