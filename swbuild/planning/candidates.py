@@ -72,12 +72,14 @@ class Terms:
 class Estimate:
     """What a candidate would cost in all launches, and the LDM that its buffers would take.
 
-    ``total`` are the cycles, of several sizes their geometric mean.
+    ``total`` are the cycles, of several sizes their geometric mean; ``hands_on``: at one of them at least,
+    CPEs hand boxes on.
     """
 
     candidate: Candidate
     total: float
     bytes: int
+    hands_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,20 @@ def ranked(
     if joint:
         best += search.jointly((joint, *(1 for _ in range(1, kernel[-1].shape.mapped))), best)
     best = [search.frugal(each) for each in best]
-    return search.ranking(sorted({e.candidate: e for e in best}.values(), key=lambda e: e.total))
+    return search.ranking(_in_order({e.candidate: e for e in best}.values()))
+
+
+def _in_order(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """Return ``estimates``, the cheapest first, or one with boxes handed on if it costs hardly more."""
+    found = sorted(estimates, key=lambda e: e.total)
+    near = [e for e in found if e.total <= found[0].total * _SLACK]
+    first = min(near, key=lambda e: (not e.hands_on, e.total), default=None)
+    return found if first is None else [first, *(e for e in found if e is not first)]
 
 
 def merged(rankings: Sequence[Ranking]) -> Ranking:
     """Return what several searches have found together."""
-    best = sorted((each for ranking in rankings for each in ranking.best), key=lambda e: e.total)
+    best = _in_order(each for ranking in rankings for each in ranking.best)
     first = next((ranking for ranking in rankings if best and best[0] in ranking.best), rankings[0])
     others = [*best[1:2], *(r.runner_up for r in rankings if r.runner_up is not None)]
     runner_up = min((e for e in others if e is not best[0]), key=lambda e: e.total, default=None)
@@ -293,7 +303,7 @@ def estimate(
     held = sum(each.bytes_of(candidate.tile) for each in terms.copies)
     seen = [views.of(candidate) for views in kernel]
     bounds = [_factor(view, _least(view), len(kernel)) for view in seen]
-    total, most = 1.0, 0
+    total, most, handed = 1.0, 0, False
     for number, view in enumerate(seen):
         bound = Dear(total * prod(bounds[number:]))
         if bound.exceeds(below):
@@ -303,7 +313,8 @@ def estimate(
             return None
         total *= _factor(view, found.cycles.total, len(kernel))
         most = max(most, held + sum(option.bytes for option in found.picked))
-    return Estimate(candidate, total, most)
+        handed = handed or found.hands_on
+    return Estimate(candidate, total, most, handed)
 
 
 def _factor(view: View, cycles: float, sizes: int) -> float:
@@ -329,7 +340,7 @@ def _at_one_size(view: View, budget: int, *, hands_on: bool) -> Launched | None:
     for shared in _handed_on(view, found.picked, budget):
         cycles = _priced(view, shared)
         if cycles.total < found.cycles.total:
-            found = Launched(shared, cycles)
+            found = Launched(shared, cycles, hands_on=True)
     return found
 
 

@@ -32,6 +32,9 @@ from swbuild.polyhedral.privatise import Private, private_bytes
 
 __all__ = ["copies_of", "domains_of", "shape_of"]
 
+#: Averages of as many iterations as there are may be off by this part of them.
+_ROUNDING = 1e-9
+
 _IN, _OUT, _SET, _PARAM = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set, isl.dim_type.param
 
 #: A limit that is no more than the range of a type.
@@ -251,8 +254,10 @@ def _loop(tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: froze
     if main is None:
         return Loop(extent, float(extent), constant, certain, first=first)
     trips = _trips(main, position)
+    if trips > extent * (1 - _ROUNDING):
+        trips = float(extent)
     weights = _weights(here, position, low, extent)
-    return Loop(extent, min(float(extent), trips), constant, certain, weights, first)
+    return Loop(extent, trips, constant, certain, weights, first)
 
 
 def _values(nest: _Nest, row: Vector) -> tuple[int, int]:

@@ -101,10 +101,11 @@ class _Box:
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """The buffers of a candidate, each got by every CPE for itself, and what a launch takes with them."""
+    """The buffers of a candidate, and what a launch takes with them; if boxes are handed on."""
 
     picked: list[Choice]
     cycles: Cycles
+    hands_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)

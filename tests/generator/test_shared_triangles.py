@@ -6,7 +6,7 @@ from pathlib import Path
 
 import islpy as isl
 import pytest
-from generation import generated
+from generation import generated, unit_of
 from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
@@ -49,6 +49,13 @@ def test_rows_and_columns_of_a_triangle_are_handed_on(tmp_path: Path, name: str,
     (kernel,) = unit.regions[0].report["kernels"]  # type: ignore[misc]
     found = {row["buffer"]: row["along"] for row in kernel["handed_on"]}
     assert found == {"A": "row", "B": "column"}
+
+
+@pytest.mark.parametrize("name", ["covariance", "syrk", "syr2k"])
+def test_symmetric_products_hand_their_tiles_on_at_sizes_that_nobody_knows(name: str) -> None:
+    kernels = unit_of(name, KernelOptions(machine="sw26010")).regions[0].report["kernels"]
+    along = [row["along"] for row in kernels[-1]["handed_on"]]  # type: ignore[misc]
+    assert {"row", "column"} <= set(along)
 
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
