@@ -7,7 +7,7 @@ from pathlib import Path
 
 from swbuild.machine import load, machine_names
 
-__all__ = ["COMBINATIONS", "EXAMPLES", "MANIFEST", "PARAMETERS", "STENCILS", "sizes_of"]
+__all__ = ["COMBINATIONS", "EXAMPLES", "LEAST", "MANIFEST", "PARAMETERS", "STENCILS", "sizes_of"]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "polybench"
 MANIFEST = EXAMPLES / "sunway.yaml"
@@ -59,6 +59,9 @@ _REPEATED = {"steps": 4, "nr": 7, "nq": 5}
 
 #: Where a kernel starts once for each pair of nodes, sizes go no further.
 _LARGEST = {"floyd_warshall": 33}
+
+#: Regions in tiles over time whose sweeps cover different points leave smaller sizes to the serial loops.
+LEAST: Mapping[str, Mapping[str, int]] = {"fdtd_2d": {"nx": 3, "ny": 3}}
 
 STENCILS = ("jacobi_2d", "heat_3d", "fdtd_2d")
 
