@@ -9,7 +9,7 @@ import pytest
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import Compilation, compile_regions
 from swbuild.frontend import CppOptions, read_source
-from swbuild.options import KernelOptions, Preset
+from swbuild.options import Distribution, KernelOptions, Preset
 from swbuild.planning.ordering import Judgement, Ordered
 from swbuild.region import RegionResult
 
@@ -68,7 +68,8 @@ def _judgements(found: Compilation) -> set[Judgement]:
 
 
 def test_parts_with_more_parallel_loops_are_kernels_of_their_own(source: Path) -> None:
-    found = _compiled(source, KernelOptions())
+    # tiles that are not dealt out in turn are none over time
+    found = _compiled(source, KernelOptions(distribution=Distribution.BLOCK))
     assert {name: _parallel(found[name]).count(2) for name in DIVIDED} == {
         "diagonal": 1,
         "border": 3,
