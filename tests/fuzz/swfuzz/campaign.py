@@ -27,6 +27,7 @@ from swfuzz.products import random_product
 from swfuzz.program import Program
 from swfuzz.reduce import reduced
 from swfuzz.store import keep
+from swfuzz.sweeping import random_sweeps
 
 __all__ = ["contracting", "fingerprint", "machine_of", "main", "programs_of"]
 
@@ -116,6 +117,7 @@ _KINDS = {
     "any": (random_program, "f"),
     "products": (random_product, "p"),
     "evolving": (random_evolution, "e"),
+    "sweeping": (random_sweeps, "w"),
 }
 
 
@@ -142,7 +144,8 @@ def main() -> int:
         "--kind",
         choices=_KINDS,
         default="any",
-        help="products: tiles that CPEs hand to each other; evolving: tiles that stay in the LDMs",
+        help="products: tiles that CPEs hand to each other; evolving: tiles that stay in the LDMs; "
+        "sweeping: tiles over time",
     )
     parser.add_argument("--reduce-slow", action="store_true", help="make programs that take long small, too")
     parser.add_argument("--keep", type=Path, default=Path("found"))

@@ -1,0 +1,45 @@
+"""Random stencils over several steps, with edges that are set in each, are right in tiles over time."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+from swfuzz.batch import run_batch
+from swfuzz.emulate import emulated
+from swfuzz.program import Program, is_valid
+from swfuzz.sweeping import random_sweeps
+
+ROOT = Path(__file__).parents[2]
+MACHINES = ("sw26010", "sw26010-pro")
+
+#: Comments on kernels of which tiles are those of the schedule: one diamond, or a piece of one.
+_OVER_TIME = re.compile(r"distribution of tiles, tile 1( x 1)*$", re.MULTILINE)
+
+
+def _programs(first: int, count: int) -> dict[str, Program]:
+    return {f"w{seed}": random_sweeps(Random(seed)) for seed in range(first, first + count)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", MACHINES)
+def test_random_sweeps(machine: str, tmp_path: Path) -> None:
+    verdicts = run_batch(_programs(1, 5), machine, tmp_path, ROOT)
+    assert {name: v.text for name, v in verdicts.items() if v.failed} == {}
+    texts = [path.read_text() for path in tmp_path.glob("w*.slave.c")]
+    assert sum(bool(_OVER_TIME.search(text)) for text in texts) > 1, (
+        "some of them should be in tiles over time"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", MACHINES)
+def test_random_sweeps_on_the_emulated_node(machine: str, tmp_path: Path) -> None:
+    found = emulated(_programs(100, 1), machine, tmp_path)
+    assert {name: text for name, text in found.items() if text} == {}
+
+
+def test_every_program_is_provably_in_bounds() -> None:
+    assert all(is_valid(random_sweeps(Random(seed))) for seed in range(50))
