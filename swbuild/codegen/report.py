@@ -226,6 +226,8 @@ def _why(taken: Cost | None, among: Ranking) -> str:
     """Return what distinguishes ``taken``, in words that follow "of so many candidates"."""
     if taken is None or taken is not among.best[0]:
         return "the cheapest that fits and keeps its data in the LDM, or comes closest to it"
+    if any(each.total < taken.total for each in among.best):
+        return "one within 2 % of the cheapest that hands tiles on"
     return "the one with the least LDM within 2 % of the cheapest" if among.dearer else "the cheapest"
 
 

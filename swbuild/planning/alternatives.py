@@ -59,7 +59,7 @@ def other_orders(scop: Scop, options: KernelOptions, order: Order) -> Iterator[t
             yield from _blocks(scop, options, order)
         return
     apart = _apart(scop, options, order)
-    for some in (apart, order):
+    for some in (apart, order):  # an edge that is fused with a sweep leaves less choice
         tiled = None if some is None else in_time_tiles(scop, options, some)
         if tiled is not None:
             yield tiled

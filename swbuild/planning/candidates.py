@@ -27,7 +27,8 @@ _STARTS = (50, 24, 12, 6, 3, 1)
 #: How often all tile sizes are looked at in turn, at most.
 _SWEEPS = 4
 
-#: What a candidate may cost more than the best, if it takes less of the LDM, which a program shares.
+#: What a candidate may cost more than the best, if it takes less of the LDM, which a program shares, or hands
+#: boxes on.
 _SLACK = 1.02
 
 #: How many sizes are looked at for one that does with as many tiles as if the loop began with one.
@@ -95,10 +96,10 @@ class Dear:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a search has found: the ``best``, the cheapest first, of ``considered`` candidates.
+    """What a search has found: the ``best``, in the order they are tried, of ``considered`` candidates.
 
     ``runner_up`` is the cheapest of the others, for another grid if there is one; ``dearer`` says that the
-    first of the best is not the cheapest of all, but takes less of the LDM.
+    first of the best is not the cheapest of all, but takes less of the LDM, or hands boxes on.
     """
 
     best: tuple[Estimate, ...]

@@ -101,7 +101,7 @@ class _Box:
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """The buffers of a candidate, and what a launch takes with them; if boxes are handed on."""
+    """The buffers of a candidate, and what a launch takes with them; ``hands_on``: some are handed on."""
 
     picked: list[Choice]
     cycles: Cycles

@@ -8,8 +8,9 @@ from random import Random
 
 import pytest
 from swfuzz.batch import run_batch
+from swfuzz.campaign import programs_of
 from swfuzz.emulate import emulated
-from swfuzz.program import Program, is_valid
+from swfuzz.program import is_valid
 from swfuzz.sweeping import random_sweeps
 
 ROOT = Path(__file__).parents[2]
@@ -19,14 +20,10 @@ MACHINES = ("sw26010", "sw26010-pro")
 _OVER_TIME = re.compile(r"distribution of tiles, tile 1( x 1)*$", re.MULTILINE)
 
 
-def _programs(first: int, count: int) -> dict[str, Program]:
-    return {f"w{seed}": random_sweeps(Random(seed)) for seed in range(first, first + count)}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES)
 def test_random_sweeps(machine: str, tmp_path: Path) -> None:
-    verdicts = run_batch(_programs(1, 5), machine, tmp_path, ROOT)
+    verdicts = run_batch(programs_of(1, 5, "sweeping"), machine, tmp_path, ROOT)
     assert {name: v.text for name, v in verdicts.items() if v.failed} == {}
     texts = [path.read_text() for path in tmp_path.glob("w*.slave.c")]
     assert sum(bool(_OVER_TIME.search(text)) for text in texts) > 1, (
@@ -37,7 +34,7 @@ def test_random_sweeps(machine: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES)
 def test_random_sweeps_on_the_emulated_node(machine: str, tmp_path: Path) -> None:
-    found = emulated(_programs(100, 1), machine, tmp_path)
+    found = emulated(programs_of(100, 1, "sweeping"), machine, tmp_path)
     assert {name: text for name, text in found.items() if text} == {}
 
 

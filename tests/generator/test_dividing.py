@@ -50,10 +50,9 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def _compiled(source: Path, options: KernelOptions) -> dict[str, Compilation]:
-    found = compile_regions(
-        read_source(source, CppOptions(), None), {f"f_{name}": options for name in DIVIDED | WHOLE}
-    )
+def _compiled(source: Path, options: KernelOptions, **others: KernelOptions) -> dict[str, Compilation]:
+    chosen = {f"f_{name}": others.get(name, options) for name in DIVIDED | WHOLE}
+    found = compile_regions(read_source(source, CppOptions(), None), chosen)
     return {each.name.removeprefix("f_"): each for each in found}
 
 
@@ -69,7 +68,7 @@ def _judgements(found: Compilation) -> set[Judgement]:
 
 def test_parts_with_more_parallel_loops_are_kernels_of_their_own(source: Path) -> None:
     # tiles that are not dealt out in turn are none over time
-    found = _compiled(source, KernelOptions(distribution=Distribution.BLOCK))
+    found = _compiled(source, KernelOptions(), border=KernelOptions(distribution=Distribution.BLOCK))
     assert {name: _parallel(found[name]).count(2) for name in DIVIDED} == {
         "diagonal": 1,
         "border": 3,

@@ -58,6 +58,12 @@ def test_symmetric_products_hand_their_tiles_on_at_sizes_that_nobody_knows(name:
     assert {"row", "column"} <= set(along)
 
 
+def test_what_is_taken_because_it_hands_tiles_on_is_explained_so() -> None:
+    (*_, kernel) = unit_of("covariance", KernelOptions(machine="sw26010")).regions[0].report["kernels"]  # type: ignore[misc]
+    assert kernel["choice"]["because"] == "one within 2 % of the cheapest that hands tiles on"
+    assert kernel["choice"]["runner_up"]["quick_cycles"] < kernel["choice"]["quick_cycles"]
+
+
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 def test_results_of_triangles_are_those_of_the_serial_loops(tmp_path: Path, machine: str) -> None:
     path = tmp_path / "all.c"

@@ -155,7 +155,8 @@ def test_stencils_run_in_tiles_over_time(name: str, machine: str) -> None:
     (kernel,) = region.report["kernels"]
     assert len(region.report["wavefront_tile"]) == int(name[-2])
     assert region.report["host_statements"] == []
-    assert {buffer["store"] for buffer in kernel["buffers"]} <= {"box", "none"}
+    read_only = {"none"} if name == "fdtd-2d" else set()  # the source
+    assert {buffer["store"] for buffer in kernel["buffers"]} == {"box"} | read_only
 
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
