@@ -17,6 +17,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Iterator as Loop
 from swbuild.frontend.scop import Scop
 from swbuild.options import Fusion
+from swbuild.polyhedral.accumulating import with_sums_inside
 from swbuild.polyhedral.dataflow import Dependences, Relations, analyse, relations
 from swbuild.polyhedral.islutil import (
     apart,
@@ -114,7 +115,7 @@ def compute_schedule(
         solved = None  # isl has been seen to break one of the rest's
     if solved is None or (solved[1] and loops):
         return Scheduled(as_written, dependences, kept, private, origin=Origin.EFFORT)
-    schedule = straightened(solved[0], scop.schedule)
+    schedule = with_sums_inside(straightened(solved[0], scop.schedule), scop)
     return Scheduled(schedule, dependences, kept, private, solved[1], origin=Origin.SCHEDULER)
 
 

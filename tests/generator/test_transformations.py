@@ -238,3 +238,22 @@ def _wrongly_parallel(node: isl.ScheduleNode, dependences: isl.UnionMap) -> list
     return wrong + [
         x for k in range(node.n_children()) for x in _wrongly_parallel(node.child(k), dependences)
     ]
+
+
+def test_loops_that_add_to_one_element_run_inside_those_over_elements(tmp_path: Path) -> None:
+    text = """void f(int m, int n, double a[restrict m][m], double b[restrict m][n])
+{
+#pragma scop
+for (int i = 0; i < m; i++)
+  for (int j = 0; j < n; j++)
+    for (int k = i + 1; k < m; k++)
+      b[i][j] += a[k][i] * b[k][j];
+#pragma endscop
+}
+"""
+    (scop,) = model_of(tmp_path, text).scops
+    band = scheduled_of(scop).schedule.get_root().child(0)
+    assert band.band_get_permutable() and band.band_member_get_coincident(0)
+    loops = band.band_get_partial_schedule()
+    counted = [re.findall(r"\[\((\w)\)\]", str(loops.get_at(k))) for k in range(3)]
+    assert counted == [["j"], ["i"], ["k"]]
