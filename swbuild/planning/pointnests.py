@@ -143,8 +143,10 @@ def _compute(
         shifted = _shifted(loop, statement.name)
         if shifted is None:
             return None
-        iterator, by = shifted
-        values[iterator] = _sum(Name(name), -by)
+        iterator, factor, by = shifted
+        values[iterator] = (
+            _sum(Name(name), -by) if factor > 0 else Binary(BinaryOperator.SUB, Constant(by), Name(name))
+        )
     subscripts = {a.ref: _subscripts(statement, a.relation, values) for a in statement.accesses if a.affine}
     if any(found is None for found in subscripts.values()):
         return None
@@ -181,8 +183,11 @@ def _access(
     return Call(node.type, buffer if copy is None else name, (*(copy or ()), *subscripts))
 
 
-def _shifted(loop: isl.UnionPwAff, statement: str) -> tuple[int, int] | None:
-    """Return the iterator of ``statement`` that ``loop`` counts, and what is added; None for all else."""
+def _shifted(loop: isl.UnionPwAff, statement: str) -> tuple[int, int, int] | None:
+    """Return the iterator of ``statement`` that ``loop`` counts, its factor, and what is added.
+
+    The factor is 1, or -1 where the loop counts down.  None for all else.
+    """
     aff = _formula(loop, statement)
     if (
         aff is None
@@ -192,7 +197,9 @@ def _shifted(loop: isl.UnionPwAff, statement: str) -> tuple[int, int] | None:
         return None
     factors = [_int(aff.get_coefficient_val(_IN, k)) for k in range(aff.dim(_IN))]
     used = [k for k, factor in enumerate(factors) if factor]
-    return (used[0], _int(aff.get_constant_val())) if len(used) == 1 and factors[used[0]] == 1 else None
+    if len(used) != 1 or abs(factors[used[0]]) != 1:
+        return None
+    return used[0], factors[used[0]], _int(aff.get_constant_val())
 
 
 def _formula(loop: isl.UnionPwAff, statement: str) -> isl.Aff | None:

@@ -16,6 +16,9 @@ from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.islutil import maps_of, repeated
 from swbuild.polyhedral.joining import joined
 
+#: the elements of the instances themselves
+SAME = "[n] -> { S0[i, j, k] -> a[i, j] }"
+
 HEAD = """\
 void f(int n, int t, double a[restrict n][n], double b[restrict n], double c[restrict n])
 {
@@ -248,3 +251,26 @@ def test_accesses_that_never_meet_in_a_launch_have_buffers_of_their_own(tmp_path
     every = isl.Set("{ S0[k, i, j] : 0 <= k < i, j and i, j < 30 }")
     assert set(buffers_of(scop, {"S0": every}, ()).values()) == {"a"}
     assert buffers_of(scop, {"S0": every}, ("a",)) == {}
+
+
+def test_what_is_read_before_it_is_overwritten_has_a_buffer_of_its_own(tmp_path: Path) -> None:
+    body = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = i + 1; k < n; k++)
+                a[i][j] += b[k] * a[k][j];"""
+    (statement,) = (scop := _model(tmp_path, body)).statements
+    launch = isl.Set("{ S0[i, j, k] : 0 <= i, j < 30 and i < k < 30 }")
+    found = buffers_of(scop, {"S0": launch}, ())
+    written = {a.ref for a in statement.accesses if a.array == "a" and a.kind.value != "read"}
+    names = {ref: found["S0", ref] for ref in {a.ref for a in statement.accesses if a.array == "a"}}
+    assert len(names) == 2 and len(set(names.values())) == 2 and len(written) == 1
+
+
+def test_what_is_read_in_two_places_of_which_one_is_written_has_buffers_of_its_own(tmp_path: Path) -> None:
+    # the element is compared and assigned: both reads of other elements stay out of its buffer
+    body = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)
+                a[i][j] = a[i][j] >= a[i][k] + a[k][j] ? a[i][j] : a[i][k] + a[k][j];"""
+    (statement,) = (scop := _model(tmp_path, body)).statements
+    launch = isl.Set("{ S0[i, j, k] : 0 <= i < 8 and 8 <= j < 16 and 16 <= k < 30 }")
+    found = buffers_of(scop, {"S0": launch}, ())
+    own = {found["S0", a.ref] for a in statement.accesses if a.relation.is_subset(isl.Map(SAME))}
+    others = {found["S0", a.ref] for a in statement.accesses if a.array == "a"} - own
+    assert len(own) == 1 and len(others) == 1
