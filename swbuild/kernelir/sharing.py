@@ -33,7 +33,7 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.origin import Role
 from swbuild.kernelir.passes import transform, walk
-from swbuild.kernelir.prefetching import goes_on, starts
+from swbuild.kernelir.prefetching import following, goes_on, starts
 from swbuild.kernelir.terms import Around, under
 from swbuild.kernelir.transfers import low_of
 from swbuild.kernelir.uneven import Crowd
@@ -253,6 +253,8 @@ class _Pass:
         made, inside = found
         first = before.then if isinstance(before, Guard) else before
         start = around.certainly(_unless_common(starts(loop), around)).entering(loop, made, inside)
+        assert made.first is not None
+        first = self._in_step(first, loop, made.first, inside)
         early = under(parts_of(starts(made)) if isinstance(before, Guard) else (), self._early(first, start))
 
         def iteration(inside: Around) -> Node:
@@ -272,15 +274,40 @@ class _Pass:
         shares = [share for name in mine for share in self._shared_box(name, rest, inside)]
         others = tuple(name for name in turn.buffers if name not in mine)
         later = later.certainly(_unless_common(soon.condition, inside))
+        next_ones = self._in_step(soon.then, loop, following(loop), inside)
         return Block(
             (
                 replace(wait, count=None),
                 *([Rotate(others)] if others else []),
                 *self._grid.handed(shares),
-                Guard(goes_on(made), self._early(soon.then, later)),
+                Guard(goes_on(made), self._early(next_ones, later)),
                 self._block(Block(tuple(rest)), inside),
             )
         )
+
+    def _in_step(self, gets: Node, loop: Loop, value: Expression, inside: Around) -> Node:
+        """Return ``gets`` for the iteration of ``loop`` with ``value``, the same for all CPEs that run it.
+
+        Their boxes are as the iteration itself, ``inside`` the loop, has them where fewer threads tell those.
+        """
+        if loop.iterator in inside.values:
+            return gets  # CPEs have values of their own
+        assert isinstance(loop.body, Block)
+        found = (node for child in loop.body.children[3:] for node in walk(child) if isinstance(node, Place))
+        boxes = {place.buffer: self._alike(place, inside) for place in found}
+
+        def change(node: Node) -> Node:
+            box = boxes.get(node.buffer) if isinstance(node, Place) else None
+            if box is None or not isinstance(node, Place):
+                return node
+            other = replace(
+                box,
+                low=tuple(substituted(low, {loop.iterator: value}) for low in box.low),
+                size=tuple(substituted(size, {loop.iterator: value}) for size in box.size),
+            )
+            return other if _differing(other, inside) < _differing(node, inside) else node
+
+        return transform(gets, change)
 
     def _early(self, gets: Node, around: Around) -> Node:
         assert isinstance(gets, Block)
@@ -377,6 +404,13 @@ class _Pass:
 def _stays(node: Node) -> bool:
     """Return whether ``node`` sets a box that may stay in the LDM."""
     return any(isinstance(found, Place) and found.number is not None for found in walk(node))
+
+
+def _differing(place: Place, around: Around) -> int:
+    """Return how many of the threads the box ``place`` depends on."""
+    lows = {low_of(place.buffer, k).name: low for k, low in enumerate(place.low)}
+    values = (*place.low, *(substituted(size, lows) for size in place.size))
+    return len(frozenset[str]().union(*map(around.differing, values)))
 
 
 def _is_ahead(block: Block) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import field, replace
 from swbuild.classes import dataclass
 from swbuild.expressions.conditions import both, parts_of
 from swbuild.expressions.linear import at_zero, distance, factor_of, plus, times, without_term
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
-from swbuild.expressions.trees import names_in, substituted, walk
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name, Select
+from swbuild.expressions.trees import names_in, substituted, transformed, walk
 from swbuild.kernelir.affine import NotAffine, as_set, as_value
 from swbuild.kernelir.nodes import Guard, Loop, Node
 from swbuild.kernelir.prefetching import following
@@ -78,7 +78,45 @@ class Around:
         if not self.differing(loop.condition) and not self.differing(loop.first):
             crowd = self.crowd.with_rounds(loop.iterator, loop.first, loop.step)
             return loop, replace(self, crowd=crowd, known=self.known | {loop.condition})
-        return self._rounds(loop)
+        try:
+            return self._in_step(loop) or self._rounds(loop)
+        except NotAffine:
+            return None
+
+    def _in_step(self, loop: Loop) -> tuple[Loop, Around] | None:
+        """Return what :meth:`inside` does for a loop that has the same values for all CPEs that run it.
+
+        It begins with the first value that any of them has and lasts as long as it may for one; the others
+        wait for their first value, or are done.
+        """
+        assert loop.first is not None and loop.condition is not None
+        first, condition = self.seen(loop.first), self.seen(loop.condition)
+        rest = self.crowd.rest_of(first, loop.step)
+        common = None if rest is None else self.crowd.last_round(condition, loop.iterator)
+        if rest is None or common is None:
+            return None
+        if not self.differing(loop.first):
+            return replace(loop, condition=common), self._stepping(loop, loop.first, (), common)
+        begun = Binary(BinaryOperator.LE, loop.first, Name(loop.iterator))
+        here = self.crowd.where([*self._all_seen(), condition, self.seen(begun)])
+        least = self.crowd.first_round(loop.iterator, here, rest, loop.step)
+        if least is None:
+            return None
+        made = replace(loop, first=least, condition=common)
+        return made, self._stepping(loop, least, (begun,), common)
+
+    def _stepping(
+        self, loop: Loop, first: Expression, begun: tuple[Expression, ...], common: Expression
+    ) -> Around:
+        """Return what is around the body of ``loop``, begun with ``first`` while ``common`` holds."""
+        assert loop.condition is not None
+        return replace(
+            self,
+            crowd=self.crowd.with_rounds(loop.iterator, first, loop.step),
+            conditions=(*self.conditions, *begun, loop.condition),
+            known=self.known | {common},
+            begun=self.begun | {*begun},
+        )
 
     def _rounds(self, loop: Loop) -> tuple[Loop, Around] | None:
         assert loop.first is not None and loop.condition is not None
@@ -87,10 +125,7 @@ class Around:
         if not _is_below(condition, loop.iterator):
             return None
         if start is None or self.differing(condition):
-            try:
-                return self._uneven_rounds(loop)
-            except NotAffine:
-                return None
+            return self._uneven_rounds(loop)
         name = own(f"{plain_name(loop.iterator)}_round", "loop")
         common = substituted(condition, {loop.iterator: Name(name)})
         value = Binary(BinaryOperator.ADD, Name(name), start.ahead)
@@ -148,10 +183,9 @@ class Around:
 
         ``inside`` is around the loop's body.
         """
-        if made.iterator == loop.iterator:
-            return self
         assert made.first is not None
-        tile = substituted(inside.values[loop.iterator], {made.iterator: made.first})
+        value = inside.values.get(loop.iterator, Name(loop.iterator))
+        tile = substituted(value, {made.iterator: made.first})
         begun = [substituted(c, {loop.iterator: tile}) for c in inside.begun_since(self)]
         return replace(self, conditions=(*self.conditions, *begun), begun=self.begun | {*begun})
 
@@ -223,19 +257,31 @@ class Around:
 
     def alike(self, value: Expression) -> Expression:
         """Return ``value`` in terms of as few of the threads as one finds, equal where a CPE has work."""
-        names = [name for name in self.values if name in names_in(value)]
-        if len(names) < 2 or len(self.differing(value)) < 2:
-            return value
+        differing = self.differing(value)
+        names = [name for name in self.values if name in names_in(value)] if differing else []
+        kept = [name for name in self.crowd.rounds if name in names_in(value)]  # of loops that go in step
+        kept += names if len(names) > 1 and len(differing) > 1 else []
+        others = [transformed(value, self._without_threads)] if differing else []
+        others += [least_or(substituted(value, {name: Name(each) for name in names})) for each in kept]
+        others = [other for other in others if other != value]
         try:
-            here = self.crowd.where(self._all_seen())
-            usual = as_value(self.seen(value))
-            for kept in names:
-                other = least_or(substituted(value, {name: Name(kept) for name in names}))
-                if as_value(self.seen(other)).eq_set(usual).params().intersect(here).is_equal(here):
-                    return other
+            return next((other for other in others if self._are_equal(other, value)), value)
         except NotAffine:
             return value
-        return value
+
+    def _are_equal(self, one: Expression, other: Expression) -> bool:
+        """Return whether two values are equal where a CPE has work; raise :class:`NotAffine` if unknown."""
+        here = self.crowd.where(self._all_seen())
+        equal = as_value(self.seen(one)).eq_set(as_value(self.seen(other)))
+        return bool(equal.params().intersect(here).is_equal(here))
+
+    def _without_threads(self, node: Expression) -> Expression:
+        """Return a choice without those of several conditions that differ from CPE to CPE, or what it is."""
+        parts = parts_of(node.condition) if isinstance(node, Select) else ()
+        common = [part for part in parts if not self.differing(part)]
+        if not isinstance(node, Select) or not common or len(common) == len(parts):
+            return node
+        return replace(node, condition=both(common))
 
 
 @dataclass(frozen=True, slots=True)

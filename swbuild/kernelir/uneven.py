@@ -73,6 +73,21 @@ class Crowd:
         build = isl.AstBuild.from_context(isl.Set("{ : }"))
         return to_tree(build.expr_from_pw_aff(isl.PwAff.from_aff(value)))
 
+    def rest_of(self, first: Expression, step: int) -> int | None:
+        """Return what the values of a loop that begins with ``first`` leave when divided by its ``step``.
+
+        None where that differs from CPE to CPE, or isl cannot say it.
+        """
+        for name, (start, size) in reversed(tuple(self.rounds.items())):
+            steps = Binary(BinaryOperator.MUL, Constant(size), Name(name))  # so many from the first one on
+            first = substituted(first, {name: Binary(BinaryOperator.ADD, start, steps)})
+        value = as_value(first)
+        for name in self.threads:
+            following = substituted(first, {name: Binary(BinaryOperator.ADD, Name(name), Constant(1))})
+            if remainder_of(as_value(following).sub(value), step) != 0:
+                return None
+        return remainder_of(value, step)
+
     def widest(self, condition: Expression, names: Iterable[str]) -> tuple[Expression, ...] | None:
         """Return conditions without the threads ``names`` that hold where ``condition`` does for any of them.
 

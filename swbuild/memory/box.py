@@ -138,7 +138,7 @@ class Box:
             first, last = (end.intersect_domain(self.visits) for end in alike)
             found.append((first.dim_min(0), last.dim_max(0)))
         lows, highs = zip(*found, strict=True)
-        other = replace(self, ends=lambda: (lows, highs)).simplified()
+        other = replace(self, ends=lambda: (lows, highs)).simplified().plain()
         ends = zip((*other.low, *other.high), (*self.low, *self.high), strict=True)
         if any(widened.n_piece() > end.n_piece() for widened, end in ends):
             return None
@@ -152,6 +152,14 @@ class Box:
     def simplified(self) -> Box:
         """Return the box with its expressions valid, and simple, on ``visits`` alone."""
         low, high = (tuple(v.gist(self.visits).coalesce() for v in side) for side in self._known)
+        return replace(self, ends=lambda: (low, high))
+
+    def plain(self) -> Box:
+        """Return the box with the least or the largest of several formulas as its ends, where they are that.
+
+        So an end does not speak of loops that only tell where which formula holds.
+        """
+        low, high = (tuple(_plain(end, self.visits) for end in side) for side in self._known)
         return replace(self, ends=lambda: (low, high))
 
     def as_map(self, space: isl.Space) -> isl.Map:
@@ -347,6 +355,17 @@ def _bound(low: _Part, high: _Part) -> tuple[int, ...] | None:
             return None
         bounds.append(int_of(largest) + high.most[k] - low.least[k] + 1)
     return tuple(bounds)
+
+
+def _plain(end: isl.PwAff, visits: isl.Set) -> isl.PwAff:
+    """Return ``end`` as the least or the largest of its formulas where it is that in all ``visits``."""
+    formulas = [isl.PwAff.from_aff(aff) for _, aff in end.get_pieces()]
+    values = isl.Map.from_pw_aff(end).intersect_domain(visits)
+    for choose in (isl.PwAff.min, isl.PwAff.max) if len(formulas) > 1 else ():
+        found = reduce(choose, formulas)
+        if isl.Map.from_pw_aff(found).intersect_domain(visits).is_equal(values):
+            return found
+    return end
 
 
 def _sum(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

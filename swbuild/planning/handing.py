@@ -30,7 +30,7 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
     """Return the buffers of ``placed`` that may be handed on: CPEs along a way have equal boxes all the time.
 
     Nothing in the kernel writes what they hold, all CPEs run it, and with each of its tiles every CPE comes
-    to the same visits.
+    to the same visits, some perhaps to fewer of them than others.
     """
     mapping, machine = placed.tiled.mapping, load(options.machine)
     if not options.hands_on or mapping.is_joint or prod(mapping.threads) != machine.cpes:
@@ -41,7 +41,7 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
     for buffer in placed.plan.buffers:
         element = scop.array(buffer.array).element
         passed = machine.hands_on(element.name, element.size)
-        if not (passed and buffer.load and room.may_hand_on(buffer.name) and _is_even(buffer, mapped)):
+        if not (passed and buffer.load and room.may_hand_on(buffer.name) and _is_nested(buffer, mapped)):
             continue
         used = frozenset(k for k in _alike(scop, buffer, mapped)[1] if mapping.threads[k] > 1)
         if not used or (straight and len(used) == 1):
@@ -49,11 +49,23 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
     return found
 
 
-def _is_even(buffer: Buffer, mapped: int) -> bool:
-    """Return whether the visits of ``buffer`` are the same with all tiles of the ``mapped`` loops."""
-    visits, count = buffer.box.visits, buffer.box.visits.dim(_SET)
-    tiles = visits.eliminate(_SET, mapped, count - mapped)
-    return all(visits.eliminate(_SET, k, 1).intersect(tiles).is_subset(visits) for k in range(mapped))
+def _is_nested(buffer: Buffer, mapped: int) -> bool:
+    """Return whether loops around visits of ``buffer`` begin or end with the same values in all tiles.
+
+    The ``mapped`` loops, which tell tiles apart, come first.  So CPEs come to the same visits, but for some
+    that they come to later, or that they leave earlier, than others.
+    """
+    visits = buffer.box.visits
+    for position in range(mapped, visits.dim(_SET)):
+        outer = visits.project_out(_SET, position + 1, visits.dim(_SET) - position - 1)
+        values = isl.Map.from_domain(outer).move_dims(isl.dim_type.out, 0, _IN, position, 1)
+        for end in (values.lexmin, values.lexmax):
+            found = end()
+            if all(found.project_out(_IN, k, 1).is_single_valued() for k in range(mapped)):
+                break
+        else:
+            return False
+    return True
 
 
 def _alike(scop: Scop, buffer: Buffer, mapped: int) -> tuple[Box, frozenset[int]]:
@@ -74,7 +86,7 @@ def with_alike_boxes(scop: Scop, placed: Placed) -> Placed:
     """Return ``placed`` with the boxes that are handed on as all have them who are handed them."""
     mapped = len(placed.tiled.mapping.threads)
     buffers = tuple(
-        replace(b, box=_alike(scop, b, mapped)[0]) if b.name in placed.handed else b
+        replace(b, box=_alike(scop, b, mapped)[0].plain()) if b.name in placed.handed else b
         for b in placed.plan.buffers
     )
     return replace(placed, plan=replace(placed.plan, buffers=buffers))

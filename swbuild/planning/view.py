@@ -131,7 +131,6 @@ class Views:
         self.shape = shape
         self.machine = machine
         self.uneven = any(loop.trips < loop.extent for loop in shape.loops)
-        self.unlike = any(loop.trips < loop.extent for loop in shape.loops[shape.mapped :])
         #: the loops behind the mapped ones whose tiles are counted above each place
         self.inner = [tuple(k for k in sorted(place.above) if k >= shape.mapped) for place in shape.places]
         #: those whose tiles tell, by family and place, what a buffer holds
@@ -257,12 +256,9 @@ class View:
         return 1.0 - 1.0 / max(1.0, runs)
 
     def sharers(self, family: Family) -> float:
-        """Return how many CPEs need the same boxes of a buffer at a time, 1 where none can hand them on.
-
-        All of them come to each of its visits where no loop has other lengths for some.
-        """
+        """Return how many CPEs need the same boxes of a buffer at a time, 1 where none can hand them on."""
         whole = prod(self.threads) == self.machine.cpes and not self.joint
-        if not (whole and family.passed_on and family.steady) or self.views.unlike:
+        if not (whole and family.passed_on and family.steady):
             return 1.0
         factors = [factor for subscript in family.subscripts for factor in subscript.factors]
         used = {k for k, _ in factors if k < self.shape.mapped}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import islpy as isl
@@ -28,6 +29,24 @@ def function(name: str) -> str:
         f"void {name}(int n, int p, {arguments})\n"
         f"{{\n#pragma scop\n{TRIANGLES[name]} for (int k = 0; k < p; k++) C[i][j] += A[k][i] * B[k][j];\n"
         "#pragma endscop\n}\n"
+    )
+
+
+#: loops whose inner one begins or ends with the row of C
+SUMS = {
+    "to_row": "for (int k = 0; k <= i; k++)",
+    "before_row": "for (int k = 0; k < i; k++)",
+    "from_row": "for (int k = i; k < n; k++)",
+    "after_row": "for (int k = i + 1; k < n; k++)",
+}
+
+
+def product(name: str) -> str:
+    arguments = "double A[restrict n][n], double B[restrict n][p], double C[restrict n][p]"
+    loops = f"for (int i = 0; i < n; i++) for (int j = 0; j < p; j++) {SUMS[name]}"
+    return (
+        f"void {name}(int n, int p, {arguments})\n"
+        f"{{\n#pragma scop\n{loops} C[i][j] += A[i][k] * B[k][j];\n#pragma endscop\n}}\n"
     )
 
 
@@ -74,6 +93,46 @@ def test_results_of_triangles_are_those_of_the_serial_loops(tmp_path: Path, mach
     results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == set(TRIANGLES)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_over_a_part_of_each_row_take_what_is_handed_on(tmp_path: Path, name: str, machine: str) -> None:
+    unit = generated(tmp_path, product(name), options_of(machine))
+    (kernel,) = unit.regions[0].report["kernels"]  # type: ignore[misc]
+    found = {row["buffer"]: row["along"] for row in kernel["handed_on"]}
+    assert found == {"A": "row", "B": "column"}
+
+
+@pytest.mark.parametrize("tile", [(8, 8, 8), (4, 16, 8), (16, 8, 4), (6, 8, 4)])
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_such_sums_are_those_of_the_serial_loops(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
+    path = tmp_path / "all.c"
+    path.write_text("".join(map(product, SUMS)))
+    sizes = ({"n": 1, "p": 1}, {"n": 63, "p": 17}, {"n": 149, "p": 70})
+    checks = {name: RegionCheck(sizes=sizes) for name in SUMS}
+    options = dict.fromkeys(SUMS, replace(options_of(machine), tile=tile))
+    results = check_source(
+        SourceTask(path, options=options, checks=checks), CheckSettings(), tmp_path, shared_objects()
+    )
+    assert {result.region for result in results} == set(SUMS)
+    assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_both_sums_of_a_symmetric_matrix_hand_their_tiles_on(machine: str) -> None:
+    kernels = unit_of("symm", KernelOptions(machine=machine)).regions[0].report["kernels"]
+    along = [{row["along"] for row in kernel["handed_on"]} for kernel in kernels]  # type: ignore[attr-defined]
+    assert along == [{"row", "column"}, {"row", "column"}]
+
+
+def test_an_end_is_the_least_of_its_formulas_where_it_is_that_in_all_visits() -> None:
+    tiles = "b mod 4 = 0 and 0 <= b <= a < 10"
+    box = bounding_box(isl.Map(f"{{ [a, b] -> A[i] : {tiles} and b <= i < b + 4 and i < 10 }}"))
+    (high,) = box.plain().high
+    assert not high.involves_dims(isl.dim_type.in_, 0, 1)
+    values = isl.Map.from_pw_aff(high).intersect_domain(box.visits)
+    assert values.is_equal(isl.Map(f"{{ [a, b] -> [min(b + 3, 9)] : {tiles} }}"))
 
 
 def test_a_box_that_another_loop_cuts_is_widened() -> None:
