@@ -23,7 +23,7 @@ from swfuzz.batch import Verdict, run_batch
 from swfuzz.emulate import emulated
 from swfuzz.evolving import random_evolution
 from swfuzz.grammar import random_program
-from swfuzz.products import random_product
+from swfuzz.products import random_product, random_triangle
 from swfuzz.program import Program
 from swfuzz.reduce import reduced
 from swfuzz.store import keep
@@ -116,6 +116,7 @@ def machine_of(first: int) -> str:
 _KINDS = {
     "any": (random_program, "f"),
     "products": (random_product, "p"),
+    "triangles": (random_triangle, "t"),
     "evolving": (random_evolution, "e"),
     "sweeping": (random_sweeps, "w"),
 }
@@ -144,8 +145,8 @@ def main() -> int:
         "--kind",
         choices=_KINDS,
         default="any",
-        help="products: tiles that CPEs hand to each other; evolving: tiles that stay in the LDMs; "
-        "sweeping: tiles over time",
+        help="products: tiles that CPEs hand to each other; triangles: those of loops over triangles; "
+        "evolving: tiles that stay in the LDMs; sweeping: tiles over time",
     )
     parser.add_argument("--reduce-slow", action="store_true", help="make programs that take long small, too")
     parser.add_argument("--keep", type=Path, default=Path("found"))

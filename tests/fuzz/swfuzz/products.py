@@ -28,7 +28,7 @@ from swfuzz.program import (
     is_valid,
 )
 
-__all__ = ["random_product", "sharing_options"]
+__all__ = ["random_product", "random_triangle", "sharing_options"]
 
 _COUNTERS = "ijkl"
 _TYPES = ("double", "double", "double", "float", "float", "int", "long", "short")
@@ -36,9 +36,13 @@ _TYPES = ("double", "double", "double", "float", "float", "int", "long", "short"
 
 @dataclass(slots=True)
 class _Products:
-    """Draws the nests of one program; ``arrays`` grows with them."""
+    """Draws the nests of one program; ``arrays`` grows with them.
+
+    ``slanted`` is the probability that a loop around an inner one tells where that begins or ends.
+    """
 
     random: Random
+    slanted: float = 0.12
     arrays: list[Array] = field(default_factory=list)
     limits: dict[str, Linear] = field(default_factory=dict)
     own: str = "i"
@@ -53,7 +57,7 @@ class _Products:
     def loop(self, counter: str, outer: str, body: tuple[Statement, ...]) -> Loop:
         """Return a loop with the limit of ``counter``; some begin or end with one of the ``outer`` ones."""
         low, high = constant(self.one_of(0, 0, 0, 0, 1, 2)), (self.limits[counter],)
-        if outer and self.chance(0.12):
+        if outer and self.chance(self.slanted):
             other = variable(self.random.choice(outer)) + self.one_of(0, 1, 1)
             if self.chance(0.4):
                 low = other
@@ -153,6 +157,14 @@ def random_product(random: Random) -> Program:
     """Return a valid program with options that let CPEs share."""
     while True:
         program = _Products(random).program()
+        if is_valid(program):
+            return replace(program, options=sharing_options(random, program))
+
+
+def random_triangle(random: Random) -> Program:
+    """Return the same as :func:`random_product`, with half of the inner loops over triangles."""
+    while True:
+        program = _Products(random, 0.5).program()
         if is_valid(program):
             return replace(program, options=sharing_options(random, program))
 
