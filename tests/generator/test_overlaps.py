@@ -81,14 +81,14 @@ def test_reads_of_older_values_have_buffers_of_their_own(name: str, tmp_path: Pa
 
 
 def test_a_common_box_too_large_for_the_ldm_leaves_one_that_is_not_where_it_is(tmp_path: Path) -> None:
-    """With constant extents there is a box around all rows: it is no reason to get those read ever again."""
+    """With constant extents there is a box around all rows: no reason to get a tile of sums ever again."""
     text = FUNCTION.format(name="f", body=OLDER["rows_below"]).replace("B[n][m]", "B[1000][1200]")
     model = model_of(tmp_path, text.replace("A[n][n]", "A[1000][1000]"))
     (compilation,) = compile_regions(model, {"f": KernelOptions()})
     assert isinstance(compilation.result, RegionResult)
     place = compilation.result.placed[0]
     levels = {buffer.store: buffer.level for buffer in place.plan.buffers if buffer.array == "B"}
-    assert levels[Store.NONE] < levels[Store.BOX]
+    assert levels[Store.BOX] < levels[Store.NONE]
 
 
 def test_writes_that_fill_a_box_together_share_a_buffer(tmp_path: Path) -> None:
