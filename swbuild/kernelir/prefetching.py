@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
@@ -19,6 +20,8 @@ from swbuild.kernelir.groups import (
 )
 from swbuild.kernelir.nodes import (
     Block,
+    Direction,
+    ElementStore,
     Group,
     Guard,
     Loop,
@@ -27,21 +30,25 @@ from swbuild.kernelir.nodes import (
     Rotate,
     Transfer,
 )
-from swbuild.kernelir.passes import transform, with_expressions, with_values
+from swbuild.kernelir.passes import transform, walk, with_expressions, with_values
 
 __all__ = ["first_goes_on", "following", "goes_on", "goes_on_twice", "prefetched", "starts"]
 
 
-def prefetched(node: Node, may: Permission) -> Slotted:
+#: Whether a buffer may be filled while those of a set are stored.
+Beside = Callable[[str, frozenset[str]], bool]
+
+
+def prefetched(node: Node, may: Permission, beside: Beside) -> Slotted:
     """Return the tree whose loops get the boxes of the next iteration while they compute on those of this.
 
-    That is done in loops that begin with the gets of boxes, for the buffers that ``may`` be filled early:
-    nobody writes what they hold while the tree runs.  ``may`` is asked once for each buffer, of inner loops
-    first, and counts what it allows.  Equivalent: a box goes into a slot that nobody uses, and is waited for
-    where it was before.
+    That is done in loops that begin with the gets of boxes, for the buffers that ``may`` be filled early,
+    ``beside`` those that an iteration stores: nobody writes what they hold while the loop runs.  ``may`` is
+    asked once for each buffer, of inner loops first, and counts what it allows.  Equivalent: a box goes into
+    a slot that nobody uses, and is waited for where it was before.
     """
     asked = Permissions(may)
-    return Slotted(transform(node, _Pass(asked).change), asked.given)
+    return Slotted(transform(node, _Pass(asked, beside).change), asked.given)
 
 
 def starts(loop: Loop) -> Expression:
@@ -75,15 +82,24 @@ def following(loop: Loop) -> Expression:
 class _Pass:
     """Changes loops, from the inside out."""
 
-    def __init__(self, may: Permissions) -> None:
-        self._may = may
+    def __init__(self, may: Permissions, beside: Beside) -> None:
+        self._may, self._beside = may, beside
 
     def change(self, node: Node) -> Node:
         if not isinstance(node, Loop) or node.first is None or node.condition is None or node.trip_count == 1:
             return node
         gets = gets_of(node.body)
-        early = frozenset(name for name in gets.buffers if self._may(name)) if gets else frozenset()
-        return _ahead(node, gets, early) if gets and early else node
+        if gets is None:
+            return node
+        stored = _stored_in(node.body)
+        early = frozenset(n for n in gets.buffers if self._beside(n, stored) and self._may(n))
+        return _ahead(node, gets, early) if early else node
+
+
+def _stored_in(node: Node) -> frozenset[str]:
+    """Return the buffers that are stored in ``node``, or some elements of them."""
+    puts = (n.buffer for n in walk(node) if isinstance(n, Transfer) and n.group.direction is Direction.PUT)
+    return frozenset((*puts, *(n.buffer for n in walk(node) if isinstance(n, ElementStore))))
 
 
 def _ahead(loop: Loop, gets: Transfers, early: frozenset[str]) -> Node:

@@ -34,7 +34,7 @@ def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Pl
     what they hold, or reads what they have stored.
     """
     room = Room(place)
-    early = prefetched(program.result, room.take_for_gets)
+    early = prefetched(program.result, room.take_for_gets, room.may_come_beside)
     kept = [name for name in sorted(place.handed - early.buffers) if room.take_to_hand_on(name)]
     late = deferred(early.tree, room.take_for_puts)
     further = Counter((*early.buffers, *late.buffers))

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from swbuild.memory.buffers import Buffer
+from swbuild.memory.buffers import Buffer, Store
+from swbuild.memory.levels import Level
 from swbuild.planning.tilings import Placed
 
 __all__ = ["Room", "slotted"]
@@ -24,6 +25,8 @@ class Room:
         moving = (b.array for b in place.plan.buffers if not b.steady)
         used = (*moving, *(d.array for d in place.plan.direct))
         self._users = Counter(used)
+        self._bare = frozenset(d.array for d in place.plan.direct)
+        self._above = _above(place.plan.top)
         self._all = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
         self._handed = place.handed
         self._used, self._budget = place.plan.bytes, place.budget
@@ -38,7 +41,17 @@ class Room:
     def take_for_gets(self, name: str) -> bool:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
-        return (buffer.steady or self._may_go_meanwhile(buffer)) and self._fits(name)
+        early = buffer.steady or self._is_stored_outside(buffer) or self._may_go_meanwhile(buffer)
+        return early and self._fits(name)
+
+    def may_come_beside(self, name: str, stored: frozenset[str]) -> bool:
+        """Return whether the buffer, which may be filled early, may be where the buffers ``stored`` are put.
+
+        Those are all that are put while an iteration of a loop runs, and so while the next box comes.
+        """
+        buffer = self._buffers[name]
+        alike = any(self._buffers[other].array == buffer.array for other in stored)
+        return buffer.steady or buffer.store is not Store.NONE or not alike
 
     def may_hand_on(self, name: str) -> bool:
         """Return whether the buffer may be handed on if there is room: nobody writes what it holds."""
@@ -73,6 +86,16 @@ class Room:
         fits = self._used + self.taken + further <= _PART * self._budget
         return fits and self._users[buffer.array] == 1 and not buffer.reloaded and not self._handed
 
+    def _is_stored_outside(self, buffer: Buffer) -> bool:
+        """Return whether the array of a buffer that is not stored is put outside the loops that get it alone.
+
+        Then it comes from an array that no CPE changes while they run.
+        """
+        if buffer.store is not Store.NONE or buffer.array in self._bare:
+            return False
+        others = (b for b in self._buffers.values() if b.array == buffer.array and b.store is not Store.NONE)
+        return all(other.level in self._above[buffer.level] for other in others)
+
     def _fits(self, name: str) -> bool:
         """Return whether the buffer can have another slot, and take the room for it."""
         slots = self._slots[name] + 1
@@ -91,6 +114,19 @@ class Room:
             return False
         self.taken += further
         return True
+
+
+def _above(top: Level) -> dict[int, frozenset[int]]:
+    """Return, per level, those around it that have fewer loops around them."""
+    found: dict[int, frozenset[int]] = {}
+
+    def visit(level: Level, around: tuple[Level, ...]) -> None:
+        found[level.number] = frozenset(other.number for other in around if other.depth < level.depth)
+        for child in level.children:
+            visit(child, (*around, level))
+
+    visit(top, ())
+    return found
 
 
 def slotted(buffer: Buffer, slots: int = 2) -> Buffer:

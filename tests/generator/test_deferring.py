@@ -131,7 +131,8 @@ def in_place() -> Node:
     """Return the tree of a buffer that is got, computed on and stored, all of it at the same time."""
     box, got = tile("B", GETS)
     nodes = (Begin(GETS, dynamic=False), box, got, Wait(GETS, count=1), COMPUTE)
-    early = prefetched(tiles(*nodes, Begin(PUTS, dynamic=False), STORE, Wait(PUTS, count=1)), lambda _: True)
+    stored = tiles(*nodes, Begin(PUTS, dynamic=False), STORE, Wait(PUTS, count=1))
+    early = prefetched(stored, lambda _: True, lambda *_: True)
     return made(early.tree)
 
 

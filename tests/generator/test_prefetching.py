@@ -38,6 +38,7 @@ from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, KernelOptions, Prefetch, Preset
+from swbuild.planning.slots import Room
 from swbuild.region import RegionResult
 
 N, T = Name("n"), Name("t")
@@ -64,8 +65,12 @@ def tiles(*nodes: Node) -> Loop:
 BOTH = tiles(Begin(GETS, dynamic=False), *get("A"), *get("B"), Wait(GETS, count=2), COMPUTE, *STORE)
 
 
+def anything(_: str, __: frozenset[str]) -> bool:
+    return True
+
+
 def made(node: Node = BOTH) -> Node:
-    found = prefetched(node, lambda name: name == "A")
+    found = prefetched(node, lambda name: name == "A", anything)
     assert found.buffers == {"A"}
     return found.tree
 
@@ -135,7 +140,18 @@ def test_gets_that_are_not_at_the_beginning_stay_where_they_are() -> None:
     late = tiles(COMPUTE, Begin(GETS, dynamic=False), *get("A"), Wait(GETS, count=1))
     once = replace(BOTH, condition=None)
     for tree in (late, once):
-        assert prefetched(tree, lambda _: True).tree == tree
+        assert prefetched(tree, lambda _: True, anything).tree == tree
+
+
+def test_what_is_stored_meanwhile_is_asked_for() -> None:
+    asked: list[tuple[str, frozenset[str]]] = []
+
+    def beside(name: str, stored: frozenset[str]) -> bool:
+        asked.append((name, stored))
+        return False
+
+    assert prefetched(BOTH, lambda _: True, beside).tree == BOTH
+    assert asked == [("A", frozenset({"B"})), ("B", frozenset({"B"}))]
 
 
 HEAD = """void f(int n, int m, double *restrict a, double *restrict b, double c[n][m]) {
@@ -148,7 +164,9 @@ STEPS = """for (int t = 0; t < m; t++) {
   for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1] + t;
   for (int i = 1; i < n - 1; i++) a[i] = b[i] * 0.5 + b[i - 1];
 }"""
-BODIES = {"line": LINE, "itself": ITSELF, "rows": ROWS, "steps": STEPS}
+BELOW = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
+  for (int k = i + 1; k < n; k++) c[i][j] += a[k] * c[k][j];"""
+BODIES = {"line": LINE, "itself": ITSELF, "rows": ROWS, "steps": STEPS, "below": BELOW}
 
 
 def slave(directory: Path, body: str, options: KernelOptions | None = None) -> str:
@@ -180,6 +198,21 @@ def test_a_counter_is_declared_for_groups_that_turn_out_to_be_empty(tmp_path: Pa
     odd = "for (int i = 1; i < m; i += 2) { a[i + 3] = 17; a[i + 8] = 19; }"
     text = slave(tmp_path, odd, KernelOptions(tile=(7,), distribution=Distribution.BLOCK))
     assert "sw_issued = 0;" in text.replace("int sw_issued = 0;", "") and "int sw_issued = 0;" in text
+
+
+def test_boxes_come_early_from_an_array_that_is_stored_outside_the_loop(tmp_path: Path) -> None:
+    text = slave(tmp_path, BELOW, KernelOptions(machine="sw26010-pro"))
+    assert "c_2_next" in text and "c_next" not in text
+
+
+def test_boxes_do_not_come_early_where_the_loop_stores_their_array(tmp_path: Path) -> None:
+    path = tmp_path / "below.c"
+    path.write_text(f"{HEAD}{BELOW}\n#pragma endscop\n}}\n")
+    (found,) = (item.result for item in compile_regions(read_source(path, CppOptions(), None), {}))
+    assert isinstance(found, RegionResult)
+    room = Room(found.placed[0])
+    assert room.may_come_beside("c_2", frozenset()) and room.may_come_beside("a", frozenset({"c"}))
+    assert not room.may_come_beside("c_2", frozenset({"a", "c"}))
 
 
 def test_gemm_gets_what_it_multiplies_ahead() -> None:

@@ -68,6 +68,10 @@ SCOPE = Scope(
 )
 
 
+def beside(_: str, __: frozenset[str]) -> bool:
+    return True
+
+
 def less(left: Expression, right: Expression) -> Expression:
     return Binary(BinaryOperator.LT, left, right)
 
@@ -233,10 +237,10 @@ def test_rounds_begin_with_the_first_tile_of_anybody() -> None:
 
 
 def test_boxes_that_would_come_ahead_of_a_first_tile_are_not_shared() -> None:
-    early = prefetched(rounds("i", RID, less(I0, M), gets(("A", N))), lambda _: True).tree
+    early = prefetched(rounds("i", RID, less(I0, M), gets(("A", N))), lambda _: True, beside).tree
     assert shared(early, GRID, frozenset({"A"})).buffers == {"A"}
     later = replace(rounds("i", RID, less(I0, M), gets(("A", N))), first=late_start())
-    late = prefetched(later, lambda _: True).tree
+    late = prefetched(later, lambda _: True, beside).tree
     assert shared(late, GRID, frozenset({"A"})).buffers == frozenset()
 
 
@@ -399,7 +403,7 @@ def in_turn() -> Node:
     boxes = [(name, Binary(BinaryOperator.ADD, low, k)) for name, low in (("A", I0), ("B", J0))]
     loop = Loop("k", Constant(0), less(k, N), 32, gets(*boxes), Origin(Role.TILE))
     inside = rounds("i", RID, less(I0, N), rounds("j", CID, less(J0, M), loop))
-    return handed_ahead(made(prefetched(inside, lambda _: True).tree), lambda _: True)
+    return handed_ahead(made(prefetched(inside, lambda _: True, beside).tree), lambda _: True)
 
 
 FOUR = replace(SCOPE, buffers=dict.fromkeys("AB", replace(TWICE, slots=4)), budget=2048)
