@@ -189,6 +189,7 @@ def _register_tile(tile: Tile) -> dict[str, object]:
         "jammed": [f"{count} of {plain_name(name)}" for name, count in tile.jammed],
         "vectors": vectors,
         "held_over": list(map(plain_name, tile.sums)),
+        **({"in_a_turn": f"{tile.turns} of {plain_name(tile.sums[-1])}"} if tile.turns > 1 else {}),
     }
 
 

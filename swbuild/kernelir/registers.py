@@ -122,6 +122,8 @@ class Body:
     offsets: Sequence[Offsets]
     sums: tuple[str, ...]
     fills: Fills
+    #: those of the innermost sum that a turn of its loop does, from its iterator
+    turns: Sequence[Offsets] = ({},)
     #: what is done ahead of the loops over ``sums``, and at the beginning of the body of each
     levels: list[list[Node]] = field(default_factory=list)
     held: dict[Call, Variable] = field(default_factory=dict)
@@ -151,9 +153,10 @@ class Body:
                 if place not in self.held:
                     self.held[place] = self._fetched(place, 0)
                     self.last.append(self._stored(compute, place))
-        for compute in self.nest.computes:
-            for offsets in self.offsets:
-                self.levels[-1].append(self._assigned(compute, offsets))
+        for ahead in self.turns:
+            for compute in self.nest.computes:
+                for offsets in self.offsets:
+                    self.levels[-1].append(self._assigned(compute, {**offsets, **ahead}))
 
     def _at_once(self, compute: Compute) -> None:
         """Fetch what all copies of ``compute`` need, compute, and store."""

@@ -99,7 +99,7 @@ class Around:
             return replace(loop, condition=common), self._stepping(loop, loop.first, (), common)
         begun = Binary(BinaryOperator.LE, loop.first, Name(loop.iterator))
         here = self.crowd.where([*self._all_seen(), condition, self.seen(begun)])
-        least = self.crowd.first_round(loop.iterator, here, rest, loop.step)
+        least = self.crowd.first_round(loop.iterator, here, rest, loop.step, first)
         if least is None:
             return None
         made = replace(loop, first=least, condition=common)

@@ -33,6 +33,12 @@ _REGISTERS = 28
 #: Registers that a tile along a diagonal may take: each number is used once, so that few are held at a time.
 _SLANTED = 40
 
+#: Iterations of the innermost sum in a turn of the largest tiles, so that the next one's numbers are loaded
+#: and multiplied while those of the last one are added: turns of a loop do not overlap.
+_TURNS = 2
+#: Vectors that such a tile has at least.
+_LARGE = 8
+
 #: How many iterations of the jammed loops, and how many vectors of the one along, are tried: largest first.
 _ONE_JAMMED = ((4, 4), (4, 2), (4, 1), (2, 1))
 _NONE_JAMMED = ((4,), (2,), (1,))
@@ -41,7 +47,10 @@ _SCALARS = {1: ((8,), (4,), (2,)), 2: ((4, 4), (4, 2), (2, 2))}
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """How a nest was tiled: ``jammed`` loops with their copies, the loop in vectors of ``lanes``."""
+    """How a nest was tiled: ``jammed`` loops with their copies, the loop in vectors of ``lanes``.
+
+    A turn of the innermost of the ``sums`` does so many iterations as ``turns``.
+    """
 
     statements: tuple[str, ...]
     jammed: tuple[tuple[str, int], ...]
@@ -49,6 +58,7 @@ class Tile:
     lanes: int
     vectors: int
     sums: tuple[str, ...]
+    turns: int = 1
 
 
 def tiled(
@@ -191,8 +201,11 @@ class Making:
     #: the end of the loop along that depends on the jammed one
     slope: Slope | None = None
 
-    def body(self, factors: tuple[int, ...], width: int) -> Body:
-        """Return what a tile of so many copies of each loop does; ``width``: in vectors of so many lanes."""
+    def body(self, factors: tuple[int, ...], width: int, turns: int = 1) -> Body:
+        """Return what a tile of so many copies of each loop does; ``width``: in vectors of so many lanes.
+
+        It does so for as many iterations of the innermost sum as ``turns``.
+        """
         along = self.order.along if width > 1 else None
         loops = self.order.tiled
         widths = [*(1 for _ in self.order.jammed), width]
@@ -204,7 +217,15 @@ class Making:
         kind = self.vector if along else self.element
         sums = tuple(loop.iterator for loop in self.order.sums)
         name = along.iterator if along else None
-        return Body(self.nest, self.element, kind, name, offsets, sums, self.fills).made()
+        ahead = [{sums[-1]: k * self.order.sums[-1].step} for k in range(1, turns)]
+        return Body(self.nest, self.element, kind, name, offsets, sums, self.fills, ({}, *ahead)).made()
+
+    def turns(self, factors: tuple[int, ...], width: int) -> int:
+        """Return how many iterations of the innermost sum a turn of its loop does."""
+        if width == 1 or not self.order.sums or prod(factors) < _LARGE:
+            return 1
+        most = most_trips(self.order.sums[-1])
+        return _TURNS if most is None or most >= 2 * _TURNS else 1
 
     def made(self, factors: tuple[int, ...], facts: tuple[Fact, ...]) -> Node:
         """Return the nest in tiles of ``factors``, and of fewer copies where iterations are left over."""
@@ -248,13 +269,23 @@ class Making:
         copies = taken[:-1] if self.order.along else taken
         if width == 1 and not self.order.sums and prod(copies) == 1:
             return Block(self.nest.computes) if len(self.nest.computes) > 1 else self.nest.computes[0]
-        return self._around(self.body(copies, width))
+        turns = self.turns(copies, width)
+        further = self.body(copies, width, turns) if turns > 1 else None
+        return self._around(self.body(copies, width), further, turns)
 
-    def _around(self, body: Body) -> Node:
-        """Return what ``body`` does, the loops of the sums around its last level."""
-        inner: tuple[Node, ...] = tuple(body.levels[-1])
-        for loop, before in zip(reversed(self.order.sums), reversed(body.levels[:-1]), strict=True):
-            inner = (*before, replace(loop, body=Block(inner) if len(inner) > 1 else inner[0]))
+    def _around(self, body: Body, further: Body | None = None, turns: int = 1) -> Node:
+        """Return what ``body`` does, the loops of the sums around its last level.
+
+        Where there is ``further``, it does as many ``turns`` of the innermost one at a time as can be.
+        """
+        inner = tuple(body.levels[-1])
+        for depth, loop in enumerate(reversed(self.order.sums)):
+            before, once = body.levels[-2 - depth], _together(inner)
+            around: Node = replace(loop, body=once)
+            if not depth and further is not None:
+                several = _together(further.levels[-1])
+                around = _split(loop, [(turns, lambda made=several: made), (1, lambda made=once: made)])  # type: ignore[misc]
+            inner = (*before, around)
         return Block((*inner, *body.last))
 
 
@@ -288,7 +319,12 @@ class _Chosen:
         vectors = self.factors[-1] if order.along else 0
         statements = tuple(compute.statement for compute in nest.computes)
         sums = tuple(loop.iterator for loop in order.sums)
-        return Tile(statements, jammed, along, self.width, vectors, sums)
+        turns = self.making.turns(self.factors, self.width)
+        return Tile(statements, jammed, along, self.width, vectors, sums, turns)
+
+
+def _together(nodes: Sequence[Node]) -> Node:
+    return Block(tuple(nodes)) if len(nodes) > 1 else nodes[0]
 
 
 def _split(loop: Loop, parts: Sequence[tuple[int, Callable[[], Node]]]) -> Node:

@@ -14,7 +14,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.expressions.linear import factor_of, plus, without_term
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Min, Name, Select
-from swbuild.expressions.trees import names_in, substituted, walk
+from swbuild.expressions.trees import names_in, substituted, transformed, walk, without_zeros
 from swbuild.kernelir.affine import as_set, as_value, least_of, remainder_of, without_names
 from swbuild.kernelir.expressions import to_tree
 
@@ -56,20 +56,24 @@ class Crowd:
             sets.append(as_set(Binary(BinaryOperator.GE, behind, Constant(0))))
         return reduce(isl.Set.intersect, sets)
 
-    def first_round(self, name: str, here: isl.Set, rest: int, step: int) -> Expression | None:
+    def first_round(
+        self, name: str, here: isl.Set, rest: int, step: int, first: Expression | None = None
+    ) -> Expression | None:
         """Return the least of the numbers ``name`` that any CPE has ``here``; None where that has cases.
 
-        They leave ``rest`` when divided by ``step``.
+        They leave ``rest`` when divided by ``step``, and are ``first`` and more, if that is given.  Where it
+        takes a division to say it, it is what ``first`` is for the CPE with the least numbers, or None.
         """
         number = Binary(BinaryOperator.MOD, Name(name), Constant(step))
         here = here.intersect(as_set(Binary(BinaryOperator.EQ, number, Constant(rest))))
-        least = least_of(without_names(here, self.threads), name)
-        least = least.gist(least.domain())  # rounds of loops around it are multiples of their steps
+        found = least_of(without_names(here, self.threads), name)
+        least = found.gist(found.domain())  # rounds of loops around it are multiples of their steps
         if least.n_piece() != 1:
             return None
         value = least.get_pieces()[0][1]
         if value.dim(isl.dim_type.div):
-            return None
+            own = None if first is None else _without(first, self.threads)
+            return own if own is not None and found.ne_set(as_value(own)).is_empty() else None
         build = isl.AstBuild.from_context(isl.Set("{ : }"))
         return to_tree(build.expr_from_pw_aff(isl.PwAff.from_aff(value)))
 
@@ -191,3 +195,14 @@ def ahead_of(first: Expression, step: int, threads: Mapping[str, int]) -> tuple[
         return None
     rest = remainder_of(value.sub(as_value(found)), step)
     return None if rest is None else (found, rest)
+
+
+def _without(expression: Expression, threads: Iterable[str]) -> Expression:
+    """Return the value of ``expression`` where the names ``threads`` are 0, without what is 0 for it."""
+    zero = Constant(0)
+
+    def change(node: Expression) -> Expression:
+        multiplied = isinstance(node, Binary) and node.operator is BinaryOperator.MUL
+        return zero if multiplied and zero in node.children else node
+
+    return without_zeros(transformed(substituted(expression, dict.fromkeys(threads, zero)), change))

@@ -156,15 +156,17 @@ class _Made:
         """Return the cycles of what a tile does at each level of its loops, the innermost last."""
         key = order, copies, width
         if key not in self._levels:
-            self._levels[key] = _body_cycles(self._body(*key), self.machine)
+            turns = self._making(order).turns(copies, width)
+            self._levels[key] = _body_cycles(self._body(*key), self.machine, turns)
         return self._levels[key]
+
+    def _making(self, order: int) -> Making:
+        return Making(self.nest, self.orders[order], self.element, self.vector, self.lanes, Fills(0))
 
     def _body(self, order: int, copies: tuple[int, ...], width: int) -> Body:
         key = order, copies, width
         if key not in self._bodies:
-            lanes = self.vector, self.lanes
-            making = Making(self.nest, self.orders[order], self.element, *lanes, Fills(0))
-            self._bodies[key] = making.body(copies, width)
+            self._bodies[key] = self._making(order).body(copies, width)
         return self._bodies[key]
 
 
@@ -330,8 +332,11 @@ def _counts(lengths: Lengths, parts: tuple[_Part, ...]) -> tuple[tuple[_Part, fl
     return tuple(zip(parts, counts, strict=True))
 
 
-def _body_cycles(body: Body, machine: MachineModel) -> tuple[float, ...]:
-    """Return the cycles of what is done at each level of ``body``, the first with what is done last."""
+def _body_cycles(body: Body, machine: MachineModel, turns: int) -> tuple[float, ...]:
+    """Return the cycles of what is done at each level of ``body``, the first with what is done last.
+
+    A turn of its innermost loop does it so many ``turns`` times.
+    """
     held: set[str] = set()
     found = []
     for nodes in body.levels[:-1]:
@@ -339,7 +344,8 @@ def _body_cycles(body: Body, machine: MachineModel) -> tuple[float, ...]:
         held |= {node.name for node in nodes if isinstance(node, (Register, Fetch))}
     if found:
         found[0] += _cycles(body.last, held, machine, 1)
-    return (*found, _cycles([*body.levels[-1], *([] if found else body.last)], held, machine, 0))
+    inside = [*body.levels[-1], *([] if found else body.last)]
+    return (*found, _cycles(inside, held, machine, turns if turns > 1 else 0))
 
 
 def _cycles(nodes: Sequence[Node], held: Collection[str], machine: MachineModel, turns: int) -> float:

@@ -300,7 +300,7 @@ def test_the_report_tells_how_nests_are_tiled(tmp_path: Path) -> None:
     options = KernelOptions(machine="sw26010", tile=(8, 64, 16))
     found = generated(tmp_path, function("product", arguments, body), options)
     tile = {"statements": ["S0"], "jammed": ["4 of i"], "vectors": "4 x 4 of j", "held_over": ["k"]}
-    assert register_tiles(found) == [tile]
+    assert register_tiles(found) == [{**tile, "in_a_turn": "2 of k"}]
     plain = generated(tmp_path, function("plain", PLAIN["whole"][0], TWO_LOOPS + PLAIN["whole"][1]), options)
     assert register_tiles(plain) == []
 
@@ -308,12 +308,29 @@ def test_the_report_tells_how_nests_are_tiled(tmp_path: Path) -> None:
 def test_a_sum_is_held_in_registers_and_added_to_in_its_order(tmp_path: Path) -> None:
     text = kernel(tmp_path, "product", KernelOptions(machine="sw26010", tile=(8, 64, 16)))
     first = text[text.index("i + 3 <=") : text.index("for (; j + 3 <=")]
-    inner = first[first.index("for (long k") :]
-    assert re.findall(r"(\w+) \+= s_v \* (\w+) \* (\w+);", inner) == [
-        (f"C{4 * i + j}", f"A{i}", f"B{j}") for i in range(4) for j in range(4)
-    ]
-    assert "LDM_C" not in inner[: inner.index("}")]
+    inner = first[first.index("long k = k0;") :]
+    two, one, *_ = inner.split("}")
+    for text, turns in ((two, 2), (one, 1)):
+        assert re.findall(r"(\w+) \+= s_v \* (\w+) \* (\w+);", text) == [
+            (f"C{4 * i + j}", f"A{4 * turn + i}", f"B{4 * turn + j}")
+            for turn in range(turns)
+            for i in range(4)
+            for j in range(4)
+        ]
+        assert "LDM_C" not in text
+        assert [f"(k + {turn}, j)" in text for turn in range(1, 3)] == [turns == 2, False]
+    assert "k + 1 <= " in two and "k += 2" in two and "k++" in one
     assert len(re.findall(r"simd_storeu\(C\d+, ", inner)) == 16
+
+
+def test_short_sums_and_small_tiles_take_one_iteration_in_a_turn(tmp_path: Path) -> None:
+    for tile in ((8, 64, 3), (8, 4, 16)):
+        (found,) = register_tiles(
+            generated(
+                tmp_path, function("product", *NESTS["product"]), KernelOptions(machine="sw26010", tile=tile)
+            )
+        )
+        assert found["held_over"] == ["k"] and "in_a_turn" not in found, tile
 
 
 def test_the_widest_tile_is_for_loops_that_it_leaves_nothing_of(tmp_path: Path) -> None:

@@ -95,16 +95,19 @@ def test_results_of_triangles_are_those_of_the_serial_loops(tmp_path: Path, mach
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 
 
+@pytest.mark.parametrize("tile", [(8, 8, 8), (6, 8, 4), (8, 8, 12)])
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 @pytest.mark.parametrize("name", SUMS)
-def test_sums_over_a_part_of_each_row_take_what_is_handed_on(tmp_path: Path, name: str, machine: str) -> None:
-    unit = generated(tmp_path, product(name), options_of(machine))
+def test_sums_over_a_part_of_each_row_take_what_is_handed_on(
+    tmp_path: Path, name: str, machine: str, tile: tuple[int, ...]
+) -> None:
+    unit = generated(tmp_path, product(name), replace(options_of(machine), tile=tile))
     (kernel,) = unit.regions[0].report["kernels"]  # type: ignore[misc]
     found = {row["buffer"]: row["along"] for row in kernel["handed_on"]}
     assert found == {"A": "row", "B": "column"}
 
 
-@pytest.mark.parametrize("tile", [(8, 8, 8), (4, 16, 8), (16, 8, 4), (6, 8, 4)])
+@pytest.mark.parametrize("tile", [(8, 8, 8), (4, 16, 8), (16, 8, 4), (6, 8, 4), (8, 8, 12)])
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 def test_such_sums_are_those_of_the_serial_loops(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
     path = tmp_path / "all.c"
