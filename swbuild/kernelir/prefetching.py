@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
@@ -91,9 +91,17 @@ class _Pass:
         gets = gets_of(node.body)
         if gets is None:
             return node
-        stored = _stored_in(node.body)
-        early = frozenset(n for n in gets.buffers if self._beside(n, stored) and self._may(n))
+        assert isinstance(node.body, Block)
+        stored, further = _stored_in(node.body), _filled_in(node.body.children[len(gets.nodes) + 2 :])
+        alone = (n for n in gets.buffers if n not in further)  # the next box keeps its slot
+        early = frozenset(n for n in alone if self._beside(n, stored) and self._may(n))
         return _ahead(node, gets, early) if early else node
+
+
+def _filled_in(nodes: Iterable[Node]) -> frozenset[str]:
+    """Return the buffers that ``nodes`` get boxes of."""
+    found = (n for node in nodes for n in walk(node) if isinstance(n, Transfer))
+    return frozenset(n.buffer for n in found if n.group.direction is Direction.GET)
 
 
 def _stored_in(node: Node) -> frozenset[str]:

@@ -154,6 +154,14 @@ def test_what_is_stored_meanwhile_is_asked_for() -> None:
     assert asked == [("A", frozenset({"B"})), ("B", frozenset({"B"}))]
 
 
+def test_a_box_does_not_come_early_where_the_iteration_gets_others_of_its_buffer() -> None:
+    inner = replace(tiles(Begin(GETS, dynamic=False), *get("A"), Wait(GETS, count=1), COMPUTE), iterator="k")
+    outer = tiles(Begin(GETS, dynamic=False), *get("A"), Wait(GETS, count=1), COMPUTE, inner)
+    found = prefetched(outer, lambda _: True, anything).tree
+    assert isinstance(found, Loop) and isinstance(found.body, Block) and isinstance(outer.body, Block)
+    assert found.body.children[:5] == outer.body.children[:5] and found.body.children[5] != inner
+
+
 HEAD = """void f(int n, int m, double *restrict a, double *restrict b, double c[n][m]) {
 #pragma scop
 """
@@ -166,7 +174,16 @@ STEPS = """for (int t = 0; t < m; t++) {
 }"""
 BELOW = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
   for (int k = i + 1; k < n; k++) c[i][j] += a[k] * c[k][j];"""
-BODIES = {"line": LINE, "itself": ITSELF, "rows": ROWS, "steps": STEPS, "below": BELOW}
+AGAIN = """for (int t = 0; t < m; t++) for (int i = 0; i < n; i++)
+  for (int k = 0; k < n; k++) if (k != 2) b[i] += a[k];"""
+BODIES = {
+    "again": AGAIN,
+    "line": LINE,
+    "itself": ITSELF,
+    "rows": ROWS,
+    "steps": STEPS,
+    "below": BELOW,
+}
 
 
 def slave(directory: Path, body: str, options: KernelOptions | None = None) -> str:
