@@ -43,9 +43,10 @@ def prefetched(node: Node, may: Permission, beside: Beside) -> Slotted:
     """Return the tree whose loops get the boxes of the next iteration while they compute on those of this.
 
     That is done in loops that begin with the gets of boxes, for the buffers that ``may`` be filled early,
-    ``beside`` those that an iteration stores: nobody writes what they hold while the loop runs.  ``may`` is
-    asked once for each buffer, of inner loops first, and counts what it allows.  Equivalent: a box goes into
-    a slot that nobody uses, and is waited for where it was before.
+    ``beside`` those that an iteration stores: nobody writes what they hold while the loop runs.  Nothing else
+    in an iteration gets boxes of them, which would need the slot of the next one.  ``may`` is asked once
+    for each buffer, of inner loops first, and counts what it allows.  Equivalent: a box goes into a slot that
+    nobody uses, and is waited for where it was before.
     """
     asked = Permissions(may)
     return Slotted(transform(node, _Pass(asked, beside).change), asked.given)
