@@ -227,14 +227,17 @@ def _compared_apart(runs: list[isl.Map], due: Due, context: isl.Set) -> bool | N
 
 def _is_exact(runs: list[isl.Map], due: Due, context: isl.Set) -> bool:
     """Return whether ``runs`` are those ``due``, where ``context`` holds."""
+    times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(due.times)}
     covered: dict[str, isl.Set] = {}
     for run in runs:
-        name, instances = str(run.get_tuple_name(isl.dim_type.in_)), run.domain()
+        name = str(run.get_tuple_name(isl.dim_type.in_))
+        timed = _in_time(run, times[name]) if name in times else run
+        if timed is None:
+            return False
+        instances = timed.domain()
         covered[name] = instances.union(covered[name]) if name in covered else instances
     named = {str(piece.get_tuple_name()): piece for piece in sets_of(due.instances)}
-    times = {str(piece.get_tuple_name(isl.dim_type.in_)): piece for piece in maps_of(due.times)}
-    exact = all(_is_same(*pair, context) for pair in _distinct(named, covered))
-    return exact and all(_is_in_time(run, times) for run in runs)
+    return all(_is_same(*pair, context) for pair in _distinct(named, covered))
 
 
 @step("check")
@@ -252,21 +255,25 @@ def _is_repeated(runs: list[isl.Map], name: str, context: isl.Set) -> bool:
         return True
 
 
-def _is_in_time(run: isl.Map, times: dict[str, isl.Map]) -> bool:
-    """Return whether the loops of ``run`` (instance -> iterators) count what ``times`` says, in that order.
+def _in_time(run: isl.Map, time: isl.Map) -> isl.Map | None:
+    """Return ``run`` (instance -> iterators) if its loops count what ``time`` says, in that order, or None.
 
-    isl leaves out loops of a single iteration.
+    isl leaves out loops of a single iteration.  The iterators are said to be the values of ``time``: isl would
+    take long to find out for which instances there are any.
     """
-    time = times.get(str(run.get_tuple_name(isl.dim_type.in_)))
-    if time is None:
-        return True
-    depth, position = run.dim(isl.dim_type.out), 0
+    depth, position, left_out = run.dim(isl.dim_type.out), 0, []
     both = run.flat_range_product(time)
-    for k in range(depth, both.dim(isl.dim_type.out)):
-        if position == depth:
-            break
-        position += _are_equal(both, position, k)
-    return position == depth
+    for k in range(time.dim(isl.dim_type.out)):
+        if position < depth and _are_equal(both, position, depth + k):
+            position += 1
+        else:
+            left_out.append(k)
+    if position < depth:
+        return None
+    values = time.reset_tuple_id(isl.dim_type.out)
+    for k in reversed(left_out):
+        values = values.project_out(isl.dim_type.out, k, 1)
+    return run.intersect(values)
 
 
 def _are_equal(values: isl.Map, one: int, other: int) -> bool:

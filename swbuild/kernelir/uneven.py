@@ -17,8 +17,12 @@ from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expressi
 from swbuild.expressions.trees import names_in, substituted, transformed, walk, without_zeros
 from swbuild.kernelir.affine import as_set, as_value, least_of, remainder_of, without_names
 from swbuild.kernelir.expressions import to_tree
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
 
 __all__ = ["Crowd", "ahead_of", "least_or"]
+
+#: isl steps for the least number of a round; those of the examples take some thousands.
+_EFFORT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,19 @@ class Crowd:
 
         They leave ``rest`` when divided by ``step``, and are ``first`` and more, if that is given.  Where it
         takes a division to say it, it is what ``first`` is for the CPE with the least numbers, or None.
+        None, too, where it is not soon found.
         """
+        try:
+            with bounded_effort(_EFFORT):
+                return self._first_round(name, here, rest, step, first)
+        except isl.Error as error:
+            if not ran_out(error):
+                raise
+            return None
+
+    def _first_round(
+        self, name: str, here: isl.Set, rest: int, step: int, first: Expression | None
+    ) -> Expression | None:
         number = Binary(BinaryOperator.MOD, Name(name), Constant(step))
         here = here.intersect(as_set(Binary(BinaryOperator.EQ, number, Constant(rest))))
         found = least_of(without_names(here, self.threads), name)
