@@ -258,8 +258,8 @@ def _is_repeated(runs: list[isl.Map], name: str, context: isl.Set) -> bool:
 def _in_time(run: isl.Map, time: isl.Map) -> isl.Map | None:
     """Return ``run`` (instance -> iterators) if its loops count what ``time`` says, in that order, or None.
 
-    isl leaves out loops of a single iteration.  The iterators are said to be the values of ``time``: isl would
-    take long to find out for which instances there are any.
+    isl leaves out loops of a single iteration.  The iterators are said to be the values of ``time``: it would
+    take isl long to find out for which instances there are any.
     """
     depth, position, left_out = run.dim(isl.dim_type.out), 0, []
     both = run.flat_range_product(time)
