@@ -8,13 +8,16 @@ from typing import Any
 
 import islpy as isl
 import pytest
-from generation import generated, unit_of
+from generation import EXAMPLES, generated, unit_of
 
 from swbuild.diagnostics import SwbuildError
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
 from swbuild.islnumbers import int_of
+from swbuild.kernelir import astwalk, uneven
 from swbuild.kernelir.astwalk import Due, Inexact, build_ir
 from swbuild.kernelir.nodes import Block
 from swbuild.memory import plan
+from swbuild.memory.apart import Timing
 from swbuild.options import Distribution, KernelOptions
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, unbounded_effort
 
@@ -145,6 +148,61 @@ def test_loops_that_run_other_instances_or_at_other_times_are_refused(
     else:
         with pytest.raises(Inexact):
             build()
+
+
+def test_loops_of_a_factorisation_of_constant_size_are_compared_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the divisions of their iterators: asked whether there are any, isl takes half a minute."""
+
+    def apart(*_: Any) -> bool:
+        pytest.fail("the comparison takes long")
+
+    monkeypatch.setattr(astwalk, "_compared_apart", apart)
+    text = (
+        (EXAMPLES / "lu.c")
+        .read_text()
+        .replace("int n, ", "")
+        .replace("void lu", "enum { n = 1000 };\nvoid lu")
+    )
+    (region,) = generated(tmp_path, text).regions
+    assert len(region.kernels) > 1
+
+
+@pytest.mark.parametrize(("effort", "found"), [(1, None), (20_000, Constant(10))])
+def test_the_first_round_is_looked_for_in_few_steps(
+    effort: int, found: Constant | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uneven, "_EFFORT", effort)
+    crowd = uneven.Crowd({"c": 8})
+    first = Binary(BinaryOperator.ADD, Binary(BinaryOperator.MUL, Constant(5), Name("c")), Constant(7))
+    here = crowd.where([Binary(BinaryOperator.GE, Name("k"), first)])
+    assert crowd.first_round("k", here, 0, 5) == found
+
+
+#: Pairs of instances that run in the order [t, 0, i] and [t, 1, j], and all of them in one turn.
+PAIRS = [
+    "{ S[t, i] -> T[t, j] }",
+    "{ T[t, j] -> S[t, i] }",
+    "{ T[t, j] -> S[t + 1, i] }",
+    "{ S[t, i] -> S[t, i] }",
+    "{ S[t, i] -> S[t, i - 1] }",
+    "{ S[t, i] -> S[u, i - 1] : u <= t }",
+    "{ S[t, i] -> S[u, i - 1] : 2u >= t and t > 0 }",
+    "{ S[t, i] -> S[t - 1, k]; T[t, j] -> T[t, j + 2] : j > 3 }",
+    "{ S[t, i] -> S[t - 1, k]; T[t, j] -> T[t, j - 2] : j > 3 }",
+    "{ S[t, i] -> S[t, i] : t > 0 and t < 0 }",
+]
+
+
+@pytest.mark.parametrize("strictly", [True, False])
+@pytest.mark.parametrize("pairs", PAIRS)
+def test_times_compared_by_number_are_in_the_order_of_isl(pairs: str, strictly: bool) -> None:
+    order = isl.UnionMap("{ S[t, i] -> [t, 0, i]; T[t, j] -> [t, 1, j] }")
+    later = order.lex_lt_union_map(order) if strictly else order.lex_le_union_map(order)
+    found = isl.UnionMap(pairs)
+    expected = not found.intersect(later).is_empty()
+    assert Timing(order, frozenset())._is_ordered(found, strictly=strictly) == expected
 
 
 #: Strided, reversed, cut to a band and split over cases: isl's loops over its tiles take half a minute.
