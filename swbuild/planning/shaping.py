@@ -303,14 +303,17 @@ def _unlimited(scop: Scop) -> frozenset[str]:
 
 
 def _trips(nest: _Nest, position: int) -> float:
-    """Return how many values the loop takes on average in one run, the loops before it being fixed."""
+    """Return how many values the loop takes on average in one run, the loops before it being fixed.
+
+    Without end where none of the runs that are looked at take any: then there is no telling.
+    """
     iterators = _iterators(nest.rows)
     iterator = _iterator(nest.rows[position])
     if iterator is None:
         return float("inf")
     depth = iterators.index(iterator)
     outer, inner = (sum(w.weight for w in nest.ordered.sample(n, ())) for n in (depth, depth + 1))
-    return inner / outer if outer else float("inf")
+    return inner / outer if inner else float("inf")
 
 
 def _iterators(rows: Mapping[int, Vector]) -> list[int]:
