@@ -41,13 +41,14 @@ class Box:
 
     ``bound`` is the largest number of indices ever per array dimension, or None.  ``ends`` computes where the
     box begins and ends, which takes much longer than its bound and is asked for few boxes; None where isl
-    sees no bound in that.
+    sees no bound in that.  Those of a ``loose`` box hold in its ``visits`` alone, but are said for any.
     """
 
     parts: tuple[_Part, ...]
     bound: tuple[int, ...] | None
     visits: isl.Set
     ends: Callable[[], Ends | None]
+    loose: bool = False
 
     @property
     def low(self) -> tuple[isl.PwAff, ...]:
@@ -89,7 +90,7 @@ class Box:
             return self
         parts = tuple(_Part(p.footprint, _sum(p.least, least), _sum(p.most, most)) for p in self.parts)
         bound = tuple(b + m - s for b, s, m in zip(self.bound, least, most, strict=True))
-        return Box(parts, bound, self.visits, cache(lambda: _moved(self.ends(), least, most)))
+        return Box(parts, bound, self.visits, cache(lambda: _moved(self.ends(), least, most)), self.loose)
 
     def hull(self, other: Box) -> Box:
         """Return the smallest box around both (unbounded when it cannot be found with little effort)."""
@@ -104,8 +105,8 @@ class Box:
                 bound = _common_bound(self, other)
         except isl.Error:
             return unbounded_box(visits)
-        parts = (*self.parts, *other.parts)
-        return Box(parts, bound, visits, cache(lambda: _around(self.ends(), other.ends())))
+        parts, loose = (*self.parts, *other.parts), self.loose or other.loose
+        return Box(parts, bound, visits, cache(lambda: _around(self, other)), loose)
 
     def within(self, sides: Sequence[isl.Set]) -> Box:
         """Return the box between the first and the last index of each of ``sides``, sets over the sizes.
@@ -226,7 +227,7 @@ def loose_box(footprint: isl.Map) -> Box:
     low, high = zip(*ends, strict=True)
     assert around is not None
     named = around.set_tuple_name(isl.dim_type.out, footprint.get_tuple_name(isl.dim_type.out))
-    return replace(bounding_box(named.intersect_domain(visits)), ends=lambda: (low, high))
+    return replace(bounding_box(named.intersect_domain(visits)), ends=lambda: (low, high), loose=True)
 
 
 def _only(footprint: isl.Map, position: int) -> isl.Map:
@@ -317,15 +318,41 @@ def _moved(ends: Ends | None, least: tuple[int, ...], most: tuple[int, ...]) -> 
     return first, tuple(_plus(value, shift) for value, shift in zip(high, most, strict=True))
 
 
-def _around(one: Ends | None, other: Ends | None) -> Ends | None:
-    if one is None or other is None:
+def _around(one: Box, other: Box) -> Ends | None:
+    """Return the ends of the hull of two boxes, those of each of them counting in its own visits."""
+    first, second = one.ends(), other.ends()
+    if first is None or second is None:
         return None
 
     def found() -> Ends:
-        low = tuple(a.union_min(b).coalesce() for a, b in zip(one[0], other[0], strict=True))
-        return low, tuple(a.union_max(b).coalesce() for a, b in zip(one[1], other[1], strict=True))
+        apart = (one.loose or other.loose) and not one.visits.is_equal(other.visits)
+        outer = _outer_of_visits(one.visits, other.visits) if apart else _outer
+        low = tuple(outer(a, b, isl.PwAff.union_min) for a, b in zip(first[0], second[0], strict=True))
+        return low, tuple(outer(a, b, isl.PwAff.union_max) for a, b in zip(first[1], second[1], strict=True))
 
     return _bounded(found)
+
+
+_Union = Callable[[isl.PwAff, isl.PwAff], isl.PwAff]
+
+
+def _outer(one: isl.PwAff, other: isl.PwAff, union: _Union) -> isl.PwAff:
+    """Return the outer one of two ends: the least of lower ones, the largest of upper ones (``union``)."""
+    return union(one, other).coalesce()
+
+
+def _outer_of_visits(here: isl.Set, there: isl.Set) -> Callable[[isl.PwAff, isl.PwAff, _Union], isl.PwAff]:
+    """Return :func:`_outer` for two ends: the first counts in the visits ``here``, the other ``there``."""
+
+    def outer(one: isl.PwAff, other: isl.PwAff, union: _Union) -> isl.PwAff:
+        exact = _outer(one.intersect_domain(here), other.intersect_domain(there), union)
+        values = isl.Map.from_pw_aff(exact)
+        for simple in (_outer(one, other, union), one, other):  # fewer cases, if one of them will do
+            if isl.Map.from_pw_aff(simple).intersect_domain(exact.domain()).is_equal(values):
+                return simple
+        return exact
+
+    return outer
 
 
 def _common_bound(one: Box, other: Box) -> tuple[int, ...] | None:

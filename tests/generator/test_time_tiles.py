@@ -9,8 +9,9 @@ import pytest
 from generation import EXAMPLES, generated, unit_of
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
+from swbuild.islnumbers import int_of
 from swbuild.mapping.diamonds import in_diamonds, sweeps_of
-from swbuild.memory.box import loose_box
+from swbuild.memory.box import bounding_box, loose_box
 from swbuild.options import Distribution, KernelOptions, Preset, Spawn, Where
 
 LINE = "int steps, int n, double a[restrict n], double b[restrict n]"
@@ -148,6 +149,25 @@ def test_a_loose_box_has_simple_ends_and_stays_inside_what_is_touched() -> None:
     assert [end.n_piece() for end in (*box.low, *box.high)] == [2, 2]
 
 
+@pytest.mark.parametrize("loose", [(True, True), (True, False), (False, True)])
+def test_each_of_two_loose_boxes_counts_in_its_own_visits(loose: tuple[bool, bool]) -> None:
+    """The first row is touched in some visits alone: others do not begin with it."""
+    here = "[n, h] -> { [r] -> A[x] : 0 <= h < n"
+    first = isl.Map(f"{here} and x = 0 and 2r = h }}")
+    rows = isl.Map(f"{here} and h <= 2r <= h + 6 and -6 <= x - 12r + 6h <= 6 and 0 < x <= n }}")
+    one, other = (
+        (loose_box if wide else bounding_box)(touched)
+        for wide, touched in zip(loose, (first, rows), strict=True)
+    )
+    for box in (one.hull(other), other.hull(one)):
+        assert box.bound is not None
+        assert first.union(rows).is_subset(box.as_map(rows.get_space()))
+        (size,) = box.size
+        sizes = isl.Map.from_pw_aff(size).intersect_domain(box.visits).range()
+        assert int_of(sizes.dim_max_val(0)) <= box.bound[0]
+        assert box.low[0].n_piece() <= 3
+
+
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 @pytest.mark.parametrize("name", ["jacobi-1d", "jacobi-2d", "fdtd-2d"])
 def test_stencils_run_in_tiles_over_time(name: str, machine: str) -> None:
@@ -201,6 +221,33 @@ def test_constant_extents_of_arrays_change_nothing(tmp_path: Path) -> None:
         made.regions[0] for made in (generated(tmp_path, text, options), unit_of("jacobi-2d", options))
     ]
     assert [len(region.report["wavefront_tile"]) for region in regions] == [2, 2]
+
+
+#: Fields of constant extents, of which one has its first row set in each step.
+FIXED = """void f(double ex[restrict 37][30], double ey[restrict 38][29], double hz[restrict 37][29])
+{
+#pragma scop
+  for (int t = 0; t < 29; t++) {
+    for (int j = 0; j < 29; j++) ey[0][j] = t;
+    for (int i = 1; i < 37; i++) for (int j = 0; j < 29; j++) ey[i][j] -= 0.5 * (hz[i][j] - hz[i - 1][j]);
+    for (int i = 0; i < 37; i++) for (int j = 1; j < 29; j++) ex[i][j] -= 0.5 * (hz[i][j] - hz[i][j - 1]);
+    for (int i = 0; i < 37; i++)
+      for (int j = 0; j < 29; j++)
+        hz[i][j] -= 0.7 * (ex[i][j + 1] - ex[i][j] + ey[i + 1][j] - ey[i][j]);
+  }
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_a_row_that_some_tiles_set_is_in_the_boxes_of_these_alone(machine: str, tmp_path: Path) -> None:
+    path = tmp_path / "fixed.c"
+    path.write_text(FIXED, encoding="utf-8")
+    options = {"f": KernelOptions(machine=machine, where=Where.CPES)}
+    task = SourceTask(path, options=options, default_check=RegionCheck(({},)))
+    (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
+    assert result.outcome is Outcome.PASS, result.message
 
 
 @pytest.mark.parametrize(
