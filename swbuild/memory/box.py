@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from itertools import product
 
 import islpy as isl
@@ -104,9 +104,11 @@ class Box:
             with bounded_effort(BOUND_OPERATIONS):
                 bound = _common_bound(self, other)
         except isl.Error:
+            bound = None
+        if bound is None:
             return unbounded_box(visits)
         parts, loose = (*self.parts, *other.parts), self.loose or other.loose
-        return Box(parts, bound, visits, cache(lambda: _around(self, other)), loose)
+        return Box(parts, bound, visits, cache(partial(_around, self, other, bound, visits)), loose)
 
     def within(self, sides: Sequence[isl.Set]) -> Box:
         """Return the box between the first and the last index of each of ``sides``, sets over the sizes.
@@ -318,41 +320,46 @@ def _moved(ends: Ends | None, least: tuple[int, ...], most: tuple[int, ...]) -> 
     return first, tuple(_plus(value, shift) for value, shift in zip(high, most, strict=True))
 
 
-def _around(one: Box, other: Box) -> Ends | None:
-    """Return the ends of the hull of two boxes, those of each of them counting in its own visits."""
+def _around(one: Box, other: Box, bound: tuple[int, ...], visits: isl.Set) -> Ends | None:
+    """Return the ends of the hull of two boxes, which has this ``bound`` in the ``visits`` of either.
+
+    Loose ends are kept where they are within the bound: elsewhere those of a box count in its visits alone.
+    """
     first, second = one.ends(), other.ends()
     if first is None or second is None:
         return None
 
     def found() -> Ends:
-        apart = (one.loose or other.loose) and not one.visits.is_equal(other.visits)
-        outer = _outer_of_visits(one.visits, other.visits) if apart else _outer
-        low = tuple(outer(a, b, isl.PwAff.union_min) for a, b in zip(first[0], second[0], strict=True))
-        return low, tuple(outer(a, b, isl.PwAff.union_max) for a, b in zip(first[1], second[1], strict=True))
+        low, high = _outer(first, second)
+        if not (one.loose or other.loose):
+            return low, high
+        own = cache(lambda: _outer(_limited(first, one.visits), _limited(second, other.visits)))
+        pairs = [
+            (low[k], high[k]) if _is_within(low[k], high[k], visits, most) else (own()[0][k], own()[1][k])
+            for k, most in enumerate(bound)
+        ]
+        lows, highs = zip(*pairs, strict=True)
+        return lows, highs
 
     return _bounded(found)
 
 
-_Union = Callable[[isl.PwAff, isl.PwAff], isl.PwAff]
+def _outer(one: Ends, other: Ends) -> Ends:
+    """Return the least of the first indices of two boxes, and the largest of the last ones."""
+    low = tuple(a.union_min(b).coalesce() for a, b in zip(one[0], other[0], strict=True))
+    return low, tuple(a.union_max(b).coalesce() for a, b in zip(one[1], other[1], strict=True))
 
 
-def _outer(one: isl.PwAff, other: isl.PwAff, union: _Union) -> isl.PwAff:
-    """Return the outer one of two ends: the least of lower ones, the largest of upper ones (``union``)."""
-    return union(one, other).coalesce()
+def _limited(ends: Ends, visits: isl.Set) -> Ends:
+    low, high = (tuple(end.intersect_domain(visits) for end in side) for side in ends)
+    return low, high
 
 
-def _outer_of_visits(here: isl.Set, there: isl.Set) -> Callable[[isl.PwAff, isl.PwAff, _Union], isl.PwAff]:
-    """Return :func:`_outer` for two ends: the first counts in the visits ``here``, the other ``there``."""
-
-    def outer(one: isl.PwAff, other: isl.PwAff, union: _Union) -> isl.PwAff:
-        exact = _outer(one.intersect_domain(here), other.intersect_domain(there), union)
-        values = isl.Map.from_pw_aff(exact)
-        for simple in (_outer(one, other, union), one, other):  # fewer cases, if one of them will do
-            if isl.Map.from_pw_aff(simple).intersect_domain(exact.domain()).is_equal(values):
-                return simple
-        return exact
-
-    return outer
+def _is_within(low: isl.PwAff, high: isl.PwAff, visits: isl.Set, most: int) -> bool:
+    """Return whether there are ``most`` indices from ``low`` to ``high`` in any of ``visits``."""
+    sizes = isl.Map.from_pw_aff(_extent(low, high)).intersect_domain(visits).range()
+    largest = sizes.dim_max_val(0)
+    return largest.is_int() and int_of(largest) <= most
 
 
 def _common_bound(one: Box, other: Box) -> tuple[int, ...] | None:
