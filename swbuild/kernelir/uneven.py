@@ -21,7 +21,7 @@ from swbuild.polyhedral.islutil import bounded_effort, ran_out
 
 __all__ = ["Crowd", "ahead_of", "least_or"]
 
-#: isl steps for the least number of a round; those of the examples take some thousands.
+#: isl steps for the least number of a round; those of the examples take some milliseconds.
 _EFFORT = 20_000
 
 

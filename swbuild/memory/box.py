@@ -356,7 +356,7 @@ def _limited(ends: Ends, visits: isl.Set) -> Ends:
 
 
 def _is_within(low: isl.PwAff, high: isl.PwAff, visits: isl.Set, most: int) -> bool:
-    """Return whether there are ``most`` indices from ``low`` to ``high`` in any of ``visits``."""
+    """Return whether there are at most so many indices from ``low`` to ``high`` in each of ``visits``."""
     sizes = isl.Map.from_pw_aff(_extent(low, high)).intersect_domain(visits).range()
     largest = sizes.dim_max_val(0)
     return largest.is_int() and int_of(largest) <= most
