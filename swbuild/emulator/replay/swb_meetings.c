@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "swb_arena.h"
 #include "swb_state.h"
 
@@ -67,8 +69,11 @@ static void append(struct swb_queue *queue, double time)
     queue->times[(queue->first + queue->count++) % queue->room] = time;
 }
 
+/* Each sender is there once: one that tries again and still finds no room keeps its place. */
 static void note_sender(struct swb_list *list, uint8_t sender)
 {
+    if (list->count && memchr(list->items, sender, list->count))
+        return;
     if (list->count == list->room) {
         size_t wanted = list->room ? 2 * list->room : 32;
         list->items = swb_arena_grow(list->items, list->room, wanted, 1);
