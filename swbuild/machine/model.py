@@ -540,7 +540,7 @@ class MachineModel:
         if self.dialect.broadcasts.row:
             return self.shares_tiles and size % self.rma.alignment == 0
         vectors = self.dialect.vectors
-        types = {"double": vectors.double_type, "float": vectors.float_type}
+        types = {"double": vectors.double_type, "float": vectors.float_type, "int": vectors.int_type}
         return self.shares_tiles and bool(types.get(element))
 
     @property

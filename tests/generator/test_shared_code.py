@@ -23,7 +23,8 @@ from swbuild.region import RegionResult
 
 HEAD = """void f(int n, int m, int l, double c[restrict n][m], double a[restrict n][l],
        double b[restrict l][m], double *restrict x, float s[restrict l], short *restrict h,
-       double p[restrict 12][9], double q[restrict 9][20], double r[restrict 12][20]) {
+       double p[restrict 12][9], double q[restrict 9][20], double r[restrict 12][20],
+       int u[restrict n][m], int v[restrict n][l], int w[restrict l][m]) {
 #pragma scop
 """
 GEMM = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < l; k++)
@@ -37,8 +38,11 @@ STORED = "for (int i = 0; i < n; i++) for (int j = 0; j < m && j < l; j++) c[i][
 #: of one round at most, so that conditions take the place of loops over rounds
 SMALL = """for (int i = 0; i < n && i < 12; i++) for (int j = 0; j < m && j < 20; j++)
   for (int k = 0; k < l && k < 9; k++) r[i][j] += p[i][k] * q[k][j];"""
+INTEGERS = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < l; k++)
+  u[i][j] += v[i][k] - w[k][j];"""
 BODIES = {
     "small": SMALL,
+    "integers": INTEGERS,
     "stored": STORED,
     "gemm": GEMM,
     "vector": VECTOR,
@@ -83,6 +87,8 @@ def test_tiles_are_handed_on_in_messages(tmp_path: Path) -> None:
     text = slave(tmp_path, VECTOR, replace(options, threads=(64, 1)))
     assert re.search(r"sw_hand_all_float_\w+\(s_ldm, .*, sw_rid == 0, sw_rid < 8\);", text)
     assert "once for all CPEs" in text and "simd_putr(message, 8);\n      simd_putc(message, 8);" in text
+    text = slave(tmp_path, INTEGERS, options)
+    assert re.search(r"sw_hand_row_int_\w+\(v_ldm, v_next, .*\);", text) and "  intv8 message;" in text
 
 
 NAMED = """#include "own.h"
@@ -109,9 +115,9 @@ def test_messages_stand_beside_the_names_of_the_source(tmp_path: Path) -> None:
     assert result.outcome is Outcome.PASS, explain(result)
 
 
-def test_integers_are_not_passed_on_in_messages(tmp_path: Path) -> None:
-    body = "for (int i = 0; i < n; i++) for (int k = 0; k < l; k++) x[i] += a[i][k] * w[k];"
-    head = HEAD.replace("short *restrict h", "short *restrict h, int w[restrict l]")
+def test_integers_without_vectors_are_not_passed_on_in_messages(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < n; i++) for (int k = 0; k < l; k++) x[i] += a[i][k] * g[k];"
+    head = HEAD.replace("short *restrict h", "short *restrict h, long g[restrict l]")
     for machine, handed in (("sw26010", False), ("sw26010-pro", True)):
         options = replace(OPTIONS, machine=machine, threads=(64, 1))
         found = generated(tmp_path, f"{head}{body}\n#pragma endscop\n}}\n", options)
