@@ -42,6 +42,8 @@ _PARAM = isl.dim_type.param
 def in_time_tiles(scop: Scop, options: KernelOptions, order: Order) -> tuple[Scop, Order] | None:
     """Return the kernels of ``order`` in tiles over time, None where it has no sweeps that can be tiled.
 
+    Or where these are wide enough at no size.
+
     These tiles are dealt out in turn.  They come with the region at the sizes that they are for.
     """
     if options.distribution not in (None, Distribution.CYCLIC):
@@ -54,6 +56,8 @@ def in_time_tiles(scop: Scop, options: KernelOptions, order: Order) -> tuple[Sco
     scheduled = replace(order.scheduled, schedule=schedule, peeled=(), front=tile, origin=Origin.DIAMONDS)
     if sweeps.wide is not None:
         scop = replace(scop, assumptions=scop.assumptions.intersect(sweeps.wide))
+        if scop.assumptions.intersect(scop.context).is_empty():
+            return None
         scheduled = replace(scheduled, kept=scheduled.kept.intersect_params(sweeps.wide))
     found = replace(order, scheduled=scheduled, tree=split_tree(scop, scheduled), alone=frozenset())
     home = not found.tree.statements and all_stay_home(scop, scheduled.private, found.tree)
