@@ -42,8 +42,10 @@ def _is_same(gets: Transfers, buffer: str, loop: Loop) -> bool:
 def _ahead(loop: Loop, gets: Transfers, same: frozenset[str]) -> Node:
     """Return ``loop`` behind the gets of the buffers ``same``, which it does without."""
     assert isinstance(loop.body, Block)
-    rest = frozenset(gets.buffers) - same
-    left = _group(gets, rest) if rest else ()
+    nodes = [found for node in gets.nodes for found in walk(node)]
+    # with boxes of what is only put, which are placed among the gets
+    rest = frozenset(found.buffer for found in nodes if isinstance(found, Place)) - same
+    left = _group(gets, rest) if rest & frozenset(gets.buffers) else _of_buffers(gets, rest)
     others = loop.body.children[len(gets.nodes) + 2 :]
     return Block(
         (Guard(starts(loop), Block(_group(gets, same))), replace(loop, body=Block((*left, *others))))
