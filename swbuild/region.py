@@ -325,6 +325,8 @@ def _without_short(
     shared = [place for place in found.placed if not place.tiled.kernel.single]
     if comparison is None or not comparison.short or len(comparison.short) == len(shared):
         return found, comparison
+    if any(buffer.residency is not None for place in shared for buffer in place.plan.buffers):
+        return found, comparison  # tiles stay in one spawn, of all kernels
     kept = frozenset(name for sides in comparison.short for name in sides.statements)
     fewer = _keeping(options, found, kept, record)
     again = _compared(options, fewer) if fewer else None

@@ -88,6 +88,8 @@ def _buffer(scop: Scop, buffer: Buffer, nodes: list[Node]) -> str:
         return (
             f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {''.join(_exchanged(buffer.residency))}"
         )
+    if buffer.in_tile is not None:
+        what = "copied from a tile that stays, or got"
     count = f"{buffer.slots} x " if buffer.slots > 1 else ""
     how = "".join(_further_slots(buffer, nodes)) + _turned(buffer)
     return f"{buffer.name:<8} {element} {bounds} of {buffer.array}, {count}{buffer.bytes} bytes, {what}{how}"

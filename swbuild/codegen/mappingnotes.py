@@ -78,7 +78,7 @@ def _of_kernel(
     threads = math.prod(kernel["threads"])
     counted = seen is not None and seen.cpes is not None
     cpes = seen.cpes if seen is not None and counted else kernel["busy_cpes"]
-    if cpes is not None and 0 < cpes < threads / 2:
+    if cpes is not None and 0 < cpes < threads / 2 and not kernel.get("for_owners"):
         where = f" at {seen.sizes}" if seen is not None and counted and seen.sizes else ""
         tiles = " x ".join(map(str, kernel["tile"][: kernel["mapped_loops"]]))
         yield "SW323", f"only {cpes:.3g} of {threads} CPEs get work{where}, in tiles of {tiles} iterations"

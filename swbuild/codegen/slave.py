@@ -24,7 +24,7 @@ from swbuild.codegen.registers import held
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.codegen.transfers import Moved, Transfers, aside_name, ldm_name, turned_name
 from swbuild.codegen.used import names_in_array, names_in_body
-from swbuild.expressions.nodes import Constant, Expression, Name
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.printing import c_text
 from swbuild.expressions.trees import names_in, substituted
 from swbuild.frontend.scop import Array, Scop
@@ -40,6 +40,7 @@ from swbuild.kernelir.nodes import (
     ElementStore,
     Fence,
     Fetch,
+    FromTile,
     Group,
     Keep,
     Meet,
@@ -407,7 +408,8 @@ class _Kernel:
             return [f"{element.name} {', '.join(names)};", f"long {flags};"]
         slot, memory = ldm_name(buffer.name, 0), f"{self.ldm}.{_member(buffer)}"
         if buffer.slots == 1:
-            return [f"{element.name} *const {slot} = {memory};"]
+            there = [f"long {there_of(buffer.name).name} = 0;"] if buffer.in_tile else []
+            return [f"{element.name} *const {slot} = {memory};", *there]
         length = buffer.bytes // element.size
         further = (f"*{ldm_name(buffer.name, k)} = {memory} + {k * length}" for k in range(1, buffer.slots))
         return [f"{element.name} *{slot} = {memory}, {', '.join(further)};"]
@@ -494,6 +496,8 @@ class _Kernel:
             return [held(node, self.dialect.vectors)]
         if isinstance(node, Copy):
             return _copied(node)
+        if isinstance(node, FromTile):
+            return self._from_tile(node)
         if isinstance(node, Rotate):
             return [line for name in node.buffers for line in self._rotated(self.buffers[name], node)]
         if isinstance(node, Fence):
@@ -540,6 +544,24 @@ class _Kernel:
             "}",
         ]
 
+    def _from_tile(self, node: FromTile) -> Lines:
+        """Copy a box from the slot of its tile, if that is there."""
+        buffer = self.buffers[node.buffer]
+        kept = next(b for b in self.buffers.values() if b.array == buffer.array and b.residency is not None)
+        there, slot = there_of(buffer.name).name, own(f"{buffer.name}_slot")
+        tile, element = own(f"{buffer.name}_tile"), self.scop.array(buffer.array).element
+        memory = f"{self.residents}.{_member(kept)} + {slot} * {kept.bytes // element.size}"
+        return [
+            "{",
+            f"  const long {slot} = {own('SW_MIN')}({c_text(node.number)}, {node.room});",
+            f"  {there} = {self.residents}.{_held(buffer.array)}[{slot}];",
+            f"  if ({there}) {{",
+            f"    const {element.name} *const {tile} = {memory};",
+            *(f"    {line}" for line in _copied_from(node, tile)),
+            "  }",
+            "}",
+        ]
+
 
 def _turned_macro(
     buffer: Buffer, turned: Turned, sizes: tuple[str, ...], shifts: tuple[Expression, ...]
@@ -565,6 +587,25 @@ def _copied(node: Copy) -> Lines:
     lines = [f"for (long {row} = 0; {row} < {rows}; {row}++)"]
     lines += [] if single else [f"  for (long {element} = 0; {element} < {length}; {element}++)"]
     return [*lines, f"{'  ' * len(lines)}{target} = {source};"]
+
+
+def _copied_from(node: FromTile, tile: str) -> Lines:
+    """Return what copies a box, element by element, from a ``tile`` with ends of its own."""
+    names = [None if size == Constant(1) else own(f"sw_e{k}") for k, size in enumerate(node.part.size)]
+    lines: Lines = []
+    for name, size in zip(names, node.part.size, strict=True):
+        if name is not None:
+            lines.append(f"{'  ' * len(lines)}for (long {name} = 0; {name} < {c_text(size)}; {name}++)")
+    index = [
+        low if name is None else Binary(BinaryOperator.ADD, low, Name(name))
+        for name, low in zip(names, node.part.low, strict=True)
+    ]
+    inside = [Binary(BinaryOperator.SUB, i, low) for i, low in zip(index, node.tile.low, strict=True)]
+    offset = inside[0]
+    for place, size in zip(inside[1:], node.tile.size[1:], strict=True):
+        offset = Binary(BinaryOperator.ADD, Binary(BinaryOperator.MUL, offset, size), place)
+    target = f"{own(f'LDM_{node.buffer}')}({', '.join(map(c_text, index))})"
+    return [*lines, f"{'  ' * len(lines)}{target} = {tile}[{c_text(offset)}];"]
 
 
 def _local(array: Array) -> str:

@@ -15,6 +15,7 @@ from swbuild.kernelir.nodes import (
     Deal,
     ElementStore,
     Fetch,
+    FromTile,
     Guard,
     Keep,
     Loop,
@@ -88,6 +89,8 @@ def _printed(
         yield from node.loops
     elif isinstance(node, Transfer) and isinstance(node.part, Row):
         yield from (*node.part.outer, node.part.low, node.part.size)
+    elif isinstance(node, FromTile):
+        yield from (*node.part.low, *node.part.size, *node.tile.low, *node.tile.size[1:], node.number)
     elif isinstance(node, (Copy, Transfer)) and isinstance(node.part, Window):
         yield from (*node.part.low, *node.part.size)
     elif isinstance(node, Transfer) and isinstance(node.part, Piece):

@@ -106,7 +106,7 @@ def _outcome(outcome: Placed | Overflow | NotPrivate | Inseparable) -> Iterator[
     elif isinstance(outcome, Overflow):
         yield "refused, the buffers together take more than the budget"
     else:
-        used = outcome.plan.bytes + sum(part.bytes for part in outcome.partials)
+        used = outcome.bytes
         yield f"fits, {used} of {outcome.budget} bytes"
         yield f"  accesses left in main memory: {len(outcome.plan.direct)}"
         yield f"  private variables in buffers: {listed(sorted(outcome.expanded))}"

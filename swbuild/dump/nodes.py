@@ -24,6 +24,7 @@ from swbuild.kernelir.nodes import (
     ElementStore,
     Fence,
     Fetch,
+    FromTile,
     Group,
     Guard,
     Keep,
@@ -224,6 +225,12 @@ def _transfer(node: Transfer) -> Iterator[str]:
 def _copy(node: Copy) -> Iterator[str]:
     where = "to" if node.direction is Direction.PUT else "from"
     yield f"copy {_part(node.part)}{node.buffer} {where} the slot for others"
+
+
+@node_lines.register
+def _from_tile(node: FromTile) -> Iterator[str]:
+    slot = f"in slot {c_text(node.number)} if below {node.room}"
+    yield f"copy {_part(node.part)}{node.buffer} from the tile {_part(node.tile)}the array, {slot}, if there"
 
 
 def _part(part: Whole | Piece | Row | Window) -> str:

@@ -50,7 +50,7 @@ def _kernel(scop: Scop, place: Placed) -> Iterator[str]:
         yield "a single CPE runs it"
     for role, loops in (("shared out", grid.mapped), ("inside a tile", grid.inner)):
         yield from (f"loop {loop.name}: tiles of {loop.tile}, {role}" for loop in loops)
-    used = place.plan.bytes + sum(part.bytes for part in place.partials)
+    used = place.bytes
     yield f"LDM: {used} of {place.budget} bytes"
     for level in place.plan.top.walk():
         yield from _level(level, place)

@@ -30,6 +30,7 @@ from swbuild.kernelir.nodes import (
     Direction,
     ElementStore,
     Fetch,
+    FromTile,
     Group,
     Guard,
     Keep,
@@ -167,6 +168,10 @@ class _Walk:
             return self._rotate(node, state)
         elif isinstance(node, Copy):
             self._copy(node, state)
+        elif isinstance(node, FromTile):
+            self._is_placed(node.buffer, f"{node.buffer} is copied from a tile")
+            self._touched(node.buffer, state, f"{node.buffer} is copied from a tile")
+            self.filled.add((node.buffer, AT_HAND))  # what is not there is got next
         elif isinstance(node, (Compute, Keep)):
             self._compute(node, state)
         elif isinstance(node, Fetch):

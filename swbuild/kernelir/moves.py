@@ -9,7 +9,7 @@ import islpy as isl
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.kernelir.insertions import Insertion, by_element, by_row, once_each, value_at, visit
 from swbuild.kernelir.nodes import Begin, Block, Direction, Group, Node, Place, Transfer, Wait, Whole
-from swbuild.kernelir.residency import around_resident
+from swbuild.kernelir.residency import around_resident, from_tile
 from swbuild.kernelir.transfers import low_of
 from swbuild.memory.buffers import Buffer, MemoryPlan, Store
 from swbuild.memory.levels import Level
@@ -23,8 +23,10 @@ _Around = tuple[list[Insertion], list[Insertion]]
 def insertions(plan: MemoryPlan, level: Level) -> _Around:
     """Return what comes before and after what is below ``level``: all transfers that ``plan`` has there."""
     here = [b for b in plan.buffers if b.level == level.number]
-    before, after = _of_visits(level, [b for b in here if b.residency is None])
+    before, after = _of_visits(level, [b for b in here if b.residency is None and b.in_tile is None])
     for buffer in here:
+        if buffer.in_tile is not None:
+            before = [*before, from_tile(buffer, buffer.in_tile)]
         if buffer.residency is not None:
             first, last = around_resident(buffer, buffer.residency)
             before, after = [*before, *first], [*last, *after]

@@ -32,6 +32,7 @@ __all__ = [
     "ElementStore",
     "Fence",
     "Fetch",
+    "FromTile",
     "Group",
     "Guard",
     "Keep",
@@ -335,6 +336,21 @@ class Copy:
     direction: Direction
 
 
+@dataclass(frozen=True, slots=True)
+class FromTile:
+    """Copy ``part`` of an array, the box of a buffer, from the ``tile`` around it, if that is in the LDM.
+
+    A tile is in the slot of its ``number`` if that is below ``room``; :func:`there_of` says whether it was
+    there.
+    """
+
+    buffer: str
+    part: Window
+    tile: Window
+    number: Expression
+    room: int
+
+
 #: The slots of a buffer: what a CPE computes on, what comes next or is handed on, what is handed to it or is
 #: stored while it computes, and what comes meanwhile for the iteration after the next.
 AT_HAND, NEXT, SPARE, EARLY = range(4)
@@ -426,6 +442,7 @@ Node = (
     | Block
     | Compute
     | Copy
+    | FromTile
     | Counter
     | Deal
     | ElementStore

@@ -70,7 +70,7 @@ def expressions_of(node: Node) -> Iterator[Expression]:
     for item in fields(node):
         value = getattr(node, item.name)
         yield from within(value)
-        if item.name == "part":
+        if item.name in ("part", "tile"):
             for inner in fields(value):
                 yield from within(getattr(value, inner.name))
 

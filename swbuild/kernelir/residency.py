@@ -15,6 +15,7 @@ from swbuild.kernelir.nodes import (
     Block,
     Copy,
     Direction,
+    FromTile,
     Group,
     Guard,
     Loop,
@@ -31,9 +32,9 @@ from swbuild.kernelir.nodes import (
 )
 from swbuild.kernelir.origin import Role
 from swbuild.kernelir.passes import transform
-from swbuild.memory.buffers import Buffer, Exchange, Residency, Store
+from swbuild.memory.buffers import Buffer, Exchange, InTile, Residency, Store
 
-__all__ = ["around_resident", "with_flags_outside"]
+__all__ = ["around_resident", "from_tile", "with_flags_outside"]
 
 
 def around_resident(buffer: Buffer, residency: Residency) -> tuple[list[Insertion], list[Insertion]]:
@@ -50,6 +51,28 @@ def around_resident(buffer: Buffer, residency: Residency) -> tuple[list[Insertio
     if buffer.store is not Store.NONE:
         after += _rest(buffer)
     return before, after
+
+
+def from_tile(buffer: Buffer, tile: InTile) -> Insertion:
+    """Return what fills the box of ``buffer``: a copy from the ``tile`` that it is in, or else a get."""
+    group = Group(buffer.level, Direction.GET, purpose=Purpose.FIRST)
+    get = Block((Begin(group), Transfer(buffer.name, 0, Whole(), group), Wait(group)))
+    absent = Binary(BinaryOperator.EQ, there_of(buffer.name), Constant(0))
+    sizes = tuple(
+        last.sub(first).add_constant_val(isl.Val(1)) for first, last in zip(tile.low, tile.high, strict=True)
+    )
+
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        def here(values: tuple[isl.PwAff, ...]) -> tuple[Expression, ...]:
+            return tuple(value_at(build, value, instances) for value in values)
+
+        number = _number(here(tile.numbers), here(tile.lengths))
+        low, size = here(buffer.box.low), here(buffer.box.size)
+        placed, part = Place(buffer.name, low, size), Window(low, size)
+        found = FromTile(buffer.name, part, Window(here(tile.low), here(sizes)), number, tile.room)
+        return Block((placed, found, Guard(absent, get)))
+
+    return Insertion(visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
 
 
 def with_flags_outside(node: Node, buffers: Iterable[str]) -> Node:

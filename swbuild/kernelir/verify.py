@@ -14,6 +14,7 @@ from swbuild.kernelir.nodes import (
     Counter,
     Deal,
     Fence,
+    FromTile,
     Guard,
     Launch,
     Loop,
@@ -59,7 +60,7 @@ def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[
     if isinstance(node, Block):
         for child in node.children:
             yield from _names(child, scope, known, counting)
-            if isinstance(child, (Block, Place)):
+            if isinstance(child, (Block, FromTile, Place)):
                 known |= _boxes_in(child)
         return
     inside = known
@@ -96,12 +97,13 @@ def _boxes_in(node: Node) -> frozenset[str]:
     """Return the variables of boxes that ``node`` sets for what follows."""
     places = [found for found in walk(node) if isinstance(found, Place)]
     stays = [found for found in places if found.number is not None]
+    copied = [there_of(found.buffer).name for found in walk(node) if isinstance(found, FromTile)]
     return frozenset(
         variable(place.buffer, k).name
         for place in places
         for k in range(len(place.low))
         for variable in (low_of, size_of)
-    ).union(variable(place.buffer).name for place in stays for variable in (there_of, stays_of))
+    ).union(copied, (variable(place.buffer).name for place in stays for variable in (there_of, stays_of)))
 
 
 def _box_names(scope: Scope) -> frozenset[str]:

@@ -137,6 +137,8 @@ class RegionCode:
     #: every sum is computed in the order of the source
     exact: bool = True
     spawns: tuple[SpawnCode, ...] = ()
+    #: kernels, the first before the other, between which no CPEs meet, as each goes on with what it has
+    owned: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def entry(self) -> str:

@@ -38,6 +38,7 @@ from swbuild.kernelir.turning import Turnable, turned, turned_macro
 from swbuild.kernelir.unrolling import unrolled
 from swbuild.kernelir.vectors import lanes_of
 from swbuild.lowering.code import KernelCode, RegionCode
+from swbuild.lowering.owners import owned
 from swbuild.lowering.slots import with_shared_boxes, with_slots
 from swbuild.lowering.spawns import spawned
 from swbuild.machine import load
@@ -115,8 +116,9 @@ def _assembled(
     pairs = zip(made, programs, strict=True)
     computed = [_in_register_tiles(scop, options, kernel, program) for (kernel, _), program in pairs]
     kernels, programs = tuple(kernel for kernel, _ in computed), [program for _, program in computed]
-    kernels, spawns, host, shared = spawned(scop, options, host, kernels)
-    region = RegionCode(scop, options, host.result, kernels, local, arguments, {}, spawns=spawns)
+    apart = owned(scop, scheduled.dependences.all, scheduled.private, kernels)
+    kernels, spawns, host, shared = spawned(scop, options, host, kernels, apart)
+    region = RegionCode(scop, options, host.result, kernels, local, arguments, {}, spawns=spawns, owned=apart)
     return Assembled(region, host, tuple(programs), shared)
 
 

@@ -20,8 +20,17 @@ __all__ = ["meeting", "separation", "spawned"]
 Spawned = tuple[tuple[KernelCode, ...], tuple[SpawnCode, ...], Program, tuple[Program, ...]]
 
 
-def spawned(scop: Scop, options: KernelOptions, host: Program, kernels: tuple[KernelCode, ...]) -> Spawned:
-    """Return what the host spawns in the place of the launches in ``host``, one for each of ``kernels``."""
+def spawned(
+    scop: Scop,
+    options: KernelOptions,
+    host: Program,
+    kernels: tuple[KernelCode, ...],
+    owned: frozenset[tuple[str, str]],
+) -> Spawned:
+    """Return what the host spawns in the place of the launches in ``host``, one for each of ``kernels``.
+
+    Between those that are ``owned``, the first one before the other, CPEs do not meet.
+    """
     if options.spawn is Spawn.KERNEL or options.preset is Preset.CLASSIC:
         return kernels, (), host, ()
     by_name = {kernel.name: kernel for kernel in kernels}
@@ -30,7 +39,7 @@ def spawned(scop: Scop, options: KernelOptions, host: Program, kernels: tuple[Ke
     def may(names: frozenset[str]) -> bool:
         return _may_share(scop, [by_name[name] for name in sorted(names)])
 
-    between = separation(scop, kernels)
+    between = separation(scop, kernels, owned)
     tree, found = share_spawns(host.result, may, f"{scop.kernels}_s", known, between)
     families = _families(found)
     home = {name: family[0].name for family in families for shared in family for name in shared.kernels}
@@ -61,16 +70,17 @@ def _may_share(scop: Scop, kernels: Sequence[KernelCode]) -> bool:
     return not (alone or any(kernel.partials for kernel in kernels))
 
 
-def separation(scop: Scop, kernels: Sequence[KernelCode]) -> Separation:
+def separation(scop: Scop, kernels: Sequence[KernelCode], owned: frozenset[tuple[str, str]]) -> Separation:
     """Return what has to come between two of ``kernels``.
 
-    That is nothing where neither accesses what the other writes, and no barrier where a single CPE runs both.
+    That is nothing where neither accesses what the other writes, or the two are ``owned``; and no barrier
+    where a single CPE runs both.
     """
     by_name = {kernel.name: kernel for kernel in kernels}
 
     def between(one: str, other: str) -> Between:
         pair = by_name[one], by_name[other]
-        if not meeting(scop, *pair):
+        if (one, other) in owned or not meeting(scop, *pair):
             return Between.NOTHING
         alone = all(kernel.tiled.kernel.single for kernel in pair)
         return Between.FENCE if alone else Between.BARRIER

@@ -31,7 +31,7 @@ def verify(assembled: Assembled) -> tuple[Diagnostic, ...]:
     for kernel, program in zip(code.kernels, assembled.kernels, strict=True):
         trees.append((f"kernel {kernel.name}", program, scope_of(assembled, kernel)))
     for spawn, program in zip(code.spawns, assembled.spawns, strict=True):
-        between = separation(code.scop, code.kernels)
+        between = separation(code.scop, code.kernels, code.owned)
         scope = Scope(_names(code.scop) | set(spawn.loops), phases=counts, between=between)
         trees.append((f"spawn {spawn.name}", program, scope))
     return tuple(

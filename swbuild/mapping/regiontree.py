@@ -7,7 +7,8 @@ loops are parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import islpy as isl
 
@@ -25,6 +26,7 @@ __all__ = [
     "parallel_first",
     "split_region",
     "subtree",
+    "with_fixed_loops",
 ]
 
 _NODE = isl.schedule_node_type
@@ -39,7 +41,7 @@ class Kernel:
     ``host_loops`` names the parameters of ``schedule`` that stand for the host's loops;
     ``parallel`` counts the leading parallel members; ``in_front`` says that the band counts the tiles
     of a wavefront, of which ``pieces`` are as :class:`FrontMark` says.  A ``single`` one is not parallel: one
-    CPE runs all of it.
+    CPE runs all of it.  One ``for_owners`` has loops of one iteration, by which few CPEs run a launch.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Kernel:
     in_front: bool
     single: bool = False
     pieces: int | None = None
+    for_owners: bool = False
 
     @property
     def domain(self) -> isl.UnionSet:
@@ -271,6 +274,30 @@ def _leading(order: list[int], node: isl.ScheduleNode) -> int:
     if not node.band_get_permutable():
         return 1
     return sum(1 for m in order if node.band_member_get_coincident(m) and is_loop(node, m))
+
+
+def with_fixed_loops(kernel: Kernel, values: Mapping[int, isl.Aff]) -> Kernel:
+    """Return ``kernel`` with parallel loops of one iteration each, at ``values`` of what a launch is given.
+
+    Keys are their places among the parallel loops, in ascending order.  A launch is then for the CPE that has
+    these iterations, or for the CPEs that share the others; where one CPE ran all, it need not be the first
+    one any more.
+    """
+    domain, band = kernel.domain, kernel.schedule.get_root().child(0)
+    if kernel.single:
+        fixed = [isl.UnionPwAff.aff_on_domain(domain, value) for value in values.values()]
+        schedule = kernel.schedule.insert_partial_schedule(multi_union(fixed))
+        schedule = flagged(schedule, permutable=True, coincident=[True] * len(fixed))
+        return replace(kernel, schedule=schedule, parallel=len(fixed), single=False, for_owners=True)
+    members, permutable = band.band_get_partial_schedule(), bool(band.band_get_permutable())
+    loops = [
+        (members.get_at(k), bool(band.band_member_get_coincident(k))) for k in range(band.band_n_member())
+    ]
+    for place, value in values.items():
+        loops.insert(min(place, kernel.parallel), (isl.UnionPwAff.aff_on_domain(domain, value), True))
+    below = band.delete().insert_partial_schedule(multi_union([loop for loop, _ in loops]))
+    schedule = flagged(below.get_schedule(), permutable, [flag for _, flag in loops])
+    return replace(kernel, schedule=schedule, parallel=len(values) + kernel.parallel, for_owners=True)
 
 
 def _as_set(union: isl.UnionSet, dimensions: int) -> isl.Set:

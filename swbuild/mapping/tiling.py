@@ -30,6 +30,7 @@ __all__ = [
     "TiledKernel",
     "distances",
     "given_names",
+    "in_any_launch",
     "open_pairs",
     "telling_names",
     "thread_parameters",
@@ -140,6 +141,15 @@ def telling_names(mapping: Mapping) -> dict[str, int]:
 def given_names(mapping: Mapping) -> tuple[str, ...]:
     """Return the names of what a thread knows of itself before it runs the kernel's loops."""
     return (own("sw_rid"),) if mapping.is_joint else thread_parameters(mapping)
+
+
+def in_any_launch(instances: isl.Set, tiled: TiledKernel) -> isl.Set:
+    """Return ``instances`` of one launch for all launches of the kernel."""
+    for name in tiled.kernel.host_loops:
+        position = instances.find_dim_by_name(_PARAM, name)
+        if position >= 0:
+            instances = instances.project_out(_PARAM, position, 1)
+    return instances
 
 
 def tile_kernel(

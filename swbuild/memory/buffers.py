@@ -10,7 +10,17 @@ from swbuild.classes import dataclass
 from swbuild.memory.box import Box
 from swbuild.memory.levels import Level
 
-__all__ = ["ALIGNMENT", "Buffer", "Direct", "Exchange", "MemoryPlan", "Residency", "Store", "Turned"]
+__all__ = [
+    "ALIGNMENT",
+    "Buffer",
+    "Direct",
+    "Exchange",
+    "InTile",
+    "MemoryPlan",
+    "Residency",
+    "Store",
+    "Turned",
+]
 
 
 class Store(Enum):
@@ -49,6 +59,21 @@ class Residency:
     lengths: tuple[isl.PwAff, ...]
     fresh: tuple[Exchange, ...]
     wanted: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InTile:
+    """Where a CPE finds a box among the tiles of the array that it keeps: in one tile of its own.
+
+    ``room``, ``numbers`` and ``lengths`` are as in :class:`Residency`; ``low`` and ``high`` are the ends of
+    the tile, all as functions of the loops above the buffer's level.
+    """
+
+    room: int
+    numbers: tuple[isl.PwAff, ...]
+    lengths: tuple[isl.PwAff, ...]
+    low: tuple[isl.PwAff, ...]
+    high: tuple[isl.PwAff, ...]
 
 
 #: Bytes that every buffer and each of its slots begin at a multiple of.
@@ -92,6 +117,8 @@ class Buffer:
     slots: int = 1
     alignment: int = ALIGNMENT
     residency: Residency | None = None
+    #: its boxes are copied from there, and got from memory only where a tile does not stay
+    in_tile: InTile | None = None
     turned: Turned | None = None
 
     @property

@@ -8,21 +8,28 @@ either side needs of the other follows from the data flow:
 * after a visit, it puts what it wrote there and what somebody else reads, or what nobody writes later.
 
 A tile comes whole when it is first visited, from what was in memory before any member has written it.
+
+Other buffers that only load elements of one tile of their own CPE, which only members write, are *near*:
+their boxes are copied from the tile, if it is there, and come from memory else.  It is not there before its
+first visit, when no member has written it yet, nor if it does not stay, when each visit puts all that it has
+written.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import prod
 
 import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import AccessKind, Scop
-from swbuild.mapping.tiling import TiledKernel, thread_parameters
+from swbuild.mapping.tiling import TiledKernel, in_any_launch, thread_parameters
 from swbuild.memory.box import bounding_box
-from swbuild.memory.buffers import Buffer, Exchange, MemoryPlan, Residency, Store
+from swbuild.memory.buffers import Buffer, Exchange, InTile, MemoryPlan, Residency, Store
 from swbuild.memory.levels import Level, Reference, references
 from swbuild.memory.rows import is_rowwise
 from swbuild.options import Distribution
@@ -30,12 +37,12 @@ from swbuild.polyhedral.dataflow import access_relation
 from swbuild.polyhedral.islutil import index_range, maps_of, over_parameters, sets_of, union_maps
 from swbuild.polyhedral.privatise import Private
 
-__all__ = ["Layout", "Member", "Traffic", "resident_buffers", "traffic_of"]
+__all__ = ["Layout", "Member", "Traffic", "is_near", "resident_buffers", "traffic_of"]
 
 #: What is exchanged of a box is put together of so many rectangles at most.
 _MOST_PARTS = 6
 
-_PARAM, _SET, _OUT = isl.dim_type.param, isl.dim_type.set, isl.dim_type.out
+_SET, _OUT = isl.dim_type.set, isl.dim_type.out
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,100 +94,138 @@ class Traffic:
     """What members and others need of each other (instance -> element), and the indices that members access.
 
     ``fresh`` is read by a member and was written by somebody else; ``wanted`` is written by a member, and
-    read by somebody else or left in memory at the end.  ``alone``: nobody but members writes the array.
+    read by somebody else or left in memory at the end.
     """
 
     fresh: isl.UnionMap
     wanted: isl.UnionMap
     sides: tuple[isl.Set, ...]
-    alone: bool
 
 
 def traffic_of(
-    scop: Scop, sourced: isl.UnionMap, private: Private, members: Sequence[Member], array: str
+    scop: Scop,
+    sourced: isl.UnionMap,
+    private: Private,
+    members: Sequence[Member],
+    near: Sequence[Member],
+    array: str,
 ) -> Traffic | None:
     """Return what goes by main memory where ``members`` keep the parts of ``array`` that they work on.
 
     ``sourced`` is ``producer -> [reader -> element]`` of the array; ``members`` all run in one spawn, of
-    which there is one in a run of the region.  None where accesses are not known exactly.
+    which there is one in a run of the region.  What buffers that are ``near`` read is found in the tiles.
+    None where accesses are not known exactly, or such a buffer reads what others than members write, or what
+    is in no tile, as no member accesses anything there.
     """
-    uses = _uses(scop, private, members, array)
+    uses = _uses(scop, private, members, near, array)
     sides = None if uses is None else _sides(uses)
     if uses is None or sides is None:
         return None
     from_others = sourced.intersect_range_factor_range(uses.other_writes)
+    if not from_others.range().unwrap().intersect(uses.near).is_empty() or not _is_inside(uses.near, sides):
+        return None
     fresh = from_others.range().unwrap().intersect(uses.reads)
     to_others = sourced.intersect_range(uses.other_reads.wrap())
     last = _last(scop, uses.writes.union(uses.other_writes))
     wanted = to_others.range_factor_range().union(last).intersect(uses.writes)
-    return Traffic(fresh.coalesce(), wanted.coalesce(), sides, bool(uses.other_writes.is_empty()))
+    return Traffic(fresh.coalesce(), wanted.coalesce(), sides)
 
 
 def resident_buffers(
-    scop: Scop, traffic: Traffic, private: Private, members: Sequence[Member], layout: Layout, room: int
-) -> tuple[Buffer, ...] | None:
-    """Return the buffers of ``members`` as they stay in ``layout``, with room for so many tiles besides one.
+    scop: Scop,
+    traffic: Traffic,
+    private: Private,
+    members: Sequence[Member],
+    near: Sequence[Member],
+    layout: Layout,
+    room: int,
+) -> tuple[tuple[Buffer, ...], tuple[Buffer, ...]] | None:
+    """Return the buffers of ``members`` as they stay in ``layout``, and those that are ``near``.
 
-    None where a member works on elements of others, or on more than one tile in a visit.
+    There is room for so many tiles besides one.  None where a member works on elements of others, or on more
+    than one tile in a visit.
     """
-    settled = []
-    for member in members:
-        found = _Settled.of(scop, private, member, layout, traffic.sides)
-        if found is None:
-            return None
-        settled.append(found)
+    settled, inside = (
+        [s for member in some if (s := _Settled.of(scop, private, member, layout, traffic.sides)) is not None]
+        for some in (members, near)
+    )
+    if len(settled) < len(members) or len(inside) < len(near):
+        return None
     backwards = [all(each.shrinks(k) for each in settled) for k in range(len(layout.tile))]
-    buffers = [each.buffer(scop, traffic, room, backwards) for each in settled]
+    buffers = [each.buffer(scop, private, traffic, room, backwards) for each in settled]
     kept = tuple(buffer for buffer in buffers if buffer is not None)
-    return kept if len(kept) == len(members) else None
+    if len(kept) < len(members):
+        return None
+    return kept, tuple(each.inside(room, backwards) for each in inside)
+
+
+def is_near(scop: Scop, private: Private, member: Member, layout: Layout) -> bool:
+    """Return whether the buffer of ``member`` only loads, in each visit from one tile of its own CPE."""
+    buffer, refs = member.buffer, member.references(scop, private)
+    if not (buffer.load and buffer.store is Store.NONE and buffer.turned is None and refs):
+        return False
+    if not _is_owner(member.tiled, refs, layout):
+        return False
+    touched = _visited(member, union_maps(ref.relation for ref in refs))
+    return touched is not None and _numbers(touched, layout) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class _Uses:
-    """The accesses to an array, instance -> element: those of members, and of all others."""
+    """The accesses to an array, instance -> element: those of members, of what is near, and of all others."""
 
     reads: isl.UnionMap
     writes: isl.UnionMap
+    near: isl.UnionMap
     other_reads: isl.UnionMap
     other_writes: isl.UnionMap
 
 
-def _uses(scop: Scop, private: Private, members: Sequence[Member], array: str) -> _Uses | None:
+def _uses(
+    scop: Scop, private: Private, members: Sequence[Member], near: Sequence[Member], array: str
+) -> _Uses | None:
     """Return the accesses of the region to ``array``, None where some are not known exactly.
 
     Or where nobody knows how many rows it has: the last one may end before a tile of it does.
     """
     if scop.array(array).extents[0] is None:
         return None
-    covered: dict[tuple[str, int], isl.Set] = {}
-    for member in members:
-        for ref in member.references(scop, private):
-            here = _whenever(ref.relation.domain(), member.tiled)
-            key = (ref.statement, ref.ref)
-            covered[key] = covered[key].union(here) if key in covered else here
-    found: dict[tuple[bool, bool], list[isl.Map]] = {(a, b): [] for a in (False, True) for b in (False, True)}
+    served = {"members": _covered(scop, private, members), "near": _covered(scop, private, near)}
+    found: defaultdict[tuple[bool, str], list[isl.Map]] = defaultdict(list)
     for statement in scop.statements:
         for access in (a for a in statement.accesses if a.array == array):
             if not access.affine or access.kind is AccessKind.MAY_WRITE:
                 return None
             relation = access_relation(scop, statement, access, {})
             writes = access.kind is not AccessKind.READ
-            inside = covered.get((statement.name, access.ref))
-            if inside is not None:
-                found[writes, True].append(relation.intersect_domain(inside))
-                relation = relation.subtract_domain(inside)
-            found[writes, False].append(relation)
-    sides = ((False, True), (True, True), (False, False), (True, False))
-    return _Uses(*(union_maps(found[side]).coalesce() for side in sides))
+            for side, domains in served.items():
+                inside = domains.get((statement.name, access.ref))
+                if inside is not None:
+                    found[writes, side].append(relation.intersect_domain(inside))
+                    relation = relation.subtract_domain(inside)
+            found[writes, "others"].append(relation)
+
+    def of(writes: bool, side: str) -> isl.UnionMap:
+        return union_maps(found[writes, side]).coalesce()
+
+    return _Uses(
+        reads=of(False, "members"),
+        writes=of(True, "members"),
+        near=of(False, "near"),
+        other_reads=of(False, "others"),
+        other_writes=of(True, "others"),
+    )
 
 
-def _whenever(domain: isl.Set, tiled: TiledKernel) -> isl.Set:
-    """Return the instances in ``domain`` of all launches of the kernel."""
-    for name in tiled.kernel.host_loops:
-        position = domain.find_dim_by_name(_PARAM, name)
-        if position >= 0:
-            domain = domain.project_out(_PARAM, position, 1)
-    return domain
+def _covered(scop: Scop, private: Private, members: Sequence[Member]) -> dict[tuple[str, int], isl.Set]:
+    """Return, for the references that the buffers of ``members`` serve, the instances for which they do."""
+    covered: dict[tuple[str, int], isl.Set] = {}
+    for member in members:
+        for ref in member.references(scop, private):
+            here = in_any_launch(ref.relation.domain(), member.tiled)
+            key = (ref.statement, ref.ref)
+            covered[key] = covered[key].union(here) if key in covered else here
+    return covered
 
 
 def _last(scop: Scop, writes: isl.UnionMap) -> isl.UnionMap:
@@ -197,6 +242,15 @@ def _sides(uses: _Uses) -> tuple[isl.Set, ...] | None:
         return None
     sides = tuple(_whole(index_range(touched[0], k)) for k in range(touched[0].dim(_SET)))
     return sides if all(side.dim_is_bounded(_SET, 0) for side in sides) else None
+
+
+def _is_inside(near: isl.UnionMap, sides: Sequence[isl.Set]) -> bool:
+    """Return whether all indices that are accessed ``near`` are among the ``sides`` of the tiles."""
+    return all(
+        index_range(touched, k).is_subset(side)
+        for touched in sets_of(near.range())
+        for k, side in enumerate(sides)
+    )
 
 
 def _whole(side: isl.Set) -> isl.Set:
@@ -267,11 +321,13 @@ class _Settled:
         visits = self.member.buffer.box.visits
         return tuple(formula.gist(visits).coalesce() for formula in formulas)
 
-    def buffer(self, scop: Scop, traffic: Traffic, room: int, backwards: Sequence[bool]) -> Buffer | None:
+    def buffer(
+        self, scop: Scop, private: Private, traffic: Traffic, room: int, backwards: Sequence[bool]
+    ) -> Buffer | None:
         """Return the buffer as it stays, None where what it has to get and to put is not in whole rows."""
         old = self.member.buffer
         fresh, wanted = (_in_parts(_visited(self.member, moved)) for moved in (traffic.fresh, traffic.wanted))
-        whole = traffic.alone and old.written is not None and not self._shows(scop)
+        whole = self._puts_tiles(scop, private)
         written = () if old.written is None or whole else (old.written,)
         by_row = (*written, *(part.moved for part in (*fresh, *wanted) if not part.whole))
         if not all(map(is_rowwise, by_row)):
@@ -286,18 +342,35 @@ class _Settled:
             bytes=-(-size // old.alignment) * old.alignment,
             slots=room + 1,
             residency=residency,
-            store=Store.BOX if whole else old.store,
+            store=old.store if old.written is None else Store.BOX if whole else Store.ROWS,
             turned=None,  # there is no room for more than its tiles
         )
 
-    def _shows(self, scop: Scop) -> bool:
-        """Return whether the kernel accesses the array by the buffer and besides."""
-        member = self.member
-        return any(
-            access.array == member.buffer.array and (name, access.ref) not in member.buffer.refs
-            for name in member.tiled.kernel.statements
-            for access in scop.statement(name).accesses
-        )
+    def inside(self, room: int, backwards: Sequence[bool]) -> Buffer:
+        """Return the buffer as one that finds its boxes in tiles that stay."""
+        found = InTile(room, *self._counted(backwards), self.low, self.high)
+        return replace(self.member.buffer, in_tile=found)
+
+    def _puts_tiles(self, scop: Scop, private: Private) -> bool:
+        """Return whether the tile of a visit that does not stay is put as a whole.
+
+        What it has not written it has got at its beginning; nobody else in the kernel may access that.  Of
+        tiles on which it writes a line each, only that is put.
+        """
+        member, written = self.member, self.member.buffer.written
+        if written is None:
+            return False
+        own = {(ref.statement, ref.ref) for ref in member.references(scop, private)}
+        others = [
+            ref.relation.range()
+            for ref in references(scop, member.tiled, private)
+            if ref.array == member.buffer.array and (ref.statement, ref.ref) not in own
+        ]
+        if any(_index(written, k).is_single_valued() for k, t in enumerate(self.layout.tile) if t > 1):
+            return False
+        box = replace(member.buffer.box, bound=self.layout.tile, ends=lambda: (self.low, self.high))
+        unwritten = box.as_map(written.get_space()).subtract(written).range()
+        return all(unwritten.is_disjoint(touched) for touched in others)
 
 
 def _in_parts(moved: isl.Map | None) -> tuple[Exchange, ...]:
@@ -338,7 +411,7 @@ def _visited(member: Member, accessed: isl.UnionMap) -> isl.Map | None:
 
 
 def _numbers(touched: isl.Map, layout: Layout) -> tuple[isl.PwAff, ...] | None:
-    """Return the numbers of the tile that a visit is on, if it is one of a loop above, or the only one.
+    """Return the numbers of the tile that a visit is on, if it is one of a loop above, or one index's.
 
     ``touched`` is prefix -> element.
     """
@@ -346,7 +419,8 @@ def _numbers(touched: isl.Map, layout: Layout) -> tuple[isl.PwAff, ...] | None:
     numbers = []
     for k, tile in enumerate(layout.tile):
         index = _index(touched, k)
-        number = next((n for n in _guesses(visits, tile) if _lies_in(index, n, tile)), None)
+        guesses = chain(_guesses(visits, tile), _of_single(index, tile))
+        number = next((n for n in guesses if _lies_in(index, n, tile)), None)
         if number is None:
             return None
         numbers.append(number)
@@ -360,6 +434,14 @@ def _guesses(visits: isl.Set, tile: int) -> Iterable[isl.PwAff]:
     for position in range(visits.dim(_SET)):
         value = isl.PwAff.from_aff(isl.Aff.var_on_domain(space, _SET, position))
         yield value.scale_down_val(_val(tile)).floor()
+
+
+def _of_single(index: isl.Map, tile: int) -> Iterable[isl.PwAff]:
+    """Yield the number of the tile that the ``index`` of a visit is in, if that is a single one."""
+    if index.is_single_valued():
+        value = isl.PwMultiAff.from_map(index).get_pw_aff(0).coalesce().gist(index.domain())
+        if value.n_piece() == 1:
+            yield value.scale_down_val(_val(tile)).floor()
 
 
 def _index(touched: isl.Map, position: int) -> isl.Map:

@@ -162,7 +162,7 @@ class Counted:
             moved += sample.weight * working * sum(m.bytes for m in launch.moved)
             alone += sample.weight * working * sum(m.bytes * m.sharers for m in launch.moved)
             busy += sample.weight * launch.busy
-        ldm = placed.plan.bytes + sum(part.bytes for part in placed.partials)
+        ldm = placed.bytes
         return Estimate(placed.tiled.kernel.name, launches, cycles, moved, busy / (launches or 1), ldm, alone)
 
     def _launch(self, outer: tuple[int, ...]) -> Launch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
 
 import islpy as isl
@@ -12,11 +12,12 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.machine import MachineModel, load
+from swbuild.mapping.regiontree import Kernel, with_fixed_loops
 from swbuild.mapping.strides import AccessStrides
 from swbuild.mapping.tiling import TiledKernel, tile_kernel
 from swbuild.memory.buffers import ALIGNMENT, Buffer, Store
 from swbuild.memory.levels import Reference, references
-from swbuild.memory.residency import Layout, Member, Traffic, resident_buffers, traffic_of
+from swbuild.memory.residency import Layout, Member, Traffic, is_near, resident_buffers, traffic_of
 from swbuild.memory.words import is_small
 from swbuild.options import Distribution, KernelOptions, Resident, Share
 from swbuild.planning.dividing import kernel_cycles, mean_of
@@ -27,12 +28,16 @@ from swbuild.planning.singles import place_single, private_in
 from swbuild.planning.sizes import Sizes, assumed_sizes
 from swbuild.planning.tilings import Placed
 from swbuild.polyhedral.dataflow import producers, relations
+from swbuild.polyhedral.islutil import index_range, sets_of, union_maps
 from swbuild.timings import step
 
 __all__ = ["with_residents"]
 
-#: One of so many parts of the LDM is for all that does not stay.
+#: One of so many parts of the LDM is for all that does not stay, at most.
 _OTHERS = 4
+
+#: Buffers that do not stay may have so many slots.
+_SLOTS = 4
 
 #: Tiles that are tried, small ones first: indices of the dimension that is shared out, if it is the last one,
 #: or another, and of two that are.
@@ -75,7 +80,7 @@ class _Task:
 
     @property
     def others(self) -> int:
-        """The bytes of LDM for what does not stay."""
+        """The bytes of LDM for what does not stay, at most."""
         return self.options.budget // _OTHERS
 
     def cycles(self, placed: Sequence[Placed]) -> float:
@@ -126,8 +131,9 @@ def with_residents(
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """The kernels of an order, and what they are estimated to take."""
+    """The kernels of an order with tiles in ``layout``, and what they are estimated to take."""
 
+    layout: Layout
     placed: tuple[Placed, ...]
     cycles: float
 
@@ -148,47 +154,64 @@ def _worked_on(task: _Task) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
-    """A kernel that accesses an array by loops of its own, one for each dimension."""
+    """A kernel that accesses an array by loops of its own, one for each dimension.
+
+    Dimensions in which a launch accesses a single index have loops of one iteration in ``kernel``.
+    """
 
     placed: Placed
+    kernel: Kernel
+    fixed: tuple[int, ...]  # these dimensions
     shared: tuple[bool, ...]  # whether that loop is parallel
 
 
 def _best_of(task: _Task, array: str) -> _Made | None:
     """Return the kernels with tiles of ``array`` that stay, in the best of the layouts that are tried.
 
+    Some kernels work on whole tiles.  What works on a line of a tile is for its owner alone, or for all CPEs
+    by way of memory: that is tried in the best layout.
+    """
+    sourced = producers(relations(task.scop), task.scop.schedule, array)
+    workers = [worker for place in task.together if (worker := _worker(task, place, array)) is not None]
+    plain = [worker for worker in workers if not worker.fixed]
+    if not plain or sourced is None:
+        return None
+    best = _in_best_layout(task, array, _Trial(task, workers, sourced, {}))
+    if len(plain) == len(workers):
+        return best
+    trial = _Trial(task, plain, sourced, {})
+    other = trial.made(best.layout) if best else _in_best_layout(task, array, trial)
+    return min((made for made in (best, other) if made), key=lambda made: made.cycles, default=None)
+
+
+def _in_best_layout(task: _Task, array: str, trial: _Trial) -> _Made | None:
+    """Return the best of what ``trial`` makes of some layouts.
+
     Of each way to deal the array out, one size of tiles is tried, and the others of the best way.
     """
-    scop = task.scop
-    sourced = producers(relations(scop), scop.schedule, array)
-    workers = [worker for place in task.together if (worker := _worker(task, place, array)) is not None]
-    if not workers or sourced is None:
-        return None
-    trial = _Trial(task, workers, sourced, {})
-    shared = tuple(all(flags) for flags in zip(*(worker.shared for worker in workers), strict=True))
-    element = scop.array(array).element.size
-    most = (task.options.budget - task.others) // (_FEWEST * element)
-    ways = [(trial.made(some[1]), some) for some in _layouts(array, shared, task.machine, most)]
-    usable = [(made, some) for made, some in ways if made is not None]
+    shared = tuple(all(flags) for flags in zip(*(worker.shared for worker in trial.workers), strict=True))
+    most = (task.options.budget - task.others) // (_FEWEST * task.scop.array(array).element.size)
+    ways = [(trial.made(first), others) for first, *others in _layouts(array, shared, task.machine, most)]
+    usable = [(made, others) for made, others in ways if made is not None]
     if not usable:
         return None
-    first, (small, _, large) = min(usable, key=lambda way: way[0].cycles)
-    others = (trial.made(layout) for layout in (small, large))
+    first, layouts = min(usable, key=lambda way: way[0].cycles)
+    others = map(trial.made, layouts)
     return min([first, *(made for made in others if made is not None)], key=lambda made: made.cycles)
 
 
 def _layouts(
     array: str, shared: tuple[bool, ...], machine: MachineModel, most: int
-) -> Iterator[tuple[Layout, Layout, Layout]]:
+) -> Iterator[tuple[Layout, ...]]:
     """Yield ways to deal ``array`` out by one of the dimensions that may be ``shared``, or by two of them.
 
-    Each is in small, middle and large tiles, of ``most`` elements at most.
+    Each is in middle tiles first, then in smaller and larger ones, of ``most`` elements at most.
     """
     rank, (rows, columns) = len(shared), machine.mesh
     dimensions = [k for k in range(rank) if shared[k]]
 
-    def layout(tiles: dict[int, int], threads: dict[int, int]) -> Layout:
-        tile = [tiles.get(k, _LONG) for k in range(rank)]
+    def layout(tiles: dict[int, int], threads: dict[int, int], long: int = _LONG) -> Layout:
+        tile = [tiles.get(k, long) for k in range(rank)]
         while prod(tile) > max(1, most):
             longest = max(range(rank), key=lambda k: tile[k])
             tile[longest] = -(-tile[longest] // 2)
@@ -196,37 +219,72 @@ def _layouts(
 
     for one in dimensions[:1]:  # rows are moved at once, parts of rows piece by piece
         sizes = _LAST if one == rank - 1 else _OTHER
-        small, middle, large = (layout({one: size}, {one: rows * columns}) for size in sizes)
-        yield small, middle, large
+        small, middle, large = ({one: size} for size in sizes)
+        threads = {one: rows * columns}
+        found = [layout(tile, threads) for tile in (middle, small, large)]
+        yield tuple(dict.fromkeys((*found, layout(middle, threads, _LONG // 2))))
     for one, other in combinations(dimensions, 2):
         threads = {one: rows, other: columns}
-        small, middle, large = (layout({one: a, other: b}, threads) for a, b in _BOTH)
-        yield small, middle, large
+        small, middle, large = ({one: a, other: b} for a, b in _BOTH)
+        yield tuple(layout(tile, threads) for tile in (middle, small, large))
 
 
 def _worker(task: _Task, place: Placed, array: str) -> _Worker | None:
     """Return the kernel ``place`` if it works on ``array`` by loops of its own, again and again."""
-    kernel = place.tiled.kernel
-    if kernel.single or kernel.in_front or not kernel.host_loops or place.partials:
+    kernel, refs = place.tiled.kernel, _refs_in(task, place.tiled, place, array)
+    if kernel.in_front or not kernel.host_loops or place.partials or not refs:
         return None
-    loops = _loops(task, place.tiled, place, array)
-    return None if loops is None else _Worker(place, tuple(k < kernel.parallel for k in loops))
+    if kernel.single and not _may_be_shared(task, kernel):
+        return None
+    loops = _loops(place.tiled, refs)
+    fixed = {k: _fixed(refs, k) for k, loop in enumerate(loops) if loop is None or kernel.single}
+    values = {k: value for k, value in fixed.items() if value is not None}
+    if len(values) < len(fixed):
+        return None
+    shared = tuple(loop is None or kernel.single or loop < kernel.parallel for loop in loops)
+    return _Worker(place, with_fixed_loops(kernel, values) if values else kernel, tuple(values), shared)
 
 
-def _loops(task: _Task, tiled: TiledKernel, place: Placed, array: str) -> tuple[int, ...] | None:
-    """Return for each dimension of ``array`` the loop of ``tiled`` that its buffer follows, None without."""
+def _may_be_shared(task: _Task, kernel: Kernel) -> bool:
+    """Return whether what a single CPE runs may be for whichever CPE owns what it works on.
+
+    Scalars and private arrays are where one CPE knows of them.
+    """
+    names = task.order.scheduled.private.names
+    used = {a.array for name in kernel.statements for a in task.scop.statement(name).accesses}
+    return not any(name in names or task.scop.array(name).is_scalar for name in used)
+
+
+def _refs_in(task: _Task, tiled: TiledKernel, place: Placed, array: str) -> list[Reference]:
+    """Return the references in ``tiled`` that the buffer of ``array`` serves in ``place``."""
     buffer = _buffer(place, array)
     if buffer is None:
-        return None
+        return []
     private = private_in(task.order.scheduled.private, tiled.kernel)
-    refs = [r for r in references(task.scop, tiled, private) if (r.statement, r.ref) in buffer.refs]
-    found = []
+    return [r for r in references(task.scop, tiled, private) if (r.statement, r.ref) in buffer.refs]
+
+
+def _loops(tiled: TiledKernel, refs: list[Reference]) -> list[int | None]:
+    """Return for each dimension of the array of ``refs`` the loop of ``tiled`` that counts its indices.
+
+    None for those without one; no loop is for two.
+    """
+    found: list[int | None] = []
     for dimension in range(refs[0].relation.dim(isl.dim_type.out)):
-        loop = next((k for k in range(len(tiled.loops)) if _follows(tiled, refs, k, dimension)), None)
-        if loop is None:
-            return None
-        found.append(loop)
-    return tuple(found) if len(set(found)) == len(found) else None
+        free = (k for k in range(len(tiled.loops)) if k not in found)
+        found.append(next((k for k in free if _follows(tiled, refs, k, dimension)), None))
+    return found
+
+
+def _fixed(refs: list[Reference], dimension: int) -> isl.Aff | None:
+    """Return the only index of ``dimension`` in a launch, as a formula of what a launch is given."""
+    indices = union_maps(ref.relation for ref in refs).range()
+    (touched,) = sets_of(indices)
+    index = index_range(touched, dimension)
+    if not isl.Map.from_range(index).is_single_valued():  # by what a launch is given
+        return None
+    pieces = index.dim_min(0).coalesce().gist(index.params()).get_pieces()
+    return pieces[0][1] if len(pieces) == 1 else None
 
 
 def _buffer(place: Placed, array: str) -> Buffer | None:
@@ -251,6 +309,10 @@ def _follows(tiled: TiledKernel, refs: list[Reference], loop: int, dimension: in
     return True
 
 
+#: buffers by the names of their kernels and the references that they serve
+_Names = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Trial:
     """Tries layouts of an array for ``workers``; ``traffic`` is what was found so far, by references."""
@@ -258,39 +320,71 @@ class _Trial:
     task: _Task
     workers: Sequence[_Worker]
     sourced: isl.UnionMap
-    traffic: dict[tuple[tuple[str, tuple[tuple[str, int], ...]], ...], Traffic | None]
+    traffic: dict[tuple[_Names, _Names], Traffic | None]
 
     def made(self, layout: Layout) -> _Made | None:
         """Return the kernels with tiles of the array that stay as ``layout`` says, None without such."""
         task = self.task
         element = task.scop.array(layout.array).element.size
         tile = -(-layout.elements * element // ALIGNMENT) * ALIGNMENT
-        room = (task.options.budget - task.others) // tile - 1
-        made = [_replaced(task, worker, layout, tile) for worker in self.workers] if room > 0 else []
+        made = [_replaced(task, worker, layout, tile) for worker in self.workers]
         members = [_member(place, layout.array) for place in made if place is not None]
         there = [member for member in members if member is not None]
-        buffers = self._buffers(there, layout, room) if len(there) == len(self.workers) else None
+        mine = frozenset(member.tiled.kernel.name for member in there)
+        others = [_smaller(task, p) for p in task.together if p.tiled.kernel.name not in mine]
+        beside = {place.tiled.kernel.name: place for place in (*made, *others) if place is not None}
+        if len(there) < len(self.workers) or len(beside) < len(task.together):
+            return None
+        needed = [member.plan.bytes - member.buffer.total for member in there]
+        needed += [place.bytes for place in others if place is not None]
+        left = min(task.others, _SLOTS * max(needed))
+        room = (task.options.budget - left) // tile - 1
+        buffers = self._buffers(there, layout, room) if room > 0 else None
         if buffers is None:
             return None
-        changed = {place.tiled.kernel.name: place for place in made if place is not None}
-        resident = {m.tiled.kernel.name: b for m, b in zip(there, buffers, strict=True)}
-        places = [_beside(task, changed.get(p.tiled.kernel.name, p), resident) for p in task.placed]
-        found = tuple(place for place in places if place is not None)
+        places = (beside.get(place.tiled.kernel.name, place) for place in task.placed)
+        found = tuple(_beside(task, place, buffers.get(place.tiled.kernel.name), left) for place in places)
         always = task.options.resident is Resident.ALWAYS
-        if len(found) < len(places) or (not always and task.takes_too_long(found)):
+        if not always and task.takes_too_long(found):
             return None
-        return _Made(found, task.cycles(found))
+        return _Made(layout, found, task.cycles(found))
 
-    def _buffers(self, members: Sequence[Member], layout: Layout, room: int) -> tuple[Buffer, ...] | None:
-        private = self.task.order.scheduled.private
-        key = tuple((member.tiled.kernel.name, member.buffer.refs) for member in members)
-        if key not in self.traffic:
-            found = traffic_of(self.task.scop, self.sourced, private, members, layout.array)
-            self.traffic[key] = found
-        traffic = self.traffic[key]
+    def _buffers(
+        self, members: Sequence[Member], layout: Layout, room: int
+    ) -> dict[str, dict[str, Buffer]] | None:
+        """Return the buffers that stay, and those that are near, by their kernels' names and their own."""
+        scop, private = self.task.scop, self.task.order.scheduled.private
+        beside = [
+            other
+            for member in members
+            for buffer in member.plan.buffers
+            if buffer.array == layout.array and buffer.name != member.buffer.name
+            if is_near(scop, private, other := replace(member, buffer=buffer), layout)
+        ]
+        near, traffic = beside, self._traffic(members, beside, layout.array)
+        if traffic is None and beside:
+            near, traffic = [], self._traffic(members, (), layout.array)
         if traffic is None:
             return None
-        return resident_buffers(self.task.scop, traffic, private, members, layout, room)
+        made = resident_buffers(scop, traffic, private, members, near, layout, room)
+        if made is None:
+            return None
+        found: dict[str, dict[str, Buffer]] = {}
+        for member, buffer in zip((*members, *near), chain(*made), strict=True):
+            found.setdefault(member.tiled.kernel.name, {})[buffer.name] = buffer
+        return found
+
+    def _traffic(self, members: Sequence[Member], near: Sequence[Member], array: str) -> Traffic | None:
+        key = (_names_of(members), _names_of(near))
+        if key not in self.traffic:
+            private = self.task.order.scheduled.private
+            found = traffic_of(self.task.scop, self.sourced, private, members, near, array)
+            self.traffic[key] = found
+        return self.traffic[key]
+
+
+def _names_of(members: Sequence[Member]) -> _Names:
+    return tuple((member.tiled.kernel.name, member.buffer.refs) for member in members)
 
 
 def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed | None:
@@ -299,13 +393,14 @@ def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed
     Nothing is known there of how long loops are: else, a visit would work on as many tiles as there is room
     for.
     """
-    kernel, before = worker.placed.tiled.kernel, worker.placed.tiled.sizes
+    kernel, before = worker.kernel, worker.placed.tiled.sizes
     budget = task.others + tile
     options = replace(task.options, distribution=Distribution.CYCLIC, ldm_budget=budget, share=Share.NEVER)
     mapping = replace(first_mapping(kernel, options), from_first=False)
     tiled = tile_kernel(kernel, mapping, task.order.scheduled.kept, AccessStrides(task.scop))
-    loops = _loops(task, tiled, worker.placed, layout.array)
-    if loops is None:
+    refs = _refs_in(task, tiled, worker.placed, layout.array)
+    loops = [loop for loop in _loops(tiled, refs) if loop is not None]
+    if len(loops) < len(layout.tile):
         return None
     sizes = list(before if len(before) == len(tiled.sizes) else tiled.sizes)
     threads = [1] * len(mapping.threads)
@@ -325,27 +420,26 @@ def _member(place: Placed, array: str) -> Member | None:
     return None if buffer is None else Member(place.tiled, place.plan, buffer)
 
 
-def _beside(task: _Task, place: Placed, resident: Mapping[str, Buffer]) -> Placed | None:
-    """Return ``place`` with its buffer that stays, or as it fits the LDM beside those of others."""
-    name = place.tiled.kernel.name
-    if name in resident:
-        mine = resident[name]
-        buffers = tuple(mine if b.name == mine.name else b for b in place.plan.buffers)
-        plan = replace(place.plan, buffers=buffers, bytes=sum(b.total for b in buffers))
-        staying = replace(place, plan=plan, budget=task.options.budget)
-        made = with_handing(task.scop, task.options, task.order.scheduled, task.sizes, staying)
-        return replace(made, handed=made.handed - {mine.name})
-    if name not in task.names:
-        return place
-    if name not in task.smaller:
-        task.smaller[name] = _smaller(task, place)
-    return task.smaller[name]
+def _beside(task: _Task, place: Placed, changed: Mapping[str, Buffer] | None, left: int) -> Placed:
+    """Return ``place`` with its buffers ``changed`` (they stay, or are near), or in the bytes ``left``."""
+    if not changed:
+        return replace(place, budget=left) if place.tiled.kernel.name in task.names else place
+    buffers = tuple(changed.get(b.name, b) for b in place.plan.buffers)
+    plan = replace(place.plan, buffers=buffers, bytes=sum(b.total for b in buffers))
+    staying = replace(place, plan=plan, budget=task.options.budget)
+    made = with_handing(task.scop, task.options, task.order.scheduled, task.sizes, staying)
+    return replace(made, handed=made.handed - set(changed))
 
 
 def _smaller(task: _Task, place: Placed) -> Placed | None:
     """Return the kernel of ``place`` with buffers for which there always is room."""
-    if place.plan.bytes + sum(part.bytes for part in place.partials) <= task.others:
-        return replace(place, budget=task.others)
+    name = place.tiled.kernel.name
+    if name not in task.smaller:
+        task.smaller[name] = place if place.bytes <= task.others else _placed_smaller(task, place)
+    return task.smaller[name]
+
+
+def _placed_smaller(task: _Task, place: Placed) -> Placed | None:
     scop, order, kernel = task.scop, task.order, place.tiled.kernel
     options = replace(task.options, ldm_budget=task.others)
     if kernel.single:

@@ -51,6 +51,11 @@ class Placed:
     handed: frozenset[str] = frozenset()
     known: Known = field(default_factory=lambda: Known(), compare=False, repr=False)
 
+    @property
+    def bytes(self) -> int:
+        """The bytes of LDM that buffers and parts take."""
+        return self.plan.bytes + sum(part.bytes for part in self.partials)
+
 
 #: A tiling with its buffers, or why it has none.
 Outcome = Placed | Overflow | NotPrivate | Inseparable

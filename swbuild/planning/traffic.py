@@ -11,7 +11,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
 from swbuild.machine.cost.launches import Moved, Shape
 from swbuild.memory.box import Box, whole_dimensions
-from swbuild.memory.buffers import Buffer, Residency, Store
+from swbuild.memory.buffers import Buffer, InTile, Residency, Store
 from swbuild.planning.counting import Weighted
 from swbuild.planning.formulas import Formula, formula_of
 from swbuild.planning.loops import Loops
@@ -54,8 +54,10 @@ def moved_by(
     if not samples:
         return
     visits = largest * sum(sample.weight for sample in samples)
+    kept = buffer.residency or buffer.in_tile
+    if kept is not None:
+        visits *= 1.0 - _part_resident(sight, kept, visits, samples[0].point)
     if buffer.residency is not None:
-        visits *= 1.0 - _part_resident(sight, buffer.residency, visits, samples[0].point)
         yield from _exchanged(sight, buffer, buffer.residency, outer, largest)
     box = _mean_box(sight, buffer.box, samples)
     for is_put in [False] * buffer.load + [True] * stored:
@@ -65,7 +67,9 @@ def moved_by(
         yield Moved(buffer.level, is_put, visits, operations, shape, part, element=element)
 
 
-def _part_resident(sight: Sight, residency: Residency, visits: float, point: tuple[int, ...]) -> float:
+def _part_resident(
+    sight: Sight, residency: Residency | InTile, visits: float, point: tuple[int, ...]
+) -> float:
     """Return in which part of the ``visits`` of a launch the tile is one that stays in the CPE's LDM.
 
     A visit is on a tile of its own as far as there are others, by their number at a point of a level.
