@@ -16,7 +16,7 @@ from swbuild.lowering.spawns import meeting
 from swbuild.mapping.tiling import in_any_launch
 from swbuild.memory.buffers import Buffer, Store
 from swbuild.memory.levels import footprint, references
-from swbuild.polyhedral.islutil import sets_of, union_sets
+from swbuild.polyhedral.islutil import sets_of, union_maps, union_sets
 from swbuild.polyhedral.privatise import Private
 
 __all__ = ["owned"]
@@ -27,7 +27,8 @@ class _Kept:
     """A kernel that keeps tiles of ``arrays``, and gets and puts no more of them than it has to.
 
     ``due`` are the instances of all its launches, ``mine`` those that a CPE runs, by its numbers in the grid
-    of ``threads``.  It ``sends`` boxes in messages of registers, or does not.
+    of ``threads``.  It ``sends`` boxes in messages of registers, or does not.  Its instances write what is
+    ``written``, and read what is ``handed`` in boxes that other CPEs get for them (instance -> element).
     """
 
     kernel: KernelCode
@@ -36,6 +37,8 @@ class _Kept:
     due: isl.UnionSet
     mine: isl.UnionSet
     sends: bool
+    written: isl.UnionMap
+    handed: isl.UnionMap
 
     @staticmethod
     def of(scop: Scop, private: Private, kernel: KernelCode) -> _Kept | None:
@@ -52,8 +55,13 @@ class _Kept:
             for some in (domain, tiled.filter.intersect(domain))
         )
         grid = threads if prod(threads[1:]) > 1 else threads[:1]
-        sends = any(isinstance(node, Share) and node.in_messages for node in walk(kernel.body))
-        return _Kept(kernel, frozenset(arrays), grid, due, mine, sends)
+        shares = [node for node in walk(kernel.body) if isinstance(node, Share)]
+        sends = any(node.in_messages for node in shares)
+        passed = {ref for b in buffers if b.name in {node.buffer for node in shares} for ref in b.refs}
+        refs = references(scop, tiled, private)
+        written = union_maps(r.relation for r in refs if r.writes)
+        handed = union_maps(r.relation for r in refs if (r.statement, r.ref) in passed)
+        return _Kept(kernel, frozenset(arrays), grid, due, mine, sends, written, handed)
 
 
 def owned(
@@ -64,7 +72,8 @@ def owned(
     All that the two share are arrays of which both keep tiles in the LDMs, and no dependence (instance ->
     instance) leads from one CPE to another.  Of such arrays, a CPE gets and puts tiles that nobody else works
     on, parts of them element for element as dependences ask for it, and other boxes that have nothing but
-    what is read.  Not both send messages: those of two senders have no order without a barrier.
+    what is read.  What the first one writes is not handed on in the other, where another CPE than the reader
+    gets it.  Not both send messages: those of two senders have no order without a barrier.
     """
     kept = [found for kernel in kernels if (found := _Kept.of(scop, private, kernel)) is not None]
     return frozenset(
@@ -79,6 +88,11 @@ def _is_owned(scop: Scop, dependences: isl.UnionMap, one: _Kept, other: _Kept) -
     if one.threads != other.threads or (one.sends and other.sends):
         return False
     if not set(meeting(scop, one.kernel, other.kernel)) <= one.arrays & other.arrays:
+        return False
+    through = one.written.apply_range(
+        other.handed.reverse()
+    )  # writer -> who reads it in a box that is handed on
+    if not through.intersect(dependences).is_empty():
         return False
     # what depends on instances of a CPE, by its numbers, is among those that it runs itself
     reached = dependences.intersect_domain(one.mine).range().intersect(other.due)

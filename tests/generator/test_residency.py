@@ -18,6 +18,7 @@ from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
 from swbuild.frontend import CppOptions, read_source
 from swbuild.kernelir.hoisting import hoisted
 from swbuild.kernelir.nodes import (
+    Along,
     Barrier,
     Begin,
     Block,
@@ -40,6 +41,7 @@ from swbuild.kernelir.origin import MOVES_DATA, Origin, Role
 from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.residency import with_flags_outside
 from swbuild.kernelir.verify import faults
+from swbuild.lowering.owners import owned
 from swbuild.lowering.verification import scope_of, verify
 from swbuild.memory.buffers import Buffer, Store
 from swbuild.options import KernelOptions, Resident, Spawn, Where
@@ -217,6 +219,20 @@ def test_cpes_do_not_meet_where_each_goes_on_with_its_own(tmp_path: Path) -> Non
     assert ("f_k3", "f_k5") not in code.owned, "and after that"
     (spawn,) = code.spawns
     assert sum(isinstance(node, Barrier) for node in walk(spawn.body)) == 4
+
+
+def test_cpes_meet_before_another_gets_what_one_has_written(tmp_path: Path) -> None:
+    """As where a box with the column of a step, which its own CPE has changed, is handed on."""
+    made = result_of(tmp_path, WAYS)
+    scop, scheduled = made.assembled.code.scop, made.order.scheduled
+    share = Share("way_2", Along.ALL, Constant(1), (Constant(1), Constant(1)), ())
+    kernels = [
+        replace(kernel, body=Block((share, kernel.body))) if kernel.name == "f_k2" else kernel
+        for kernel in made.assembled.code.kernels
+    ]
+    found = owned(scop, scheduled.dependences.all, scheduled.private, kernels)
+    assert ("f_k1", "f_k2") in made.assembled.code.owned and ("f_k1", "f_k2") not in found
+    assert ("f_k0", "f_k2") in found
 
 
 def test_cpes_meet_before_another_may_send_messages(tmp_path: Path) -> None:
