@@ -89,9 +89,8 @@ def _is_owned(scop: Scop, dependences: isl.UnionMap, one: _Kept, other: _Kept) -
         return False
     if not set(meeting(scop, one.kernel, other.kernel)) <= one.arrays & other.arrays:
         return False
-    through = one.written.apply_range(
-        other.handed.reverse()
-    )  # writer -> who reads it in a box that is handed on
+    # writer -> who reads what it has written in a box that is handed on
+    through = one.written.apply_range(other.handed.reverse())
     if not through.intersect(dependences).is_empty():
         return False
     # what depends on instances of a CPE, by its numbers, is among those that it runs itself
