@@ -85,6 +85,11 @@ _FUSED = "#define SWBUILD_EMU_FUSED 1 /* for the emulator: multiply-adds round o
 _Range = tuple[Expression, Expression]
 
 
+def _is_of_vectors(body: Node) -> bool:
+    """Return whether ``body`` has vectors."""
+    return any(isinstance(node, Fetch) or (isinstance(node, Keep) and node.vector) for node in walk(body))
+
+
 def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings) -> Lines:
     """Return the slave file's lines after its opening comment; ``base`` names its header."""
     kernels = [(region, kernel) for region in regions for kernel in region.kernels]
@@ -94,8 +99,7 @@ def slave_lines(regions: tuple[RegionCode, ...], base: str, around: Surroundings
         {name for region in regions for name in region.scop.includes}
         | {name for region, kernel in kernels for name in partials.headers(kernel, region.scop)}
     )
-    stores = (node for _, kernel in kernels for node in walk(kernel.body) if isinstance(node, Keep))
-    further = dialect.vectors.includes if any(node.vector for node in stores) else ()
+    further = dialect.vectors.includes if any(_is_of_vectors(k.body) for _, k in kernels) else ()
     sent = _in_messages(kernels)
     further = tuple(dict.fromkeys((*further, *(dialect.messages.includes if sent else ()))))
     fused = further and any(region.options.contract for region in regions)

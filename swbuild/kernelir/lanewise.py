@@ -35,6 +35,7 @@ from swbuild.machine import IntegerFunctions, VectorFunctions, Vectors
 __all__ = [
     "ABSOLUTE",
     "GREATER",
+    "LANE",
     "LESSER",
     "LOGICAL",
     "ROOT",
@@ -47,6 +48,8 @@ __all__ = [
 
 #: Functions of C's library, without the letter for ``float``.
 ROOT, ABSOLUTE, GREATER, LESSER = "sqrt", "fabs", "fmax", "fmin"
+#: With the number of a lane behind it: what that of a vector holds.
+LANE = "lane "
 LOGICAL = frozenset(("&&", "||"))
 _FUNCTIONS = {f"{name}{end}" for name in (ROOT, ABSOLUTE, GREATER, LESSER) for end in ("", "f")}
 _OPERATORS = frozenset("+-*/")
@@ -209,6 +212,8 @@ def with_functions(node: Node, vectors: Vectors) -> Node:
     def spell(value: Expression) -> Expression:
         if not isinstance(value, Typed):
             return value
+        if isinstance(value, Call) and value.function.startswith(LANE):
+            return replace(value, function=vectors.lane.format(lane=value.function.removeprefix(LANE)))
         if vectors.int_type and value.type.name == vectors.int_type:
             return _added(_compared(value, vectors.int_functions), vectors.int_functions)
         functions = named.get(value.type.name)

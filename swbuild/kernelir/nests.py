@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterator
 from itertools import product
 
 from swbuild.classes import dataclass
-from swbuild.expressions.c import Assignment, Call
+from swbuild.expressions.c import Assignment, Call, Operation
 from swbuild.expressions.linear import distance
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
 from swbuild.expressions.trees import mentions, names_in, substituted, walk
+from swbuild.expressions.types import is_integer
 from swbuild.kernelir.lanewise import as_assignment
 from swbuild.kernelir.nodes import Block, Compute, Loop, Node, in_turn
 from swbuild.kernelir.origin import Role
@@ -63,9 +64,13 @@ class Nest:
     def is_slanted(self) -> bool:
         """Whether there is one loop, of which no iterations meet, with one computation, and it is not free.
 
-        It goes along a diagonal, say: from one iteration to the next, several subscripts change.
+        It goes along a diagonal, say: from one iteration to the next, several subscripts change.  Or it is
+        free, and computes with numbers that are not whole: what waits for a result, or divides, takes so long
+        that several at a time pay.
         """
-        if len(self.loops) > 1 or len(self.computes) > 1 or self.is_free(self.loops[0].iterator):
+        if len(self.loops) > 1 or len(self.computes) > 1:
+            return False
+        if self.is_free(self.loops[0].iterator) and not any(map(_rounds, walk(self.computes[0].body))):
             return False
         return all(_never_meet(*pair, self.loops[0].iterator) for pair in self._pairs())
 
@@ -133,6 +138,13 @@ def _is_plain(compute: Compute, buffers: frozenset[str]) -> bool:
     if found is None or not isinstance(found.target, Call) or found.target.function not in buffers:
         return False
     return not any(isinstance(node, Assignment) for node in walk(found.value))
+
+
+def _rounds(node: Expression) -> bool:
+    """Return whether ``node`` is an operation on numbers that are not whole."""
+    if isinstance(node, Assignment):
+        return node.operator != "=" and not is_integer(node.computed)
+    return isinstance(node, Operation) and not is_integer(node.computed)
 
 
 def assignment(compute: Compute) -> Assignment:

@@ -30,6 +30,7 @@ from swbuild.expressions.types import ElementType, is_integer
 from swbuild.kernelir.lanewise import GREATER, LESSER, bare, has_lanes, is_lanewise
 from swbuild.kernelir.nests import Nest, accesses, assignment, lie_together, shifted, strides
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
+from swbuild.kernelir.quotients import Quotients, is_quotient
 from swbuild.names import own, plain_name
 
 __all__ = ["Body", "Fills", "element_of", "is_vectorisable"]
@@ -124,6 +125,8 @@ class Body:
     fills: Fills
     #: those of the innermost sum that a turn of its loop does, from its iterator
     turns: Sequence[Offsets] = ({},)
+    #: the vectors in which numbers that are computed one by one are divided, where there are such
+    divides: ElementType | None = None
     #: what is done ahead of the loops over ``sums``, and at the beginning of the body of each
     levels: list[list[Node]] = field(default_factory=list)
     held: dict[Call, Variable] = field(default_factory=dict)
@@ -163,20 +166,32 @@ class Body:
         found = assignment(compute)
         computed: list[Node] = []
         stores: list[Node] = []
+        quotients = self._quotients(found)
         assert isinstance(found.target, Call)
         for offsets in self.offsets:
             place = _moved(found.target, offsets)
             if found.operator == "=":
                 value = self._value(found.value, offsets)
                 self.held[place] = Variable(self.type, self._named(place))
-                computed.append(Register(self.held[place].name, self.type, value))
+                if quotients is None:
+                    computed.append(Register(self.held[place].name, self.type, value))
+                else:
+                    self.levels[-1] += quotients.operands(self.held[place].name, value)
             else:
                 self._read(place)
                 computed.append(self._assigned(compute, offsets))
             stores.append(self._stored(compute, place))
-        self.levels[-1] += [*computed, *stores]
+        divided = [] if quotients is None else quotients.divided()
+        self.levels[-1] += [*divided, *computed, *stores]
         written = {target.function for target in self.nest.targets}
         self.held = {place: held for place, held in self.held.items() if place.function not in written}
+
+    def _quotients(self, assigned: Assignment) -> Quotients | None:
+        """Return what divides the values that are ``assigned`` in vectors, None where nothing is."""
+        vector, several = self.divides, len(self.offsets) > 1
+        if vector is None or assigned.operator != "=" or not several or not is_quotient(assigned.value):
+            return None
+        return Quotients(self.element, vector, lambda value: self.fills.of(value, self.element, vector))
 
     def _assigned(self, compute: Compute, offsets: Offsets) -> Compute:
         found = assignment(compute)

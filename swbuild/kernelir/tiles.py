@@ -30,8 +30,11 @@ Lanes = Mapping[ElementType, tuple[ElementType, int]]
 #: Registers that a tile may take of the 32 that CPEs have.
 _REGISTERS = 28
 
-#: Registers that a tile along a diagonal may take: each number is used once, so that few are held at a time.
-_SLANTED = 40
+#: Registers that a tile of single numbers may take: as each is used once, few are held at a time.
+_NUMBERS = 80
+
+#: The same of one vector, with what is in all its lanes: that is in the LDM if no registers are left for it.
+_ONE_VECTOR = 340
 
 #: Iterations of the innermost sum in a turn of the largest tiles, so that the next one's numbers are loaded
 #: and multiplied while those of the last one are added: turns of a loop do not overlap.
@@ -62,14 +65,15 @@ class Tile:
 
 
 def tiled(
-    node: Node, buffers: frozenset[str], lanes: Lanes, *, gathers: bool = False
+    node: Node, buffers: frozenset[str], lanes: Lanes, *, gathers: bool = False, divides: bool = False
 ) -> tuple[Node, tuple[Tile, ...]]:
     """Return the tree with its nests of point loops in register tiles, and how each of these is tiled.
 
     ``buffers`` are the macros for elements of LDM buffers; ``lanes`` has the element types with vectors,
-    ``gathers``: that can be made of elements that lie apart.
+    ``gathers``: that can be made of elements that lie apart, ``divides``: and taken apart, to divide numbers
+    that are computed one by one.
     """
-    pass_ = _Pass(buffers, lanes, gathers, [], count(1))
+    pass_ = _Pass(buffers, lanes, gathers, divides, [], count(1))
     return pass_.changed(node, ()), tuple(pass_.found)
 
 
@@ -78,6 +82,7 @@ class _Pass:
     buffers: frozenset[str]
     lanes: Lanes
     gathers: bool
+    divides: bool
     found: list[Tile]
     numbers: Iterator[int]
 
@@ -123,15 +128,18 @@ class _Pass:
         vector, lanes = self.lanes.get(element, (element, 1))
         able = lanes > 1 and is_vectorisable(nest)
 
+        def making(order: Order) -> Making:
+            return Making(nest, order, element, vector, lanes, Fills(0), self.divides and lanes > 1)
+
         def registers(order: Order, factors: tuple[int, ...], width: int) -> int:
-            return Making(nest, order, element, vector, lanes, Fills(0)).body(factors, width).registers
+            return making(order).body(factors, width).registers
 
         orders = orders_of(nest, vectors=able, gathers=self.gathers)
         found = fitting(orders, lanes, most_trips, registers)
         if found is None:
             return None
         order, factors, width = found
-        return _Chosen(Making(nest, order, element, vector, lanes, Fills(0)), factors, width)
+        return _Chosen(making(order), factors, width)
 
     def _made(self, chosen: _Chosen, facts: tuple[Fact, ...]) -> Node:
         making = replace(chosen.making, fills=Fills(next(self.numbers)))
@@ -152,11 +160,19 @@ def fitting(
     for order in orders:
         width = lanes if order.along else 1
         most = [trips(loop) for loop in order.tiled]
-        room = _REGISTERS if order.along or order.sums else _SLANTED
         for factors in _factors(order, width, most):
-            if registers(order, factors, width) <= room:
+            if registers(order, factors, width) <= _room(order, factors):
                 return order, factors, width
     return None
+
+
+def _room(order: Order, factors: tuple[int, ...]) -> int:
+    """Return the registers that a tile of so many copies may take."""
+    if order.sums:
+        return _REGISTERS
+    if order.along is None:
+        return _NUMBERS
+    return _ONE_VECTOR if prod(factors) == 1 else _REGISTERS
 
 
 def longest(lanes: int) -> int:
@@ -198,6 +214,8 @@ class Making:
     vector: ElementType
     lanes: int
     fills: Fills
+    #: whether vectors divide what is computed number by number
+    divides: bool = False
     #: the end of the loop along that depends on the jammed one
     slope: Slope | None = None
 
@@ -218,7 +236,9 @@ class Making:
         sums = tuple(loop.iterator for loop in self.order.sums)
         name = along.iterator if along else None
         ahead = [{sums[-1]: k * self.order.sums[-1].step} for k in range(1, turns)]
-        return Body(self.nest, self.element, kind, name, offsets, sums, self.fills, ({}, *ahead)).made()
+        divides = self.vector if self.divides and along is None else None
+        turned = ({}, *ahead)
+        return Body(self.nest, self.element, kind, name, offsets, sums, self.fills, turned, divides).made()
 
     def turns(self, factors: tuple[int, ...], width: int) -> int:
         """Return how many iterations of the innermost sum a turn of its loop does."""

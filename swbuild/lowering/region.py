@@ -172,9 +172,11 @@ def _in_register_tiles(
     kernel, program = _with_turned_boxes(scop, kernel, program, macros, lanes)
     boxes = _turnable(scop, kernel)
     macros |= {turned_macro(box.name) for box in boxes}
-    body, tiles = tiled(program.result, macros, lanes, gathers=bool(dialect.vectors.gather_double))
+    vectors = dialect.vectors
+    gathers, divides = bool(vectors.gather_double), bool(vectors.gather_double and vectors.lane)
+    body, tiles = tiled(program.result, macros, lanes, gathers=gathers, divides=divides)
     body = with_multiply_adds(body, dialect) if options.contract else body
-    body = with_functions(body, dialect.vectors)
+    body = with_functions(body, vectors)
     return replace(kernel, body=body, tiles=tiles), program.after("tile registers", body)
 
 

@@ -106,6 +106,8 @@ def objections(model: MachineModel, file: Path) -> Iterator[Problem]:
         needed = {**_VECTOR_PIECES, **(_GATHER_PIECES if gathers else {})}
         if vectors.int_type:
             needed |= {"fill_int": ("value",), **({"gather_int": ("values",)} if gathers else {})}
+        if vectors.lane:
+            needed["lane"] = ("lane",)
         for field, pieces in needed.items():
             place = ("dialect", "vectors", field)
             yield from _template(place, getattr(vectors, field), pieces)

@@ -85,6 +85,8 @@ class Vectors:
     ``load`` and ``store`` take a vector and an element of its type, wherever that lies; ``spread`` takes
     the element into all lanes, a ``fill`` gives a vector with a number in all lanes, a ``gather`` (where
     there is none, there are no such vectors) one with ``values``, as many as there are lanes.
+    ``lane`` is the function (where there is none, no quotients are put together in vectors) that takes the
+    number of a ``lane`` from one.
     A ``multiply_add`` has three functions of two factors and a further operand, which all round once: the
     product and the operand, the product less the operand, and the operand less the product; without them
     there are no vectors where such are asked for.  Without ``int_type`` there are no vectors of integers.
@@ -100,6 +102,7 @@ class Vectors:
     fill_float: str = ""
     gather_double: str = ""
     gather_float: str = ""
+    lane: str = ""
     multiply_add_double: tuple[str, ...] = ()
     multiply_add_float: tuple[str, ...] = ()
     double_functions: VectorFunctions = VectorFunctions()

@@ -12,20 +12,22 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.expressions.c import AccessRef, Call, Cast, IteratorRef, ParameterRef, Parentheses, Variable
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name, Parenthesised
+from swbuild.expressions.nodes import Binary, BinaryOperator, Expression, Name, Parenthesised
 from swbuild.expressions.trees import transformed
 from swbuild.frontend.scop import Scop, Statement
 from swbuild.islnumbers import int_of
 from swbuild.kernelir.nests import Nest, nest_of
 from swbuild.kernelir.nodes import Block, Compute, Loop, Node
+from swbuild.kernelir.orders import orders_of
 from swbuild.kernelir.origin import Origin, Role
 from swbuild.mapping.marks import LevelMark, mark_of
 from swbuild.planning.apart import Buffers
+from swbuild.planning.iterators import iterators_by, sum_of
 from swbuild.polyhedral.islutil import sets_of
 
 __all__ = ["Copied", "PointNest", "point_nests"]
 
-_NODE, _IN = isl.schedule_node_type, isl.dim_type.in_
+_NODE, _IN, _PARAM = isl.schedule_node_type, isl.dim_type.in_, isl.dim_type.param
 
 #: Of a statement and a private variable that it uses: how many of its loops have a copy for each iteration.
 Copied = Mapping[tuple[str, str], int]
@@ -120,7 +122,18 @@ def _nest(scop: Scop, leaf: _Leaf, buffered: Buffers, copies: Copied) -> PointNe
         node = _loop(name, node)
     buffers = frozenset(buffered.values()) | {name for _, name in copies}
     found = nest_of(node, buffers) if isinstance(node, Loop) else None
-    return None if found is None else PointNest(found, leaf.statements, leaf.path.loops[leaf.path.perfect :])
+    if found is None:
+        return None
+    found = _along_diagonal(found)
+    return PointNest(found, leaf.statements, leaf.path.loops[-len(found.loops) :])
+
+
+def _along_diagonal(nest: Nest) -> Nest:
+    """Return the innermost loop of ``nest`` if it is along a diagonal and all have no order, or ``nest``."""
+    innermost = replace(nest, loops=nest.loops[-1:])
+    if not innermost.is_slanted or next(orders_of(nest, vectors=True, gathers=True), None) is not None:
+        return nest
+    return innermost
 
 
 def _loop(name: str, body: Node) -> Loop:
@@ -137,16 +150,11 @@ def _compute(
     copies: Copied,
 ) -> Compute | None:
     """Return ``statement`` at the iterations of ``loops`` called ``names``, None where that is not simple."""
-    iterators = [Name(f"{statement.name}_{k}") for k in range(len(statement.iterators))]
-    values: list[Expression] = list(iterators)
-    for loop, name in zip(loops, names, strict=True):
-        shifted = _shifted(loop, statement.name)
-        if shifted is None:
-            return None
-        iterator, factor, by = shifted
-        values[iterator] = (
-            _sum(Name(name), -by) if factor > 0 else Binary(BinaryOperator.SUB, Constant(by), Name(name))
-        )
+    counted = [_formula(loop, statement.name) for loop in loops]
+    own = [f"{statement.name}_{k}" for k in range(len(statement.iterators))]
+    values = iterators_by([aff for aff in counted if aff is not None], names, own) if all(counted) else None
+    if values is None:
+        return None
     subscripts = {a.ref: _subscripts(statement, a.relation, values) for a in statement.accesses if a.affine}
     if any(found is None for found in subscripts.values()):
         return None
@@ -164,7 +172,7 @@ def _compute(
             return Parentheses(node.type, Cast(node.type, Name(node.name)))
         return node
 
-    return Compute(statement.name, transformed(statement.body, change), tuple(values))
+    return Compute(statement.name, transformed(statement.body, change), values)
 
 
 def _access(
@@ -181,25 +189,6 @@ def _access(
     if subscripts is None:
         return Call(node.type, f"{name} in memory", ())
     return Call(node.type, buffer if copy is None else name, (*(copy or ()), *subscripts))
-
-
-def _shifted(loop: isl.UnionPwAff, statement: str) -> tuple[int, int, int] | None:
-    """Return the iterator of ``statement`` that ``loop`` counts, its factor, and what is added.
-
-    The factor is 1, or -1 where the loop counts down.  None for all else.
-    """
-    aff = _formula(loop, statement)
-    if (
-        aff is None
-        or aff.dim(isl.dim_type.div)
-        or aff.involves_dims(isl.dim_type.param, 0, aff.dim(isl.dim_type.param))
-    ):
-        return None
-    factors = [_int(aff.get_coefficient_val(_IN, k)) for k in range(aff.dim(_IN))]
-    used = [k for k, factor in enumerate(factors) if factor]
-    if len(used) != 1 or abs(factors[used[0]]) != 1:
-        return None
-    return used[0], factors[used[0]], _int(aff.get_constant_val())
 
 
 def _formula(loop: isl.UnionPwAff, statement: str) -> isl.Aff | None:
@@ -231,25 +220,11 @@ def _subscripts(
 
 def _expression(aff: isl.Aff, values: Sequence[Expression]) -> Expression:
     parameters = [
-        (Name(str(aff.get_dim_name(isl.dim_type.param, k))), aff.get_coefficient_val(isl.dim_type.param, k))
-        for k in range(aff.dim(isl.dim_type.param))
+        (Name(str(aff.get_dim_name(_PARAM, k))), _int(aff.get_coefficient_val(_PARAM, k)))
+        for k in range(aff.dim(_PARAM))
     ]
-    terms = [*((value, aff.get_coefficient_val(_IN, k)) for k, value in enumerate(values)), *parameters]
-    found: Expression | None = None
-    for value, factor in terms:
-        if factor.is_zero():
-            continue
-        term = value if _int(factor) == 1 else Binary(BinaryOperator.MUL, Constant(_int(factor)), value)
-        found = term if found is None else Binary(BinaryOperator.ADD, found, term)
-    constant = _int(aff.get_constant_val())
-    return Constant(constant) if found is None else _sum(found, constant)
-
-
-def _sum(value: Expression, number: int) -> Expression:
-    if not number:
-        return value
-    operator = BinaryOperator.ADD if number > 0 else BinaryOperator.SUB
-    return Binary(operator, value, Constant(abs(number)))
+    terms = [*((value, _int(aff.get_coefficient_val(_IN, k))) for k, value in enumerate(values)), *parameters]
+    return sum_of(terms, _int(aff.get_constant_val()))
 
 
 def _int(value: isl.Val) -> int:

@@ -25,7 +25,7 @@ from swbuild.expressions.nodes import Expression
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.types import ElementType, is_integer
 from swbuild.frontend.scop import Scop
-from swbuild.kernelir.lanewise import ABSOLUTE, GREATER, LESSER, ROOT
+from swbuild.kernelir.lanewise import ABSOLUTE, GREATER, LANE, LESSER, ROOT
 from swbuild.kernelir.nests import Nest
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
 from swbuild.kernelir.orders import Order, orders_of
@@ -161,7 +161,8 @@ class _Made:
         return self._levels[key]
 
     def _making(self, order: int) -> Making:
-        return Making(self.nest, self.orders[order], self.element, self.vector, self.lanes, Fills(0))
+        divides = self.lanes > 1 and bool(self.machine.dialect.vectors.lane)
+        return Making(self.nest, self.orders[order], self.element, self.vector, self.lanes, Fills(0), divides)
 
     def _body(self, order: int, copies: tuple[int, ...], width: int) -> Body:
         key = order, copies, width
@@ -232,7 +233,8 @@ class TileCosts:
         self, order: int, copies: tuple[int, ...], width: int, sums: Sequence[float], plain: float
     ) -> float:
         """Return the cycles of a tile for one iteration of the ``sums``, the mean numbers of these."""
-        if width == 1 and not sums:
+        alone = prod(copies) == 1 or self.tiles.orders[order].along
+        if width == 1 and not sums and alone:
             return plain * prod(copies)
         levels = self.tiles.levels(order, copies, width)
         total = levels[-1]
@@ -383,12 +385,22 @@ class _Operations:
 
     def _fetched(self, fetch: Fetch) -> int:
         """Return the operation that ends a load; a vector from anywhere is put together from two."""
+        if isinstance(fetch.place, Variable):
+            return self._put_together((fetch.place, *fetch.further))
         first = self._add(Kind.LOAD)
         for _ in fetch.further:
             first = self._add(Kind.SHUFFLE, first, self._add(Kind.LOAD))
         return (
             first if fetch.spread or fetch.further else self._add(Kind.SHUFFLE, first, self._add(Kind.LOAD))
         )
+
+    def _put_together(self, values: Sequence[Expression]) -> int:
+        """Return the operation that puts the last of ``values``, variables, into a vector."""
+        found = [self.names.get(value.name) for value in values if isinstance(value, Variable)]
+        last = self._add(Kind.SHUFFLE, *(source for source in found[:1] if source is not None))
+        for source in dict.fromkeys(found[1:]):
+            last = self._add(Kind.SHUFFLE, last, *(() if source is None else (source,)))
+        return last
 
     def _assign(self, compute: Compute) -> None:
         assert isinstance(compute.body, Evaluation) and isinstance(compute.body.expression, Assignment)
@@ -459,6 +471,8 @@ def _kind(value: Expression) -> Kind | None:
     if isinstance(value, Operation):
         return _operator_kind(value.operator, value.computed)
     if isinstance(value, Call):
+        if value.function.startswith(LANE):
+            return Kind.SHUFFLE
         name = value.function.removesuffix("f")
         return Kind.DIVIDE if name == ROOT else Kind.COMPARE if name in _CHOSEN else Kind.LOAD
     if isinstance(value, Unary):

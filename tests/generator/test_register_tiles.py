@@ -22,6 +22,9 @@ from swbuild.kernelir.origin import Origin, Role
 from swbuild.kernelir.rectangles import slope_of
 from swbuild.options import KernelOptions, Preset, Share, Turn, Vectorize, Where
 
+#: Each of 35 neighbours with a factor of its own: more than there are registers.
+_POINTS = " + ".join(f"0.{7 * r + c + 11} * A[i + {r}][j + {c}]" for r in range(5) for c in range(7))
+
 TWO_LOOPS = "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) "
 #: name, arguments, body
 NESTS = {
@@ -38,6 +41,14 @@ NESTS = {
             "for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) for (int j = 0; j < n; j++)"
             " C[i][j] = C[i][j] - (s + 0.5f) * A[i][k] / B[k][j];"
         ),
+    ),
+    "points": (
+        "double A[restrict n + 4][m + 6], double B[restrict n][m]",
+        f"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i][j] = {_POINTS};",
+    ),
+    "every_other": (
+        "double A[restrict n][2 * m], double B[restrict n][m]",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][2 * j] = B[i][j] / (2.0 + B[i][j]);",
     ),
     "outer": (
         "double A[restrict n][m], double x[restrict n], double y[restrict m]",
@@ -288,6 +299,22 @@ def test_what_vectors_have_functions_for_is_done_by_them(tmp_path: Path, name: s
     for each in functions:
         kind = typed or {"sqrt": "d", "abs": "d"}.get(each, "")
         assert f"simd_v{each}{kind}(" in found.slave.text, each
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_many_operands_are_in_single_vectors(tmp_path: Path, machine: str) -> None:
+    """More than there are registers: each is used once."""
+    text = kernel(tmp_path, "points", KernelOptions(machine=machine, tile=(4, 64)))
+    assert text.count("simd_loadu(") == 35 and text.count("simd_storeu(") == 1
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_numbers_that_lie_apart_are_divided_in_vectors(tmp_path: Path, machine: str) -> None:
+    lanes = {"sw26010": 4, "sw26010-pro": 8}[machine]
+    text = kernel(tmp_path, "every_other", KernelOptions(machine=machine))
+    divided = re.findall(rf"doublev{lanes} quotients_A\d+ = dividends_A\d+ / divisors_A\d+;", text)
+    assert len(divided) == 8 // lanes
+    assert text.count("simd_vextf") == 8
 
 
 def register_tiles(unit: GeneratedUnit) -> object:

@@ -44,6 +44,13 @@ void halves(int n) {
       d[i][j] = a[i][j / 2];
 #pragma endscop
 }
+void relax(int n) {
+#pragma scop
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      a[i][j] = (a[i - 1][j] + a[i][j - 1] + a[i][j] + a[i][j + 1] + a[i + 1][j]) / 5.0;
+#pragma endscop
+}
 """
 
 PLAIN = 20.0
@@ -90,6 +97,20 @@ def test_the_nest_that_is_priced_is_the_one_that_is_emitted(tmp_path: Path, mach
     assert len(nest.nest.loops) == len(placed.tiled.sizes)
     assert [tile.statements for tile in kernel.tiles] == [nest.statements]
     assert costs.per_iteration(lengths, PLAIN) < PLAIN / 2
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_points_along_a_diagonal_are_priced_side_by_side(tmp_path: Path, machine: str) -> None:
+    """The loops of such a tile count sums of iterators: the nest that is priced has the innermost alone."""
+    scop, placed, result = compiled(tmp_path, "relax", KernelOptions(machine=machine))
+    (nest,) = point_nests(scop, placed.tiled.schedule, placed.plan.names(), {})
+    (kernel,) = result.assembled.code.kernels
+    assert nest.nest.is_slanted
+    assert [(tile.statements, len(tile.jammed)) for tile in kernel.tiles] == [(nest.statements, 1)]
+    costs = costs_of(tmp_path, "relax", KernelOptions(machine=machine))
+    alone, (side_by_side,) = 80.0, [copies for _, copies in kernel.tiles[0].jammed]
+    assert costs.per_iteration([((1.0, side_by_side),)], alone) < alone / 2
+    assert costs.per_iteration([((1.0, 1),)], alone) == alone
 
 
 @pytest.mark.parametrize("machine", MACHINES)
