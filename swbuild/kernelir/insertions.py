@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.expressions.nodes import Expression
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
 from swbuild.kernelir.astwalk import Leaf
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Block, ElementStore, Group, Node, Row, Transfer, in_turn
@@ -91,17 +91,31 @@ def by_row(buffer: str, name: str, moved: isl.Map, group: Group) -> Insertion:
     plain = moved.reset_tuple_id(isl.dim_type.out)
     depth, inner = plain.dim(isl.dim_type.in_), plain.dim(isl.dim_type.out) - 1
     rowwise = plain.move_dims(isl.dim_type.in_, depth, isl.dim_type.out, 0, inner)
-    low, high = rowwise.dim_min(0), rowwise.dim_max(0)
-    size = high.sub(low).add_constant_val(isl.Val(1))
     rows = rowwise.domain()
+    low, high = rowwise.dim_min(0).gist(rows), rowwise.dim_max(0).gist(rows)
 
     def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
         outer = _components(build, instances, depth)
-        start = value_at(build, low.gist(rows), instances)
-        row = Row(outer, start, value_at(build, size.gist(rows), instances))
+        row = Row(outer, value_at(build, low, instances), _length(build, instances, low, high, rows))
         return Transfer(buffer, 0, row, group)
 
     return Insertion(_graph(plain, inner, name), leaf)
+
+
+def _length(
+    build: isl.AstBuild, instances: isl.PwMultiAff, low: isl.PwAff, high: isl.PwAff, rows: isl.Set
+) -> Expression:
+    """Return how many indices there are from ``low`` to ``high``, functions of ``rows``.
+
+    Where both depend on cases, it is the difference of the two: there would be a case for each pair of them.
+    """
+    if low.plain_is_equal(high):
+        return Constant(1)
+    if low.n_piece() == 1 or high.n_piece() == 1:
+        size = high.sub(low).add_constant_val(isl.Val(1))
+        return value_at(build, size.gist(rows), instances)
+    first, last = (value_at(build, end, instances) for end in (low, high))
+    return Binary(BinaryOperator.ADD, Binary(BinaryOperator.SUB, last, first), Constant(1))
 
 
 def _components(build: isl.AstBuild, instances: isl.PwMultiAff, start: int) -> tuple[Expression, ...]:

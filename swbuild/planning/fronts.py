@@ -23,14 +23,18 @@ __all__ = ["NoFronts", "in_fronts", "runs_along_diagonals"]
 
 _PARAM, _SET, _DIV = isl.dim_type.param, isl.dim_type.set, isl.dim_type.div
 
-#: Edges of the square tiles from which the search starts: from the first that fit the LDM.
-_EDGES = (32, 16, 8, 4)
+#: Of so many loops, the outermost is cut, too.
+_CUT = 3
 
-#: The least and the most iterations of a tile in one loop.
+#: Tiles from which the search starts, else and of these: from the first that fit the LDM.
+_FLAT = ((1, 32, 32), (1, 16, 16), (1, 8, 8), (1, 4, 4))
+_DEEP = ((4, 8, 128), (4, 8, 32), (2, 8, 16), *_FLAT)
+
+#: The least and the most iterations of a tile in one loop, but for the outermost of three or more.
 _LEAST, _MOST = 4, 512
 
-#: Shapes that are tried, at most.
-_TRIED = 12
+#: Shapes that are tried, at most, else and of these: it takes isl longer to say what they write.
+_TRIED, _TRIED_DEEP = 12, 8
 
 #: isl steps to place and to price tiles of one shape.
 _EFFORT = 1_000_000
@@ -46,8 +50,8 @@ class NoFronts:
 #: takes what is tried on the way, in its order
 Record = Callable[[NoFronts | Ordered | Estimated | Tiling | Choice], None]
 
-#: Tiles of all loops but the innermost, and of that: tiles are longest along it.
-_Shape = tuple[int, int]
+#: Tiles of the outermost of three loops or more, of those between, and of the innermost.
+_Shape = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,15 @@ class _Search:
     record: Record
     tried: dict[_Shape, float] = field(default_factory=dict)
     found: dict[_Shape, tuple[Order, tuple[Placed, ...]]] = field(default_factory=dict)
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether all of three loops are cut.
+
+        Of more, the outermost is not: what such a tile writes has too many corners to be stored by few
+        transfers.
+        """
+        return front_depth(self.deep) == _CUT
 
     def front(self, tile: tuple[int, ...]) -> Order:
         """Return the wavefronts over tiles of this size."""
@@ -76,8 +89,15 @@ class _Search:
             self.tried[shape] = self._priced(shape)
         return self.tried[shape]
 
+    def has_buffers(self, shape: _Shape) -> bool:
+        """Return whether some kernel over the tiles of this ``shape``, which was found, has buffers."""
+        return any(kernel.plan.buffers for kernel in self.found[shape][1])
+
     def _priced(self, shape: _Shape) -> float:
-        if len(self.tried) >= _TRIED or not all(_LEAST <= edge <= _MOST for edge in shape):
+        outermost, *others = shape
+        if not (1 <= outermost <= _MOST and all(_LEAST <= edge <= _MOST for edge in others)):
+            return inf
+        if len(self.tried) >= (_TRIED_DEEP if self.is_deep else _TRIED):
             return inf
         front = self.front(_tile_of(shape, front_depth(self.deep)))
         if strays(self.scop, front.scheduled.private, front.tree):
@@ -109,7 +129,7 @@ def in_fronts(
         record(NoFronts(scheduled=deep is not None))
         return
     search = _Search(scop, options, order, deep, record)
-    first = search.front(options.tile or _tile_of((_LEAST, _LEAST), front_depth(deep)))
+    first = search.front(options.tile or _tile_of(_FLAT[-1], front_depth(deep)))
     judged = _judged(scop, order, first)
     if options.tile or judged is not Judgement.USABLE:
         record(Ordered(first, judged))
@@ -150,39 +170,47 @@ def _is_sum(constraint: isl.Constraint, parameter: int) -> bool:
 
 
 def _tile_of(shape: _Shape, loops: int) -> tuple[int, ...]:
-    """Return the sizes of the tiles of a band of so many ``loops``.
-
-    The outermost of three or more is not tiled: what a tile over all of them writes has too many corners
-    to be stored by few transfers.
-    """
-    others, innermost = shape
-    outer = (others,) if loops < 3 else (1, *(others,) * (loops - 2))
-    return (*outer, innermost)
+    """Return the sizes of the tiles of a band of so many ``loops``."""
+    outermost, others, innermost = shape
+    return (others, innermost) if loops < 3 else (outermost, *(others,) * (loops - 2), innermost)
 
 
 def _climb(search: _Search) -> None:
-    """Try tiles of one shape after the other: from squares, go on to what takes less as long as any does.
+    """Try tiles of one shape after the other: from the first that fits, go on to what takes less.
 
-    Where tiles need no buffers, all is accessed in main memory, whatever their shape.
+    Where no tiles have buffers, all is accessed in main memory, whatever their shape.
     """
-    here = next((edge for edge in _EDGES if search.cycles((edge, edge)) < inf), None)
-    shape = None if here is None else (here, here)
-    if shape is not None and not any(kernel.plan.buffers for kernel in search.found[shape][1]):
-        return
+    starts = _DEEP if search.is_deep else _FLAT
+    shape = next(
+        (start for start in starts if search.cycles(start) < inf and search.has_buffers(start)), None
+    )
+    beside = _beside_deep if search.is_deep else _beside
     while shape is not None:
         best = search.cycles(shape)
-        shape = next((other for other in _beside(shape) if search.cycles(other) < best), None)
+        shape = next((other for other in beside(shape) if search.cycles(other) < best), None)
 
 
 def _beside(shape: _Shape) -> Sequence[_Shape]:
     """Return shapes near to ``shape``: first the flatter ones."""
-    others, innermost = shape
+    _, others, innermost = shape
     return (
-        (others // 2, 2 * innermost),
-        (others, 2 * innermost),
-        (others // 2, innermost),
-        (2 * others, innermost),
-        (others, innermost // 2),
+        (1, others // 2, 2 * innermost),
+        (1, others, 2 * innermost),
+        (1, others // 2, innermost),
+        (1, 2 * others, innermost),
+        (1, others, innermost // 2),
+    )
+
+
+def _beside_deep(shape: _Shape) -> Sequence[_Shape]:
+    """Return shapes of three loops that are all cut near to ``shape``: first those that reach further."""
+    outermost, others, innermost = shape
+    return (
+        (2 * outermost, others, innermost),
+        (outermost, others // 2, 2 * innermost),
+        (outermost, others // 2, innermost),
+        (outermost // 2, others, innermost),
+        (outermost, others, innermost // 2),
     )
 
 

@@ -102,11 +102,11 @@ def test_a_sequential_nest_is_run_in_wavefronts_of_tiles(tmp_path: Path) -> None
     assert region.exact_order
 
 
-def test_the_loop_over_time_is_not_tiled(tmp_path: Path) -> None:
+def test_the_loop_over_time_is_tiled_as_well(tmp_path: Path) -> None:
     """Two loops over tiles are left for the grid of threads; one tile's rows go back one by one."""
     region = _region(tmp_path, SEIDEL)
     (kernel,) = region.report["kernels"]
-    assert region.report["wavefront_tile"][0] == 1
+    assert region.report["wavefront_tile"][0] > 1
     assert (kernel["host_loops"], kernel["mapped_loops"]) == (1, 2)
     assert [buffer["store"] for buffer in kernel["buffers"]] == ["rows"]
     assert kernel["main_memory"] == []
@@ -115,7 +115,54 @@ def test_the_loop_over_time_is_not_tiled(tmp_path: Path) -> None:
 def test_points_of_a_diagonal_are_computed_side_by_side(tmp_path: Path) -> None:
     (kernel,) = _region(tmp_path, SEIDEL).report["kernels"]
     (tile,) = kernel["register_tiles"]
-    assert [jammed.split()[0] for jammed in tile["jammed"]] == ["4"]
+    assert [jammed.split()[0] for jammed in tile["jammed"]] == ["8"]
+
+
+@pytest.mark.parametrize(("machine", "vector"), [("sw26010", "doublev4"), ("sw26010-pro", "doublev8")])
+def test_points_of_a_diagonal_are_divided_in_vectors(tmp_path: Path, machine: str, vector: str) -> None:
+    unit = generated(tmp_path, SEIDEL, KernelOptions(machine=machine))
+    assert unit.slave is not None
+    body = unit.slave.text
+    lanes = int(vector.removeprefix("doublev"))
+    assert body.count(f"{vector} quotients_") == 8 // lanes
+    assert [body.count(f"= simd_vextf{lane}(quotients_") for lane in range(lanes)] == [8 // lanes] * lanes
+    assert body.count(" / 5.0") == 1  # of points that are left over
+
+
+#: What a point is divided by: the same everywhere, or a number of its own.
+DIVISORS = {"(1.0 + c)": "double", "w[i][j]": "double", "3.0f": "float", "(w[i][j] - 0.5f)": "float"}
+
+
+@pytest.mark.parametrize(("divisor", "machine"), in_turn([*DIVISORS], MACHINES))
+def test_quotients_are_those_of_the_serial_loop(tmp_path: Path, divisor: str, machine: str) -> None:
+    element = DIVISORS[divisor]
+    text = SEIDEL.replace("int n, double", f"int n, {element} c, {element} w[restrict n][n], {element}")
+    path = tmp_path / "quotients.c"
+    path.write_text(text.replace("5.0", divisor), encoding="utf-8")
+    options = KernelOptions(machine=machine, where=Where.CPES)
+    unit = generated(tmp_path, path.read_text(encoding="utf-8"), options)
+    assert unit.slave is not None
+    assert "quotients_" in unit.slave.text
+    check = RegionCheck(({"n": 40, "steps": 3}, {"n": 83, "steps": 7}))
+    task = SourceTask(path, options={"f": options}, default_check=check)
+    (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
+    assert result.outcome is Outcome.PASS, result.message
+
+
+#: Tiles of all loops, those over time, rows and columns.
+DEEP = [(2, 4, 8), (3, 5, 7), (4, 8, 16), (8, 8, 32), (5, 16, 64)]
+
+
+@pytest.mark.parametrize(("tile", "machine"), in_turn(DEEP, MACHINES))
+def test_tiles_over_time_give_the_serial_results(tmp_path: Path, tile: tuple[int, ...], machine: str) -> None:
+    path = tmp_path / "seidel.c"
+    path.write_text(SEIDEL, encoding="utf-8")
+    sizes = [(1, 40), (2, 3), (5, 4), (13, 17), (7, 67), (40, 11), (0, 9)]
+    options = KernelOptions(machine=machine, where=Where.CPES, tile=tile)
+    check = RegionCheck(tuple({"steps": steps, "n": n} for steps, n in sizes))
+    task = SourceTask(path, options={"f": options}, default_check=check)
+    (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
+    assert result.outcome is Outcome.PASS, result.message
 
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
@@ -135,7 +182,7 @@ def test_points_of_a_diagonal_give_the_serial_results(tmp_path: Path, machine: s
 def test_arrays_of_about_a_tile_do_not_multiply_the_cases(extent: int, tmp_path: Path) -> None:
     text = SEIDEL.replace("u[restrict n][n]", f"u[restrict {extent}][{extent}]")
     unit = generated(tmp_path, text, KernelOptions())
-    assert unit.regions[0].report["wavefront_tile"][0] == 1
+    assert len(unit.regions[0].report["wavefront_tile"]) == 3
     assert unit.slave is not None
     assert len(unit.slave.text) < 20_000
 
@@ -195,8 +242,10 @@ def test_tiles_are_of_the_shape_that_takes_least(machine: str, name: str, tmp_pa
     chosen = generated(tmp_path, NESTS[name], options).regions[0].report
     *outer, others, innermost = chosen["wavefront_tile"]
     beside = [(others, 2 * innermost), (2 * others, innermost), (others, innermost // 2), (32, 32), (8, 8)]
+    shapes = [(*outer, *shape) for shape in beside]
+    shapes += [(time, others, innermost) for each in outer for time in (1, each // 2, 2 * each)]
     least = chosen["where"]["cpes_cycles"]
-    assert {shape: cycles((*outer, *shape)) for shape in beside if cycles((*outer, *shape)) < least} == {}
+    assert {shape: cycles(shape) for shape in shapes if cycles(shape) < least} == {}
 
 
 def test_classic_leaves_such_a_nest_on_the_host(tmp_path: Path) -> None:
