@@ -81,7 +81,9 @@ def _shared(array: str, writers: tuple[str, ...], readers: tuple[str, ...]) -> s
 def _buffer(scop: Scop, buffer: Buffer, nodes: list[Node]) -> str:
     bounds = "".join(f"[{bound}]" for bound in buffer.box.bound or ())
     element = scop.array(buffer.array).element.name
-    moves = ["get"] if buffer.load else []
+    moves = (
+        [] if not buffer.load else ["get"] if buffer.missing is None else ["get (what is not written before)"]
+    )
     moves += [f"put ({buffer.store.value})"] if buffer.written else []
     what = " and ".join(moves) or "not in main memory"
     if buffer.residency is not None:

@@ -76,11 +76,17 @@ def _level(level: Level, place: Placed) -> Iterator[str]:
             yield from indented(_buffer(buffer))
 
 
+def _got(buffer: Buffer) -> str:
+    if not buffer.load:
+        return "nothing"
+    return "the box" if buffer.missing is None else "by row, what is read of values from before the visit"
+
+
 def _buffer(buffer: Buffer) -> Iterator[str]:
     shape = " x ".join(map(str, buffer.box.bound or ()))
     yield f"buffer {buffer.name} of {buffer.array}: at most {shape} elements, {buffer.bytes} bytes"
     yield f"  serves {listed(f'{statement} #{ref}' for statement, ref in buffer.refs)}"
-    yield f"  get {'the box' if buffer.load else 'nothing'}"
+    yield f"  get {_got(buffer)}"
     yield f"  put {_STORES[buffer.store]}"
     if buffer.turned is not None:
         yield f"  turned with index {buffer.turned.dimension} last, in {buffer.turned.bytes} bytes"

@@ -44,7 +44,12 @@ def _of_visits(level: Level, buffers: list[Buffer]) -> _Around:
     loaded = [b for b in buffers if b.load]
     if loaded:
         group = Group(level.number, Direction.GET)
-        before = [_node(Begin(group), loaded), *before, _node(Wait(group), loaded)]
+        rows = [
+            by_row(b.name, f"sw_get_{b.name}", b.missing.moved, group)
+            for b in loaded
+            if b.missing is not None
+        ]
+        before = [_node(Begin(group), loaded), *before, *rows, _node(Wait(group), loaded)]
     after = [_put(b) for b in buffers if b.store is not Store.NONE]
     stored = [b for b in buffers if b.store is not Store.NONE]
     if stored:
@@ -71,7 +76,8 @@ def _place(buffer: Buffer) -> Insertion:
         low = tuple(here(value) for value in buffer.box.low)
         size = tuple(_size(buffer, k, here) for k in range(len(low)))
         placed = Place(buffer.name, low, size)
-        return Block((placed, _whole(buffer, Direction.GET))) if buffer.load else placed
+        whole = buffer.load and buffer.missing is None
+        return Block((placed, _whole(buffer, Direction.GET))) if whole else placed
 
     return Insertion(visit(f"sw_place_{buffer.name}", buffer.box.visits), leaf)
 

@@ -34,7 +34,7 @@ class Store(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What a resident buffer gets or puts in a visit: ``moved``, prefix -> element, with the ``box`` around.
+    """What a buffer gets or puts of its box in a visit: ``moved``, prefix -> element, the ``box`` around.
 
     ``whole``: that is all of the box, whose ends are known.
     """
@@ -120,6 +120,8 @@ class Buffer:
     #: its boxes are copied from there, and got from memory only where a tile does not stay
     in_tile: InTile | None = None
     turned: Turned | None = None
+    #: all of the box that has to be got, row by row, where that is little of it; else all of it is got
+    missing: Exchange | None = None
 
     @property
     def total(self) -> int:

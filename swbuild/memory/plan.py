@@ -7,7 +7,8 @@ The rules (they keep the result right whatever the sizes):
 * references that read nothing of what others write earlier in a visit may have a buffer of their own;
   of elements that both write, that buffer is stored in which they are written last;
 * it is loaded when something in it is read before being written at that level, or when more is
-  stored than was written;
+  stored than was written; only what is read before that, row by row, where that is little of it and
+  all the rest that is read or stored is written before;
 * what is stored is exactly what was written; the box may be stored in its place only when no
   other tile touches the rest of it;
 * an array that the kernel writes is either buffered everywhere or accessed in main memory
@@ -17,7 +18,7 @@ The rules (they keep the result right whatever the sizes):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
 from math import prod
@@ -30,8 +31,9 @@ from swbuild.expressions.statements import is_unconditional
 from swbuild.frontend.scop import Scop
 from swbuild.mapping.tiling import TiledKernel
 from swbuild.memory.apart import timing_of
+from swbuild.memory.box import bounding_box
 from swbuild.memory.budget import Option, within
-from swbuild.memory.buffers import ALIGNMENT, Buffer, Direct, MemoryPlan, Store, Turned
+from swbuild.memory.buffers import ALIGNMENT, Buffer, Direct, Exchange, MemoryPlan, Store, Turned
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.hazards import is_reloaded, is_steady
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
@@ -40,7 +42,7 @@ from swbuild.memory.tables import table_extents
 from swbuild.memory.words import in_whole_words, is_small, words_of
 from swbuild.names import distinct
 from swbuild.polyhedral.dataflow import Dependences
-from swbuild.polyhedral.islutil import constant_of, index_range, maps_of, union_maps
+from swbuild.polyhedral.islutil import coalesced, constant_of, index_range, maps_of, union_maps
 from swbuild.polyhedral.privatise import Private
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "Price",
     "Turns",
     "is_expandable",
+    "is_little",
     "least_buffers",
     "plan_memory",
     "writes_in_part",
@@ -61,6 +64,12 @@ _SMALLEST_LIMIT = 64
 
 #: More bytes than any buffer takes.
 _NO_LIMIT = 1 << 62
+
+#: What is missing of a box is got by itself if its requests are one of so many, at most.
+_LITTLE = 4
+
+#: The bytes that main memory moves at a time, roughly.
+_REQUEST = 128
 
 
 #: The bytes that a strided transfer can leave out between two rows: an ``int`` on all machines.
@@ -474,14 +483,22 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         store = Store.BOX if whole else _store(task, level, group, around, written)
     load = _reads_old_values(task, level, group) or any(ref.may_write for ref in writers)
     load = load or (store is Store.BOX and not whole)
+    new = kept = written
+    if written is not None and store is Store.BOX:
+        kept = around
     if written is not None and store is Store.ELEMENTS:
         filled = filled_rows(written)
         if is_rowwise(filled) and not _others_write(task, level, group, filled, written):
-            store, written, load = Store.ROWS, filled, True
+            store, written, kept, load = Store.ROWS, filled, filled, True
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
     array, box, size = group.refs[0].array, group.box.simplified(), _box_bytes(task, group)
     turned = _turned(task, group) if load else None
-    return Buffer(name, array, level.number, identity, box, load, store, written, size, turned=turned)
+    missing = (
+        _missing(task, level, group, new, kept) if load and new is not None and kept is not None else None
+    )
+    return Buffer(
+        name, array, level.number, identity, box, load, store, written, size, turned=turned, missing=missing
+    )
 
 
 def _in_the_array(task: _Task, level: Level, group: Group) -> list[isl.Set]:
@@ -516,11 +533,54 @@ def _normalise(written: isl.Map, like: isl.Map) -> None:
     isl.Map.empty(like.get_space()).subtract(written)
 
 
+def _missing(task: _Task, level: Level, group: Group, written: isl.Map, stored: isl.Map) -> Exchange | None:
+    """Return what a visit has to get of the box of ``group``, if that is little of it, in intervals of rows.
+
+    That is what it reads of the values from before it.  All else that it reads or that is ``stored`` is
+    ``written`` by then, for certain.
+    """
+    array = task.scop.array(group.refs[0].array)
+    old = (
+        None
+        if is_small(array) or any(ref.may_write for ref in group.refs)
+        else _old_values(task, level, group)
+    )
+    if old is None:
+        return None
+    wanted = coalesced(isl.Map.from_union_map(level.prefix.reverse().apply_range(old)))
+    box, size = bounding_box(wanted), array.element.size
+    whole = group.box.bound
+    if not box.is_usable or box.bound is None or whole is None or not is_little(box.bound, whole, size):
+        return None
+    if not stored.is_subset(written.union(wanted)) or not is_rowwise(wanted):
+        return None
+    return Exchange(wanted, box.simplified(), whole=False)
+
+
+def is_little(part: Sequence[int], whole: Sequence[int], element: int) -> bool:
+    """Return whether ``part`` of a box is got by itself, not the ``whole``; both are given by their sides.
+
+    Its elements have so many bytes.
+    """
+    return _LITTLE * _requests(part, element) <= _requests(whole, element)
+
+
+def _requests(sides: Sequence[int], element: int) -> int:
+    """Return about how many requests the rows of a box with these ``sides`` take."""
+    *rows, last = sides
+    return prod(rows) * (1 + last * element // _REQUEST)
+
+
 def _reads_old_values(task: _Task, level: Level, group: Group) -> bool:
     """Return whether something in the group is read that the same visit has not certainly written."""
+    return _old_values(task, level, group) is not None
+
+
+def _old_values(task: _Task, level: Level, group: Group) -> isl.UnionMap | None:
+    """Return what is read (instance -> element), not certainly written in the same visit; None: nothing."""
     readers = [ref for ref in group.refs if ref.reads]
     if not readers:
-        return False
+        return None
     # Of each element that a visit reads, some read is the first.  If a write of the same visit certainly made
     # its value, that write came first, so the buffer holds it: nothing old is needed exactly if that is so of
     # all reads.  Reads whose producer is not known are not in ``sourced``, and make the buffer be loaded.
@@ -530,7 +590,8 @@ def _reads_old_values(task: _Task, level: Level, group: Group) -> bool:
     same_visit = reads.range_product(level.prefix)  # instance -> [element -> its own visit]
     pieces = [m for m in maps_of(producers) if m.domain_is_wrapping()]
     sourced = union_maps(m.curry() for m in pieces).intersect(same_visit)
-    return not reads.subtract(sourced.range_factor_domain()).is_empty()
+    old = reads.subtract(sourced.range_factor_domain())
+    return None if old.is_empty() else old
 
 
 def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> Store:
@@ -581,9 +642,14 @@ def _others_write(task: _Task, level: Level, group: Group, box: isl.Map, written
 def _inside(accessed: isl.Map, box: isl.Map, written: isl.Map) -> bool:
     """Return whether all of ``box`` that is ``accessed`` is also ``written``.
 
-    It takes isl far longer to say what of the box is not written, and that in many pieces.
+    It takes isl far longer to say what of the box is not written, and that in many pieces.  Of a box in many
+    pieces, the first that is not may do.
     """
-    return bool(accessed.intersect(box).is_subset(written))
+    return all(
+        isl.Map.from_basic_map(piece.intersect(other)).is_subset(written)
+        for piece in accessed.get_basic_maps()
+        for other in box.get_basic_maps()
+    )
 
 
 def _other_tiles(prefix: isl.Space, mapped: int) -> isl.Map:

@@ -344,6 +344,7 @@ class _Settled:
             residency=residency,
             store=old.store if old.written is None else Store.BOX if whole else Store.ROWS,
             turned=None,  # there is no room for more than its tiles
+            missing=None,
         )
 
     def inside(self, room: int, backwards: Sequence[bool]) -> Buffer:

@@ -147,7 +147,8 @@ class Family:
     ``places`` are the levels at which a buffer for them may be, outermost first; ``extents`` are the array's,
     in dimensions ``constant`` the same at all sizes.  ``passed_on``: a CPE can pass boxes of it on to others.
     ``words``: how small elements lie in words of memory.  ``steady``: no launch writes what it accesses.
-    ``turned``: the LDM has a turned copy of the box besides.
+    ``turned``: the LDM has a turned copy of the box besides.  ``recurs``: what is read of what is written
+    lies so far before or after it in that dimension, and nothing else is read.
     """
 
     array: str
@@ -164,6 +165,7 @@ class Family:
     words: Words | None = None
     steady: bool = False
     turned: bool = False
+    recurs: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

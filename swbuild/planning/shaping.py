@@ -534,9 +534,43 @@ def _family(
     passed = machine.hands_on(array.element.name, array.element.size)
     size = array.element.size
     words = words_of(scop, array) if is_small(array) else None
+    places_of = [(access.kind, tuple(c for _, c, _ in read)) for _, access, read in members]
     return Family(
-        name, size, extents, subscripts, reads, writes, within, count, refs, passed, constant, words
+        name,
+        size,
+        extents,
+        subscripts,
+        reads,
+        writes,
+        within,
+        count,
+        refs,
+        passed,
+        constant,
+        words,
+        recurs=_recurs(places_of) if words is None else None,
     )
+
+
+def _recurs(accesses: Sequence[tuple[AccessKind, tuple[int, ...]]]) -> tuple[int, int] | None:
+    """Return the dimension and the distance in which ``accesses`` read what they write, None for others.
+
+    They are given by the constants of their subscripts, which differ by no more than these.
+    """
+    written = {place for kind, place in accesses if kind is AccessKind.MUST_WRITE}
+    if len(written) != 1 or any(kind is AccessKind.MAY_WRITE for kind, _ in accesses):
+        return None
+    (target,) = written
+    read = [place for kind, place in accesses if kind is AccessKind.READ]
+    apart = [tuple(r - w for r, w in zip(place, target, strict=True)) for place in read]
+    used = {k for each in apart for k, distance in enumerate(each) if distance}
+    if not apart or len(used) != 1:
+        return None
+    (dimension,) = used
+    distances = [each[dimension] for each in apart]
+    if min(distances) * max(distances) <= 0:
+        return None
+    return dimension, max(map(abs, distances))
 
 
 def _extent(extent: isl.PwAff | None, sizes: Mapping[str, int]) -> int:

@@ -42,7 +42,7 @@ class Room:
         """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
         early = buffer.steady or self._is_stored_outside(buffer) or self._may_go_meanwhile(buffer)
-        return early and self._fits(name)
+        return early and buffer.missing is None and self._fits(name)
 
     def may_come_beside(self, name: str, stored: frozenset[str]) -> bool:
         """Return whether the buffer, which may be filled early, may be where the buffers ``stored`` are put.

@@ -61,7 +61,11 @@ def moved_by(
         yield from _exchanged(sight, buffer, buffer.residency, outer, largest)
     box = _mean_box(sight, buffer.box, samples)
     for is_put in [False] * buffer.load + [True] * stored:
-        operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
+        if buffer.missing is not None and not is_put:
+            some = _mean_box(sight, buffer.missing.box, samples)
+            operations, shape = _shape(sight, buffer, some, outer, Store.ROWS)
+        else:
+            operations, shape = _shape(sight, buffer, box, outer, buffer.store if is_put else Store.BOX)
         part = _part_ahead(sight, buffer, samples, outer) if ahead and not is_put else 0.0
         element = sight.scop.array(buffer.array).element.size
         yield Moved(buffer.level, is_put, visits, operations, shape, part, element=element)

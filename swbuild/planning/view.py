@@ -5,7 +5,7 @@ Candidates of one kernel have most of that in common: :class:`Views` keeps what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from math import gcd, prod
@@ -17,6 +17,7 @@ from swbuild.machine.cost.launches import Cycles, Moved, Shape, cycles_alone
 from swbuild.memory.budget import Option
 from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
+from swbuild.memory.plan import is_little
 from swbuild.planning.dealing import Dealing
 from swbuild.planning.shape import Family, KernelShape, Place, Work
 
@@ -97,6 +98,8 @@ class _Box:
     bytes: int
     operations: float
     shape: Shape
+    #: the same for what is got where that is less
+    got: tuple[float, Shape] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,18 @@ def _held(family: Family, place: Place) -> tuple[int, ...]:
     """Return the loops whose tiles tell what a buffer of ``family`` holds at ``place``."""
     used = {k for subscript in family.subscripts for k, _ in subscript.factors}
     return tuple(sorted(used & (place.above - place.fixed)))
+
+
+def _of_recurrence(family: Family, sides: Sequence[int]) -> tuple[float, Shape] | None:
+    """Return the transfers for what a recurrence reads of the values from before, None where all is got."""
+    if family.recurs is None:
+        return None
+    dimension, distance = family.recurs
+    old = [distance if k == dimension else side for k, side in enumerate(sides)]
+    if not is_little(old, sides, family.element):
+        return None
+    row = old[-1] * family.element
+    return float(prod(old[:-1])), Shape(1, row, row, family.element)
 
 
 def _counted_in(work: Work) -> list[int]:
@@ -305,13 +320,23 @@ class View:
         if box is None:
             return Choice(0, 0.0, 0, (), family.instances * self.share)
         copy = box.bytes if family.turned else 0
-        return Choice(box.bytes + copy, 0.0, copy, self._moves(family, place, box.operations, box.shape))
+        moved = self._moves(family, place, box.operations, box.shape, box.got)
+        return Choice(box.bytes + copy, 0.0, copy, moved)
 
-    def _moves(self, family: Family, place: int, operations: float, shape: Shape) -> tuple[Moved, ...]:
+    def _moves(
+        self,
+        family: Family,
+        place: int,
+        operations: float,
+        shape: Shape,
+        got: tuple[float, Shape] | None = None,
+    ) -> tuple[Moved, ...]:
         """Return what the busiest CPE moves for a buffer of ``family`` at a place."""
         level, visits, size = self.shape.places[place].number, self.visits(place), family.element
-        ways = [put for put, wanted in ((False, family.reads), (True, family.writes)) if wanted]
-        return tuple([Moved(level, put, visits, operations, shape, element=size) for put in ways])
+        whole = operations, shape
+        ways = [(False, got or whole)] if family.reads else []
+        ways += [(True, whole)] if family.writes else []
+        return tuple([Moved(level, put, visits, *way, element=size) for put, way in ways])
 
     def _priced(self, key: _Key) -> Choice:
         """Return a buffer with what it costs."""
@@ -337,7 +362,8 @@ class View:
         if sides is None:
             return None
         usual = self._usual(family, place, sides) if self.views.uneven else sides
-        return _Box(prod(sides) * family.element, *self._transfers(family, place, usual))
+        whole = self._transfers(family, place, usual)
+        return _Box(prod(sides) * family.element, *whole, _of_recurrence(family, usual))
 
     def _sides(self, family: Family, place: Place) -> tuple[int, ...] | None:
         """Return the most elements that a visit touches per dimension, None where they have no bound."""

@@ -122,6 +122,27 @@ def test_a_visit_moves_what_one_run_of_the_loops_inside_it_takes() -> None:
     assert [each.shape.row_bytes for each in buffer.moved] == [50 * 8]
 
 
+@pytest.mark.parametrize(("dimension", "rows", "row"), [(0, 1, 100), (1, 10, 1)])
+def test_what_a_recurrence_reads_of_the_values_from_before_is_got_alone(
+    dimension: int, rows: int, row: int
+) -> None:
+    """Of a box of 10 or 11 rows of 101 or 100 elements, one row or one column; all of it is put."""
+    width = (1, 0) if dimension == 0 else (0, 1)
+    place = Place(0, frozenset({0}), frozenset(), frozenset({"S0"}))
+    loops = (Loop(100, 100.0, constant=True), Loop(100, 100.0, constant=True))
+
+    def moved(recurs: tuple[int, int] | None) -> list[tuple[bool, float, int, int]]:
+        subscripts = tuple(Subscript(((k, 1),), -width[k], width[k], 0) for k in range(2))
+        family = Family("a", 8, (200, 200), subscripts, True, True, (0,), 1e4, frozenset(), recurs=recurs)
+        shape = KernelShape(1, loops, (place,), (family,), (), 1.0, 0.0)
+        (buffer,) = Views(shape, load(MACHINES[0])).of(Candidate((4,), (10, 100))).options[0]
+        return [(m.is_put, m.operations, m.shape.rows, m.shape.row_bytes) for m in buffer.moved]
+
+    whole = [(put, 1.0, 10 + width[0], 8 * (100 + width[1])) for put in (False, True)]
+    assert moved(None) == whole
+    assert moved((dimension, 1)) == [(False, float(rows), 1, 8 * row), whole[1]]
+
+
 def test_a_stream_is_cut_into_long_tiles_for_all_threads() -> None:
     """One loop over 2²⁰ doubles of two arrays."""
     machine = load(MACHINES[0])
