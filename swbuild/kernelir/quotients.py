@@ -22,10 +22,10 @@ __all__ = ["Quotients", "is_quotient"]
 _DIVIDEND, _DIVISOR = "dividend", "divisor"
 
 
-def is_quotient(value: Expression) -> bool:
-    """Return whether ``value`` divides something."""
+def is_quotient(value: Expression, element: ElementType) -> bool:
+    """Return whether ``value`` divides numbers of the type ``element``."""
     value = bare(value)
-    return isinstance(value, Operation) and value.operator == "/"
+    return isinstance(value, Operation) and value.operator == "/" and value.computed == element
 
 
 @dataclass(slots=True)

@@ -187,9 +187,15 @@ class Body:
         self.held = {place: held for place, held in self.held.items() if place.function not in written}
 
     def _quotients(self, assigned: Assignment) -> Quotients | None:
-        """Return what divides the values that are ``assigned`` in vectors, None where nothing is."""
+        """Return what divides the values that are ``assigned`` in vectors, None where nothing is.
+
+        What reads no elements is the same everywhere, and may be of another type.
+        """
         vector, several = self.divides, len(self.offsets) > 1
-        if vector is None or assigned.operator != "=" or not several or not is_quotient(assigned.value):
+        if vector is None or assigned.operator != "=" or not several:
+            return None
+        reads = any(True for _ in accesses(assigned.value, self.nest.buffers))
+        if not reads or not is_quotient(assigned.value, self.element):
             return None
         return Quotients(self.element, vector, lambda value: self.fills.of(value, self.element, vector))
 

@@ -50,6 +50,10 @@ NESTS = {
         "double A[restrict n][2 * m], double B[restrict n][m]",
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][2 * j] = B[i][j] / (2.0 + B[i][j]);",
     ),
+    "narrowed": (
+        "double s, double t, float A[restrict n][2 * m]",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][2 * j] = s / t;",
+    ),
     "outer": (
         "double A[restrict n][m], double x[restrict n], double y[restrict m]",
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] -= x[i] * y[j];",
@@ -315,6 +319,8 @@ def test_numbers_that_lie_apart_are_divided_in_vectors(tmp_path: Path, machine: 
     divided = re.findall(rf"doublev{lanes} quotients_A\d+ = dividends_A\d+ / divisors_A\d+;", text)
     assert len(divided) == 8 // lanes
     assert text.count("simd_vextf") == 8
+    # quotients of doubles, each rounded to a float
+    assert "quotients_" not in kernel(tmp_path, "narrowed", KernelOptions(machine=machine))
 
 
 def register_tiles(unit: GeneratedUnit) -> object:
