@@ -545,9 +545,10 @@ def _missing(task: _Task, level: Level, group: Group, written: isl.Map, stored: 
         if is_small(array) or any(ref.may_write for ref in group.refs)
         else _old_values(task, level, group)
     )
-    if old is None:
+    by_visit = [] if old is None else maps_of(level.prefix.reverse().apply_range(old))
+    if len(by_visit) != 1:
         return None
-    wanted = coalesced(isl.Map.from_union_map(level.prefix.reverse().apply_range(old)))
+    wanted = coalesced(by_visit[0])
     box, size = bounding_box(wanted), array.element.size
     whole = group.box.bound
     if not box.is_usable or box.bound is None or whole is None or not is_little(box.bound, whole, size):
