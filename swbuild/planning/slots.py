@@ -66,7 +66,7 @@ class Room:
         """Return whether the buffer may be stored late, and take the room for another slot."""
         buffer = self._buffers[name]
         apart = self._may_go_meanwhile(buffer) if buffer.load else self._users[buffer.array] == 1
-        return apart and self._fits(name)
+        return apart and buffer.missing is None and self._fits(name)  # rows fill no slot for certain
 
     def take_to_hand_on_ahead(self, names: Iterable[str]) -> bool:
         """Return whether all of the buffers may be handed on ahead, and take room for four slots of each."""
