@@ -148,6 +148,7 @@ class _Pass:
     """
 
     def __init__(self, grid: Grid, buffers: frozenset[str]) -> None:
+        self._ways: dict[str, Along] = {}
         self._grid, self._buffers = grid, buffers
         self.refused: dict[str, str] = {}
 
@@ -391,6 +392,9 @@ class _Pass:
         along = self._grid.along(differing)
         if along is None:
             self._refuse([place.buffer], "its boxes differ from CPE to CPE")
+            return None
+        if self._ways.setdefault(place.buffer, along) is not along:  # who gets it is not who hands it on
+            self._refuse([place.buffer], "other CPEs have equal boxes in other iterations")
             return None
         when = around.without(frozenset(around.threads) - differing)
         if when is None:

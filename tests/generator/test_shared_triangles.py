@@ -10,9 +10,17 @@ import pytest
 from generation import generated, unit_of
 from objects import shared_objects
 
-from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
+from swbuild.check import (
+    CheckSettings,
+    Outcome,
+    RegionCheck,
+    SourceTask,
+    check_source,
+    check_sources,
+    explain,
+)
 from swbuild.memory.box import bounding_box
-from swbuild.options import Distribution, KernelOptions, Share, Where
+from swbuild.options import Distribution, Fusion, KernelOptions, Share, Vectorize, Where
 
 #: the loops of a pair of rows
 TRIANGLES = {
@@ -154,3 +162,36 @@ def test_a_box_that_another_loop_cuts_is_widened() -> None:
 def test_a_box_that_another_loop_moves_is_not_widened() -> None:
     box = bounding_box(isl.Map("{ [a, b] -> A[i] : 0 <= a < 10 and 0 <= b < 10 and a + b <= i < a + b + 4 }"))
     assert box.regardless_of(0) is None and box.regardless_of(1) is None
+
+
+#: The box of a00 depends on the row of CPEs where it begins at i + 1, and not in later rounds of k.
+LATER_ALIKE = """void f(int n, int m, int *restrict c0, int a00[n + 1], int a01[m + 1][n], short a02[m])
+{
+#pragma scop
+for (int i = 1; i < m; i++)
+  for (int j = 1; j < m; j++)
+    for (int k = i + 1; k < n - 2; k++)
+      c0[i * m + j] = ((a00[k] % 13 - a01[i + 1][k + 2] % 13) * (a02[i] % 13)) % 1000;
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_who_gets_a_box_hands_it_on(tmp_path: Path, machine: str) -> None:
+    path = tmp_path / "later.c"
+    path.write_text(LATER_ALIKE, encoding="utf-8")
+    options = KernelOptions(
+        machine=machine,
+        share=Share.ALWAYS,
+        threads=(8, 8),
+        fusion=Fusion.MIN,
+        ldm_budget=2048,
+        where=Where.CPES,
+    )
+    check = RegionCheck(({"n": 31, "m": 33}, {"n": 67, "m": 20}))
+    for vectorize in Vectorize:
+        chosen = replace(options, vectorize=vectorize)
+        task = SourceTask(path, options={"f": chosen}, default_check=check)
+        (result,) = check_sources([task], CheckSettings(modes=("checked", "late"), jobs=1))
+        assert result.outcome is Outcome.PASS, result.message
