@@ -28,7 +28,7 @@ from swbuild.polyhedral.described import Described
 from swbuild.polyhedral.scheduling import Scheduled
 from swbuild.polyhedral.verdicts import carried_by_loops
 
-__all__ = ["comparison_report", "region_report"]
+__all__ = ["choice_report", "comparison_report", "region_report"]
 
 
 def region_report(
@@ -154,7 +154,7 @@ def _kernel(region: RegionCode, kernel: KernelCode, place: Placed) -> dict[str, 
         "threads": list(mapping.grid),
         "tile": list(kernel.tiled.sizes),
         "distribution": mapping.distribution.value,
-        "choice": None if place.among is None else _choice(mapping, place.among),
+        "choice": None if place.among is None else choice_report(mapping, place.among),
         "host_loops": len(kernel.loops),
         "launched_in": _launched_in(region, kernel),
         "nest": _nest(region, kernel),
@@ -208,7 +208,7 @@ def _spawn(spawn: SpawnCode) -> dict[str, object]:
     }
 
 
-def _choice(mapping: Mapping, among: Ranking) -> dict[str, object]:
+def choice_report(mapping: Mapping, among: Ranking) -> dict[str, object]:
     """Return what threads and tiles were chosen from, and why these.
 
     Its cycles are those of the quick estimate that ranks all candidates: good to compare with each other.

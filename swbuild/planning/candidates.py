@@ -218,7 +218,13 @@ class _Search:
         return best
 
     def frugal(self, best: Estimate) -> Estimate:
-        """Return what takes least of the LDM among candidates for the same grid that cost hardly more."""
+        """Return what takes least of the LDM among candidates for the same grid that cost hardly more.
+
+        Not in triangles of which boxes are handed on: smaller tiles have more rounds, which are estimated
+        worst.
+        """
+        if best.hands_on and self.shapes[-1].triangle:
+            return best
         threads, joint, most = best.candidate.threads, best.candidate.joint, best.total * _SLACK
         alike = [each for each in self.known if each.threads == threads and each.joint == joint]
         found = [e for each in alike if (e := self.estimate(each, most)) is not None and e.total <= most]
@@ -258,6 +264,8 @@ class _Search:
         loops = [shape.loops[position] for shape in self.shapes]
         for size in sorted({n for loop in loops for way in ways for n in sizes_of(loop, way)}):
             yield _with(candidate, {position: size})
+            if position < len(candidate.threads) == 2 and self.shapes[-1].triangle and not candidate.joint:
+                yield _in_step(candidate, position, size)
 
     def _pairs(self, candidate: Candidate) -> Iterator[Candidate]:
         """Yield ``candidate`` with one tile longer and another shorter."""
@@ -266,6 +274,12 @@ class _Search:
                 if k != other and candidate.tile[other] > 1:
                     longer = min(2 * candidate.tile[k], self.loops[k].whole)
                     yield _with(candidate, {k: longer, other: candidate.tile[other] // 2})
+
+
+def _in_step(candidate: Candidate, position: int, size: int) -> Candidate:
+    """Return ``candidate`` with tiles of ``size`` of one of two mapped loops, and as long rounds of both."""
+    threads, other = candidate.threads, 1 - position
+    return _with(candidate, {position: size, other: max(1, size * threads[position] // threads[other])})
 
 
 def _with(candidate: Candidate, sizes: dict[int, int]) -> Candidate:
@@ -361,7 +375,8 @@ def _priced(view: View, picked: list[Choice]) -> Cycles:
     dealing = view.dealing
     visits = sum(_VISIT * m.visits for m in moved) + _ROW * dealing.rows
     direct = shape.direct * view.share + sum(option.direct for option in picked)
-    launch = Launch(float(dealing.busy), view.work + visits, moved, direct, dealing.mean)
+    working = view.work + visits
+    launch = Launch(float(dealing.busy), working, moved, direct, dealing.mean, shape.triangle)
     return launch_cycles(launch, view.machine)
 
 

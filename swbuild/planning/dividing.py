@@ -116,7 +116,7 @@ def place_order(
     """
     task = _Task(scop, options, assumed_sizes(scop, options), record)
     made = _in_parts(task, order, before, limit)
-    if isinstance(made, tuple) and options.share is Share.AUTO and any(place.handed for place in made[1]):
+    if isinstance(made, tuple) and options.share is Share.AUTO and any(map(_is_for_sharing, made[1])):
         return made[0], tuple(_alone_if_better(task, made[0], place) for place in made[1])
     return made
 
@@ -150,13 +150,19 @@ def _alone(task: _Task, order: Order, placed: Placed) -> Placed | None:
     return found if isinstance(found, Placed) else None
 
 
+def _is_for_sharing(placed: Placed) -> bool:
+    """Return whether boxes of ``placed`` are handed on, or its tiles were chosen as if they could be."""
+    chosen = placed.among.best[:1] if placed.among else ()
+    return bool(placed.handed) or any(estimate.hands_on for estimate in chosen)
+
+
 def _alone_if_better(task: _Task, order: Order, placed: Placed) -> Placed:
     """Return the kernel ``placed``, or with tiles for each CPE alone, if that may well take less time.
 
     Transfers are estimated better than what is computed.  So boxes are only shared where that saves time even
     if what is computed took longer for it by twice as much as estimated.
     """
-    other = _alone(task, order, placed) if placed.handed else None
+    other = _alone(task, order, placed) if _is_for_sharing(placed) else None
     if other is None:
         return placed
     here, there = (task.parts(order, each) for each in (placed, other))

@@ -15,6 +15,7 @@ from swbuild.memory.box import Box
 from swbuild.memory.buffers import Buffer
 from swbuild.options import KernelOptions
 from swbuild.planning.loops import Loops
+from swbuild.planning.rounds import are_as_long, second_follows
 from swbuild.planning.slots import Room
 from swbuild.planning.tilings import Placed
 
@@ -30,13 +31,16 @@ def alike_in(scop: Scop, placed: Placed, options: KernelOptions) -> Alike:
     """Return the buffers of ``placed`` that may be handed on: CPEs along a way have equal boxes all the time.
 
     Nothing in the kernel writes what they hold, all CPEs run it, and with each of its tiles every CPE comes
-    to the same visits, some perhaps to fewer of them than others.
+    to the same visits, some perhaps to fewer of them than others.  Where the second loop begins depends on
+    the first only if the rounds of both are as long: else CPEs come to the same tiles in different rounds.
     """
     mapping, machine = placed.tiled.mapping, load(options.machine)
     if not options.hands_on or mapping.is_joint or prod(mapping.threads) != machine.cpes:
         return {}
     room, mapped = Room(placed), len(mapping.threads)
     straight = mapping.threads == machine.mesh
+    if straight and not are_as_long(placed.tiled.sizes, mapping.threads) and second_follows(placed.tiled):
+        straight = False
     found = {}
     for buffer in placed.plan.buffers:
         element = scop.array(buffer.array).element

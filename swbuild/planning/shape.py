@@ -200,7 +200,8 @@ class Copies:
 class KernelShape:
     """One kernel: the first ``mapped`` of its loops are shared out.  ``launches`` says how often it runs.
 
-    ``ahead``: what is only read may be got one iteration ahead.
+    ``ahead``: what is only read may be got one iteration ahead.  ``triangle``: where the second of the mapped
+    loops begins or ends depends on the first one, and there is a single launch.
     """
 
     mapped: int
@@ -211,6 +212,7 @@ class KernelShape:
     launches: float
     direct: float
     ahead: bool = False
+    triangle: bool = False
 
     @property
     def whole_words(self) -> tuple[int, ...]:

@@ -25,6 +25,7 @@ from swbuild.planning.computing import body_of
 from swbuild.planning.counting import Bounds, bounds_of
 from swbuild.planning.loops import Inner, Vector, factors_of, innermost, row_of
 from swbuild.planning.pointnests import Copied
+from swbuild.planning.rounds import is_triangle
 from swbuild.planning.shape import Copies, Family, KernelShape, Loop, Place, Subscript, Work
 from swbuild.planning.tilecosts import Tileable, tile_costs
 from swbuild.polyhedral.islutil import constant_of, maps_of, sets_of, union_maps
@@ -105,6 +106,7 @@ def shape_of(
         max(1.0, times),
         direct,
         ahead=options.gets_ahead,
+        triangle=not tiled.kernel.host_loops and is_triangle(tiled),
     )
 
 

@@ -19,7 +19,8 @@ from swbuild.memory.groups import Group
 from swbuild.memory.levels import Level
 from swbuild.memory.plan import is_little
 from swbuild.planning.dealing import Dealing
-from swbuild.planning.shape import Family, KernelShape, Place, Work
+from swbuild.planning.rounds import are_as_long
+from swbuild.planning.shape import Family, KernelShape, Loop, Place, Work
 
 __all__ = ["Candidate", "Choice", "Launched", "View", "Views"]
 
@@ -251,8 +252,21 @@ class View:
             elif loop.certain:
                 found *= -(-loop.runs(tile) // self.threads[k])
             else:
-                found *= max(1.0, loop.share(tile, self.threads[k]) * loop.extent / tile)
+                found *= max(1.0, loop.share(tile, self.threads[k]) * self._tiles(loop, tile))
         return found
+
+    def _tiles(self, loop: Loop, tile: int) -> float:
+        """Return how many tiles a run of ``loop`` has on average, at most where CPEs share no boxes.
+
+        Without rounds that all come to, estimates of uneven loops have been seen to be worse with an average.
+        """
+        longest = loop.extent / tile
+        return min(longest, loop.runs(tile)) if self._shares else longest
+
+    @cached_property
+    def _shares(self) -> bool:
+        """Whether CPEs may hand boxes of a triangle on to others."""
+        return self.shape.triangle and any(self.sharers(family) > 1.0 for family in self.shape.families)
 
     def computing(self, position: int) -> float:
         """Return the cycles of the busiest CPE for one of the statements."""
@@ -279,10 +293,15 @@ class View:
         used = {k for k, _ in factors if k < self.shape.mapped}
         if not used:
             return max(1.0, self.dealing.busy)
-        if self.threads != self.machine.mesh or len(used) > 1:
+        if self.threads != self.machine.mesh or len(used) > 1 or not self._in_step:
             return 1.0
         (other,) = {0, 1} - used
         return float(min(self.threads[other], self.shape.loops[other].tiles(self.tile[other])))
+
+    @property
+    def _in_step(self) -> bool:
+        """Whether rounds of tiles of the mapped loops can be made equal for all CPEs."""
+        return not self.shape.triangle or are_as_long(self.tile, self.threads)
 
     @cached_property
     def options(self) -> list[list[Choice]]:

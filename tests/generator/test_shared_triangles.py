@@ -19,8 +19,12 @@ from swbuild.check import (
     check_sources,
     explain,
 )
+from swbuild.codegen.report import choice_report
+from swbuild.mapping.tiling import Mapping
 from swbuild.memory.box import bounding_box
 from swbuild.options import Distribution, Fusion, KernelOptions, Share, Vectorize, Where
+from swbuild.planning.candidates import Estimate, Ranking, merged
+from swbuild.planning.view import Candidate
 
 #: the loops of a pair of rows
 TRIANGLES = {
@@ -86,9 +90,43 @@ def test_symmetric_products_hand_their_tiles_on_at_sizes_that_nobody_knows(name:
 
 
 def test_what_is_taken_because_it_hands_tiles_on_is_explained_so() -> None:
-    (*_, kernel) = unit_of("covariance", KernelOptions(machine="sw26010")).regions[0].report["kernels"]  # type: ignore[misc]
-    assert kernel["choice"]["because"] == "one within 2 % of the cheapest that hands tiles on"
-    assert kernel["choice"]["runner_up"]["quick_cycles"] < kernel["choice"]["quick_cycles"]
+    alone = Estimate(Candidate((64,), (16, 32, 8), joint=True), 1000.0, 8192)
+    handed = Estimate(Candidate((8, 8), (16, 16, 8)), 1010.0, 8192, hands_on=True)
+    found = merged([Ranking((alone,), 1, None, False), Ranking((handed,), 1, None, False)])
+    assert found.best[0] is handed
+    mapping = Mapping(handed.candidate.threads, handed.candidate.tile, Distribution.CYCLIC)
+    choice = choice_report(mapping, found)
+    assert choice["because"] == "one within 2 % of the cheapest that hands tiles on"
+    assert choice["runner_up"]["quick_cycles"] < choice["quick_cycles"]  # type: ignore[index, operator]
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("name", TRIANGLES)
+def test_rounds_of_both_loops_are_as_long_where_tiles_are_handed_on(
+    tmp_path: Path, name: str, machine: str
+) -> None:
+    options = KernelOptions(machine=machine, where=Where.CPES)
+    (kernel,) = generated(tmp_path, function(name), options).regions[0].report["kernels"]  # type: ignore[misc]
+    assert {row["along"] for row in kernel["handed_on"]} == {"row", "column"}
+    assert kernel["tile"][0] == kernel["tile"][1] and kernel["threads"] == [8, 8]
+
+
+@pytest.mark.parametrize(
+    ("name", "tile", "along"),
+    [
+        ("upper", (8, 16, 8), set()),  # CPEs would come to the same tiles in different rounds
+        ("above", (16, 8, 8), set()),
+        ("upper", (16, 16, 8), {"row", "column"}),
+        ("lower", (8, 16, 8), {"row", "column"}),  # all begin in the first round
+    ],
+)
+def test_what_begins_at_the_diagonal_is_handed_on_in_rounds_of_one_length(
+    tmp_path: Path, name: str, tile: tuple[int, ...], along: set[str]
+) -> None:
+    options = replace(options_of("sw26010-pro"), tile=tile)
+    (kernel,) = generated(tmp_path, function(name), options).regions[0].report["kernels"]  # type: ignore[misc]
+    assert {row["along"] for row in kernel.get("handed_on", ())} == along
+    assert "not_handed_on" not in kernel  # nobody planned for it
 
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
