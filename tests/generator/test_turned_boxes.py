@@ -150,8 +150,9 @@ def test_what_stays_in_the_ldm_is_not_turned(tmp_path: Path) -> None:
   }"""
     arguments = "int steps, int n, int m, double A[n][n], double C[m][n], double X[m][n]"
     text = f"void f({arguments})\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+    small = replace(OPTIONS, fusion=Fusion.MIN, typical={"n": 128, "m": 128, "steps": 50})
     for resident in (Resident.ALWAYS, Resident.NEVER):
-        unit = generated(tmp_path, text, replace(OPTIONS, resident=resident, fusion=Fusion.MIN))
+        unit = generated(tmp_path, text, replace(small, resident=resident))
         assert unit.slave is not None
         stays = "A stays in the LDM" in unit.slave.text
         assert (stays, "A_turned" in unit.slave.text) == (resident is Resident.ALWAYS, not stays)
