@@ -78,8 +78,7 @@ class Launch:
     """One launch: ``busy`` CPEs have work; the busiest takes ``computing`` cycles for its own.
 
     ``direct`` is the number of its loads and stores of main memory; ``mean`` the share of the busiest CPE's
-    work that a CPE does on average.  ``triangle``: some of its tiles lie on a
-    diagonal.
+    work that a CPE does on average.  ``triangle``: some of its tiles lie on a diagonal.
     """
 
     busy: float
