@@ -30,10 +30,10 @@ def deferred(node: Node, may: Permission) -> Slotted:
     """Return the tree whose loops store the boxes of an iteration while they compute those of the next.
 
     That is done in loops that end with puts, where each buffer that is put ``may`` be stored late: no
-    iteration needs what another one puts, and nothing else in the tree touches its array.  ``may`` is asked
+    iteration needs what another one puts, and nothing else in the loop touches its array.  ``may`` is asked
     once for each buffer, of inner loops first, and counts what it allows.  Loops around nothing but such a
-    loop wait as late.  Equivalent: one put is waited for before the next is issued, the last one after the
-    loops, and no slot is written while it is stored.
+    loop wait as late, unless something after it gets what it puts.  Equivalent: one put is waited for before
+    the next is issued, the last one after the loops, and no slot is written while it is stored.
     """
     asked = Permissions(may)
     return Slotted(transform(node, _Pass(asked).change), asked.given)
@@ -49,7 +49,7 @@ class _Pass:
         if not isinstance(node, (Deal, Loop)) or (isinstance(node, Loop) and node.trip_count in (0, 1)):
             return node
         late = late_of(node.body)
-        if late is not None and not _has_more(*late[1:]):
+        if late is not None and not late[2].fence and not _has_more(*late[1:]):
             begin, inner, wait = late
             return Block((begin, replace(node, body=inner), wait))
         puts = _puts_of(node.body)
@@ -63,7 +63,7 @@ def _puts_of(body: Node) -> Transfers | None:
     if not isinstance(body, Block) or not body.children:
         return None
     wait = body.children[-1]
-    if not isinstance(wait, Wait) or wait.fence or wait.group.direction is not Direction.PUT:
+    if not isinstance(wait, Wait) or wait.group.direction is not Direction.PUT:
         return None
     for position in range(len(body.children) - 2, -1, -1):
         node = body.children[position]
@@ -89,12 +89,13 @@ def _behind(loop: Loop | Deal, puts: Transfers) -> Node:
     def change(node: Node) -> Node:
         return replace(node, group=group) if isinstance(node, Transfer) else node
 
-    begin, wait = replace(puts.begin, group=group), replace(puts.wait, group=group)
+    begin, last = replace(puts.begin, group=group), replace(puts.wait, group=group)
+    wait = replace(last, fence=False)  # nothing in the loop gets what it puts
     before = loop.body.children[: -len(puts.nodes) - 2]
     moved = (transform(node, change) for node in puts.nodes)
     turns = _turns(puts.buffers, _got_early(loop.body))
     body = Block((*before, wait, begin, *moved, *turns))
-    return Block((replace(begin, complete=wait.count or 0), replace(loop, body=body), wait))
+    return Block((replace(begin, complete=wait.count or 0), replace(loop, body=body), last))
 
 
 def _turns(buffers: tuple[str, ...], early: frozenset[str]) -> list[Rotate]:

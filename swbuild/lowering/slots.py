@@ -29,8 +29,9 @@ def with_slots(scop: Scop, place: Placed, program: Program) -> tuple[Program, Pl
     """Return ``program``, the code of the kernel ``place``, with gets ahead and puts late, and its plan.
 
     Buffers are filled early, and then stored late, as long as the LDM has room for further slots: those that
-    the kernel only reads, if their arrays are not stored in the loop that gets them, and those of arrays
-    whose other visits have nothing to do with what a visit stores.  All CPEs are done with the kernel before
+    the kernel only reads, if their arrays are not stored in the loop that gets them, those that it only
+    writes, if nothing else touches their arrays in the loop that stores them, and those of arrays whose other
+    visits have nothing to do with what a visit stores.  All CPEs are done with the kernel before
     another kernel writes what they hold, or reads what they have stored.
     """
     room = Room(place)

@@ -26,7 +26,7 @@ class Room:
         used = (*moving, *(d.array for d in place.plan.direct))
         self._users = Counter(used)
         self._bare = frozenset(d.array for d in place.plan.direct)
-        self._above = _above(place.plan.top)
+        self._inside = _inside(place.plan.top)
         self._all = place.budget - place.plan.bytes - sum(partial.bytes for partial in place.partials)
         self._handed = place.handed
         self._used, self._budget = place.plan.bytes, place.budget
@@ -65,7 +65,7 @@ class Room:
     def take_for_puts(self, name: str) -> bool:
         """Return whether the buffer may be stored late, and take the room for another slot."""
         buffer = self._buffers[name]
-        apart = self._may_go_meanwhile(buffer) if buffer.load else self._users[buffer.array] == 1
+        apart = self._may_go_meanwhile(buffer) if buffer.load else self._is_alone_inside(buffer)
         return apart and buffer.missing is None and self._fits(name)  # rows fill no slot for certain
 
     def take_to_hand_on_ahead(self, names: Iterable[str]) -> bool:
@@ -93,8 +93,20 @@ class Room:
         """
         if buffer.store is not Store.NONE or buffer.array in self._bare:
             return False
-        others = (b for b in self._buffers.values() if b.array == buffer.array and b.store is not Store.NONE)
-        return all(other.level in self._above[buffer.level] for other in others)
+        return all(other.store is Store.NONE for other in self._beside(buffer))
+
+    def _is_alone_inside(self, buffer: Buffer) -> bool:
+        """Return whether nothing else touches the array of ``buffer`` in the loops that store it alone.
+
+        Then nobody needs what an iteration of them has stored before they end.
+        """
+        return buffer.array not in self._bare and not self._beside(buffer)
+
+    def _beside(self, buffer: Buffer) -> list[Buffer]:
+        """Return the other buffers of the same array that are moved in the innermost loop around a visit."""
+        inside = self._inside[buffer.level]
+        others = (b for b in self._buffers.values() if b.array == buffer.array and b.name != buffer.name)
+        return [b for b in others if not b.steady and b.level in inside]
 
     def _fits(self, name: str) -> bool:
         """Return whether the buffer can have another slot, and take the room for it."""
@@ -116,16 +128,18 @@ class Room:
         return True
 
 
-def _above(top: Level) -> dict[int, frozenset[int]]:
-    """Return, per level, those around it that have fewer loops around them."""
+def _inside(top: Level) -> dict[int, frozenset[int]]:
+    """Return, per level, those that are in the innermost of the loops around it, itself among them."""
     found: dict[int, frozenset[int]] = {}
 
-    def visit(level: Level, around: tuple[Level, ...]) -> None:
-        found[level.number] = frozenset(other.number for other in around if other.depth < level.depth)
+    def visit(level: Level, outermost: Level) -> None:
+        if level.depth > outermost.depth:
+            outermost = level
+        found[level.number] = frozenset(inner.number for inner in outermost.walk())
         for child in level.children:
-            visit(child, (*around, level))
+            visit(child, outermost)
 
-    visit(top, ())
+    visit(top, top)
     return found
 
 

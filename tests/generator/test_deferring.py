@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from generation import generated
+from generation import EXAMPLES, generated, unit_of
 from objects import shared_objects
 from turns import MACHINES, in_turn
 
@@ -152,10 +153,9 @@ def test_a_box_that_comes_may_not_take_the_slot_that_is_stored() -> None:
 
 
 def test_puts_stay_where_something_waits_for_them_in_the_iteration() -> None:
-    fence = tiles(*LOAD, BOX, COMPUTE, Begin(PUTS, dynamic=False), STORE, Wait(PUTS, fence=True, count=1))
     inside = tiles(*BOTH.body.children, COMPUTE)  # type: ignore[union-attr]
     once = replace(BOTH, condition=None)
-    for tree in (fence, inside, once):
+    for tree in (inside, once):
         assert deferred(tree, lambda _: True).tree == tree
     assert deferred(BOTH, lambda _: False).tree == BOTH
 
@@ -163,6 +163,20 @@ def test_puts_stay_where_something_waits_for_them_in_the_iteration() -> None:
 def test_tiles_that_are_dealt_out_are_stored_late_too() -> None:
     dealt = Deal("t", "turn", Constant(0), N, N, 32, BOTH.body, Origin(Role.ROUND))
     assert any(isinstance(node, Rotate) for node in walk(made(dealt)))
+
+
+FENCED = tiles(*LOAD, BOX, COMPUTE, Begin(PUTS, dynamic=False), STORE, Wait(PUTS, count=1, fence=True))
+
+
+def test_what_is_put_is_visible_after_the_loop_alone() -> None:
+    begin, loop, last = made(FENCED).children  # type: ignore[union-attr]
+    assert begin.group == LATE and last == Wait(LATE, count=1, fence=True)
+    assert not any(node.fence for node in walk(loop) if isinstance(node, Wait))
+
+
+def test_loops_around_such_a_loop_do_not_wait_later_where_others_get_what_it_puts() -> None:
+    around = Loop("s", Constant(0), Binary(BinaryOperator.LT, Name("s"), N), 1, FENCED, Origin(Role.ROUND))
+    assert made(around) == replace(around, body=made(FENCED))
 
 
 HEAD = """void f(int n, int m, double *restrict a, double *restrict b, double c[n][m], double d[n][m]) {
@@ -226,6 +240,35 @@ def test_gets_come_first_where_the_budget_is_short(tmp_path: Path) -> None:
     text = slave(tmp_path, LINE, small)
     assert "a_next" in text and "b_next" not in text
     assert "b_next" in slave(tmp_path, LINE, replace(small, ldm_budget=64 * 8 * 4))
+
+
+def test_an_array_may_be_got_early_in_one_loop_and_stored_late_in_the_next(tmp_path: Path) -> None:
+    """Each loop is alone with it: only what follows the second may get what that has put."""
+    found = unit_of("doitgen", KernelOptions())
+    assert found.slave is not None
+    text = found.slave.text
+    assert re.search(r"  A  +double .*, get one iteration ahead\n", text)
+    assert re.search(r"  A_2  +double .*, put \(box\), waited for one iteration later\n", text)
+    last = text.rindex("A_2_done")
+    waits = re.search(r"while \(\w+ != \w+\)\n +;\n +athread_dma_barrier\(\);", text[last:])
+    assert waits is not None, "the last put is not visible to what comes next"
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_results_are_those_of_the_serial_loops_where_loops_beside_each_other_get_and_put(
+    tmp_path: Path, machine: str
+) -> None:
+    sizes = tuple({"nr": 3, "nq": q, "np": p} for q, p in ((1, 1), (5, 13), (2, 33), (67, 6), (0, 2)))
+    tile = (1, 2, 5, 4, 3, 6)
+    options = KernelOptions(machine=machine, tile=tile, threads=(8, 8), ldm_budget=12 * 1024)
+    task = SourceTask(
+        EXAMPLES / "doitgen.c",
+        options={"doitgen": options},
+        checks={"doitgen": RegionCheck(sizes=sizes)},
+    )
+    results = check_source(task, CheckSettings(), tmp_path, shared_objects())
+    assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
+    assert "A_2_next" in "".join(path.read_text() for path in tmp_path.rglob("*.slave.c"))
 
 
 PROGRAM = "\n".join(
