@@ -39,8 +39,9 @@ _FARTHEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Sweeps:
-    """The sweeps of ``schedule``: ``time`` counts them, ``loops`` are the parallel ones in each.
+    """The sweeps of ``schedule``: ``time`` counts them, ``in_a_step`` of the loop over time.
 
+    ``loops`` are the parallel ones in each.
     ``slopes`` say, per loop, how far dependences reach in a sweep.  ``wide`` are the sizes at which no loop
     has less than two iterations, None where all sweeps have the same: at others, some tiles would have
     iterations of some sweeps only, and dependences between two edges are not looked at.
@@ -50,6 +51,7 @@ class Sweeps:
     time: isl.UnionPwAff
     loops: tuple[isl.UnionPwAff, ...]
     slopes: tuple[int, ...]
+    in_a_step: int
     wide: isl.Set | None = None
 
 
@@ -87,7 +89,7 @@ def sweeps_of(
     kept_loops, slopes = zip(*found, strict=True)
     if len(kept_loops) > 1 and not _has_simple_edges(kept_loops):
         return None
-    return Sweeps(schedule, time, kept_loops, slopes, wide)
+    return Sweeps(schedule, time, kept_loops, slopes, numbers[-1] + 1, wide)
 
 
 def _bands(node: isl.ScheduleNode) -> list[isl.ScheduleNode] | None:

@@ -7,31 +7,27 @@ from dataclasses import replace
 
 import islpy as isl
 
+from swbuild.expressions.trees import walk
 from swbuild.frontend.scop import Scop
 from swbuild.islnumbers import int_of
+from swbuild.kernelir.vectors import lanes_of
 from swbuild.machine import load
 from swbuild.mapping.diamonds import Sweeps, in_diamonds, sweeps_of
 from swbuild.mapping.strides import AccessStrides
 from swbuild.options import Distribution, KernelOptions
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.planning.sizes import assumed_sizes
+from swbuild.planning.widths import UNIT, Plane, cheapest
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
 from swbuild.polyhedral.scheduling import Origin
 
 __all__ = ["in_time_tiles"]
 
-#: Widths of diamonds are multiples of this: their ends then are no fractions.
-_UNIT = 4
+#: The narrowest diamonds along one loop alone, and the widest ones.
+_NARROWEST, _WIDEST = 12, 512
 
-#: The narrowest diamonds, and the widest ones along one loop alone and along the first of two: wider ones
-#: leave little room for what is beside them.
-_NARROWEST, _WIDEST = 12, (512, 32)
-
-#: Lengths of pieces are multiples of this.
-_STRIDE = 16
-
-#: What part of the LDM buffers are to take.
-_FILLED = 0.95
+#: What the ends of rows add to what a point takes: replays of 120 to 1300 points a row have 1.1 to 2.1.
+_ENDS = 1.5
 
 #: isl steps to find how far sweeps reach.
 _EFFORT = 1_000_000
@@ -79,20 +75,39 @@ def _sweeps(scop: Scop, order: Order) -> Sweeps | None:
 def _tile(scop: Scop, options: KernelOptions, sweeps: Sweeps) -> tuple[int, ...]:
     """Return the width of diamonds, and the length of the pieces of one if there is a second loop.
 
-    () where they would be too small.  All CPEs are to have a diamond, and pieces to fill the LDM.
+    () where they would be too small.  Along one loop, all CPEs are to have a diamond.
     """
-    machine, sizes = load(options.machine), assumed_sizes(scop, options).values
-    loops = len(sweeps.loops)
-    share = -(-_extent(sweeps.loops[0], sizes) // machine.cpes)
-    width = min(_WIDEST[loops - 1], max(_NARROWEST, -(-share // _UNIT) * _UNIT))
-    if loops == 1:
-        return (width,)
-    each = sum(array.element.size for array in scop.arrays if len(array.extents) >= loops)
-    room = int((options.ldm_budget or machine.ldm_budget) * _FILLED) // max(1, each)
-    rows = width + 2 * sweeps.slopes[0]
-    lean = sweeps.slopes[1] * (width // sweeps.slopes[0] + 2)
-    length = (room // rows - lean) // _STRIDE * _STRIDE
-    return (width, length) if length > 0 else ()
+    machine, sizes = load(options.machine), assumed_sizes(scop, options)
+    if len(sweeps.loops) == 1:
+        share = -(-_extent(sweeps.loops[0], sizes.values) // machine.cpes)
+        return (min(_WIDEST, max(_NARROWEST, -(-share // UNIT) * UNIT)),)
+    slopes = sweeps.slopes[0], sweeps.slopes[1]
+    elements = tuple(array.element.size for array in scop.arrays if len(array.extents) >= len(slopes))
+    budget = options.ldm_budget or machine.ldm_budget
+    point = _point_cycles(scop, options, sweeps)
+    plane = Plane(slopes, sweeps.in_a_step, elements, budget, point, machine)
+    loops = sweeps.loops[0], sweeps.loops[1]
+    runs = [
+        (_extent(sweeps.time, each), (_extent(loops[0], each), _extent(loops[1], each)))
+        for each in sizes.orders
+    ]
+    return cheapest(plane, runs) or ()
+
+
+def _point_cycles(scop: Scop, options: KernelOptions, sweeps: Sweeps) -> float:
+    """Return what a point of a sweep takes on average.
+
+    That is a cycle for an access or an operation, in vectors where there are such, and more for the ends of
+    rows, which are computed one by one.
+    """
+    lanes = lanes_of(options)
+    total = 0.0
+    for statement in scop.statements:
+        operations = sum(bool(node.children) for node in walk(statement.body))
+        elements = {scop.array(access.array).element for access in statement.accesses}
+        width = min((lanes[each][1] if each in lanes else 1 for each in elements), default=1)
+        total += (len(statement.accesses) + operations) / width
+    return _ENDS * total / sweeps.in_a_step
 
 
 def _extent(loop: isl.UnionPwAff, sizes: Mapping[str, int]) -> int:
