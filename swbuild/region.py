@@ -57,7 +57,7 @@ from swbuild.polyhedral.workspace import Workspace, find_workspace, with_copies
 __all__ = ["Attempt", "Cause", "Dropped", "Record", "RegionResult", "Tried", "compile_region"]
 
 #: isl steps for one attempt at a region, besides those that have limits of their own.
-MAX_OPERATIONS = 3_000_000
+MAX_OPERATIONS = 8_000_000
 
 #: Wavefronts, with tiles of one shape each, of which code is tried.
 _MOST_FRONTS = 3

@@ -278,3 +278,11 @@ def test_a_block_of_isl_may_be_empty(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     found = region(generated(tmp_path / "empty", text, KernelOptions(fusion=Fusion.MIN)))
     assert len([kernel for kernel in found.kernels if "single" not in kernel]) == 3
+
+
+@pytest.mark.parametrize("machine", machine_names())
+def test_a_step_of_a_lattice_boltzmann_method_has_a_kernel(machine: str, tmp_path: Path) -> None:
+    """Its many statements and 18 boxes take isl more steps than most regions."""
+    text = (Path(__file__).parent / "regions" / "lattice.c").read_text()
+    found = region(generated(tmp_path, text, KernelOptions(machine=machine)))
+    assert len(found.kernels) == 1
