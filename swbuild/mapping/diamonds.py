@@ -41,10 +41,10 @@ _FARTHEST = 4
 class Sweeps:
     """The sweeps of ``schedule``: ``time`` counts them, ``in_a_step`` of the loop over time.
 
-    ``loops`` are the parallel ones in each.
-    ``slopes`` say, per loop, how far dependences reach in a sweep.  ``wide`` are the sizes at which no loop
-    has less than two iterations, None where all sweeps have the same: at others, some tiles would have
-    iterations of some sweeps only, and dependences between two edges are not looked at.
+    ``loops`` are the parallel ones in each; ``slopes`` say, per loop, how far dependences reach in a sweep.
+    ``wide`` are the sizes at which no loop has less than two iterations, None where all sweeps have the same:
+    at others, some tiles would have iterations of some sweeps only, and dependences between two edges are not
+    looked at.
     """
 
     schedule: isl.Schedule

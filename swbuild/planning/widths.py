@@ -13,7 +13,7 @@ from swbuild.classes import dataclass
 from swbuild.machine import MachineModel
 from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
 
-__all__ = ["Plane", "cheapest"]
+__all__ = ["UNIT", "Plane", "cheapest"]
 
 #: Widths of diamonds are multiples of this: their ends then are no fractions.
 UNIT = 4
