@@ -258,6 +258,54 @@ def test_a_loop_that_goes_on_elsewhere_does_not_match() -> None:
     assert any(cost.own for cost in block_costs(read_blocks(TESTED_ONCE, 32), read_blocks(other, 32), OLD))
 
 
+ADDED = "\tvmovsd\t(%rsi), %xmm1\n\tvaddsd\t%xmm0, %xmm1, %xmm1\n\tvmovsd\t%xmm1, (%rsi)\n"
+LOOPED = f".LOOP:\n{ADDED}\taddq\t$8, %rsi\n\tcmpq\t%rsi, %rcx\n\tjg\t.LOOP\n"
+
+
+def two_ways(shared: str, copies: int) -> str:
+    """Return code with ``shared`` behind either of two blocks, and without these; once for all, or twice."""
+    compared, there = "\tcmpq\t%rax, %rdx\n", ".L5" if copies == 2 else ".L2"
+    one = f".L5:\n{shared.replace('.LOOP', '.L6')}\tjmp\t.L3\n" if copies == 2 else ""
+    return (
+        f"\t.text\nf:\n{compared}\tje\t.L3\n{compared}\tjle\t.L2\n\tmovq\t%rax, (%rdi)\n{compared}"
+        f"\tjg\t{there}\n\tmovq\t%rdx, (%rdi)\n{one}.L2:\n{shared.replace('.LOOP', '.L7')}.L3:\n\tret\n"
+    )
+
+
+def test_straight_code_that_two_ways_have_each_for_itself_matches() -> None:
+    running, model = (read_blocks(two_ways(ADDED, copies), 32) for copies in (2, 1))
+    costs = block_costs(running, model, OLD)
+    assert not any(cost.own for cost in costs)
+    cycles = {"".join(b.labels): c for b, c in zip(model, function_cycles(model, OLD), strict=True)}
+    found = {"".join(block.labels): cost.cycles for block, cost in zip(running, costs, strict=True)}
+    assert found[".L5"] == found[".L2"] == cycles[".L2"] > 0
+
+
+def test_loops_that_two_ways_have_each_for_itself_do_not_match() -> None:
+    running, model = (read_blocks(two_ways(LOOPED, copies), 32) for copies in (2, 1))
+    assert any(cost.own for cost in block_costs(running, model, OLD))
+
+
+def two_loops(lines: tuple[int, int], further: str) -> str:
+    """Return code with two loops, and ``further`` on another way."""
+    loops = [
+        f"\t.loc 1 {line} 1\n{LOOPED.replace('.LOOP', f'.L{3 + k}')}{ADDED if k else ''}"
+        for k, line in enumerate(lines)
+    ]
+    head = '\t.text\n\t.file 1 "a.c"\nf:\n\tcmpq\t%rax, %rdx\n\tje\t.L9\n'
+    return f"{head}{''.join(loops)}\tret\n.L9:\n{further}\tret\n"
+
+
+def test_loops_match_where_their_function_differs_elsewhere() -> None:
+    branch = "\tcmpq\t%rsi, %rdi\n\tje\t.L8\n\tmovq\t%rax, (%rdi)\n.L8:\n"
+    running = read_blocks(two_loops((5, 5), branch), 32)
+    for lines, match in (((5, 7), True), ((5, 9), False)):
+        model = read_blocks(two_loops(lines, ""), 32)
+        costs = block_costs(running, model, OLD)
+        own = [cost.own for block, cost in zip(running, costs, strict=True) if block.loops]
+        assert own == [False, not match]
+
+
 SOURCE = """\
 #include <stdint.h>
 int wide(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {

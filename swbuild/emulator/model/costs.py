@@ -2,11 +2,13 @@
 
 Both come from one source.  The code that runs is for any x86-64; the other one has 32 registers for vectors
 of the CPE's width, so that its operations are those of the source.  Their blocks are matched function by
-function: what jumps where has to be the same.  In the others those of one line are, if there are as many.
+function, by what jumps where.  Where that differs, those that the same ways lead to are if their lines are
+close, and otherwise those of one line, if there are as many.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +19,9 @@ from swbuild.emulator.model.step import Role, whole
 from swbuild.machine import MachineModel
 
 __all__ = ["Cost", "block_costs", "function_cycles"]
+
+#: Lines that the first instructions of a block may be apart in two compilations of it.
+_NEAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +45,38 @@ def block_costs(running: Sequence[Block], costed: Sequence[Block], machine: Mach
         for function in functions(running)
         if (name := _name(function)) in models
     }
-    rest = [function for name, function in models.items() if pairs.get(name) is None]
-    alone = [function for function in functions(running) if pairs.get(_name(function)) is None]
+    alike = {name for name, matched in pairs.items() if matched.whole}
+    rest = [function for name, function in models.items() if name not in alike]
+    alone = [function for function in functions(running) if _name(function) not in alike]
     by_line = _line_by_line(alone, rest, machine)
     found: list[Cost] = []
     for function in functions(running):
-        matched = pairs.get(_name(function))
-        if matched is None:
+        name = _name(function)
+        if name not in pairs:
             found += _rough(function, by_line, machine)
             continue
-        cycles = function_cycles(models[_name(function)], machine)
-        found += [Cost(cycles[matched[k]] if k in matched else 0.0) for k in range(len(function))]
+        matched, cycles = pairs[name].blocks, function_cycles(models[name], machine)
+        if name in alike:
+            found += [Cost(cycles[matched[k]] if k in matched else 0.0) for k in range(len(function))]
+            continue
+        near = {k: other for k, other in matched.items() if _is_near(function[k], models[name][other])}
+        by_place = {id(function[k]): cycles[other] for k, other in near.items()}
+        found += _rough(function, {**by_line, **by_place}, machine)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """The blocks of the model for those of running code; ``whole``: the two go the same ways everywhere."""
+
+    blocks: dict[int, int]
+    whole: bool
+
+
+def _is_near(block: Block, model: Block) -> bool:
+    """Return whether two blocks are likely to be of the same source, which their jumps alone do not tell."""
+    apart = abs(block.line - model.line)
+    return not trivial(block) and block.loops == model.loops and block.file == model.file and apart <= _NEAR
 
 
 def _rough(function: Sequence[Block], by_line: Mapping[int, float], machine: MachineModel) -> list[Cost]:
@@ -119,35 +144,49 @@ def _name(function: Sequence[Block]) -> str:
     return next((label for label in function[0].labels if not label.startswith(".L")), "")
 
 
-def _matched(running: Sequence[Block], model: Sequence[Block]) -> dict[int, int] | None:
-    """Return the blocks of ``model`` for those of ``running``; None when the two do not go the same ways.
+def _matched(running: Sequence[Block], model: Sequence[Block]) -> _Match:
+    """Return the blocks of ``model`` for those of ``running``, as far as the two go the same ways.
 
     Both are walked from their begin, from one branch, call or return to the next.
     """
     pairs: dict[int, int] = {}
-    waiting = [(0, 0)]
+    waiting, alike = [(0, 0)], True
     while waiting:
         starts = waiting.pop()
         (ours, here), (theirs, there) = (
             _way(function, start) for function, start in zip((running, model), starts, strict=True)
         )
-        between = _paired(running, ours, model, theirs)
-        if between is None or any(pairs.setdefault(one, other) != other for one, other in between):
-            return None
+        between = _paired(running, ours, model, theirs, pairs)
+        if between is None or any(pairs.get(one, other) != other for one, other in between):
+            alike = False
+            continue
+        pairs |= between
         if here is None or there is None:
-            if here is not there:
-                return None
+            alike = alike and here is there
         elif here not in pairs:
             if _kind(running[here]) != _kind(model[there]):
-                return None
+                alike = False
+                continue
             pairs[here] = there
             waiting += zip(running[here].following, model[there].following, strict=True)
         elif pairs[here] != there:
             if not _is_copy(model, pairs[here], there):
-                return None
-            if ours and not between:
+                alike = False
+            elif ours and not between:
                 pairs.setdefault(ours[-1], there)
-    return pairs if len(set(pairs.values())) == len(pairs) else None
+    twice = _twice(running, pairs)
+    return _Match({k: other for k, other in pairs.items() if k not in twice}, alike and not twice)
+
+
+def _twice(running: Sequence[Block], pairs: Mapping[int, int]) -> set[int]:
+    """Return the blocks, but straight ones, that are not the only ones of a block of the model's."""
+    times = Counter(pairs.values())
+    return {one for one, other in pairs.items() if times[other] > 1 and not _is_straight(running[one])}
+
+
+def _is_straight(block: Block) -> bool:
+    """Return whether ``block`` only leads to another: two ways may then have what other code has once."""
+    return block.end is None or block.end.role is Role.JUMP
 
 
 def _is_copy(function: Sequence[Block], one: int, other: int) -> bool:
@@ -186,14 +225,22 @@ def _way(function: Sequence[Block], number: int) -> tuple[list[int], int | None]
 
 
 def _paired(
-    running: Sequence[Block], ours: Sequence[int], model: Sequence[Block], theirs: Sequence[int]
+    running: Sequence[Block],
+    ours: Sequence[int],
+    model: Sequence[Block],
+    theirs: Sequence[int],
+    pairs: Mapping[int, int],
 ) -> list[tuple[int, int]] | None:
-    """Pair the blocks on one way from its end on; None if some of the model's stay over."""
+    """Pair the blocks on one way from its end on, as ``pairs`` are; None if some of the model's stay over."""
+
+    def same_line(one: int, other: int) -> bool:
+        return running[one].line == model[other].line
+
     found = []
     left = list(ours)
     for place in range(len(theirs) - 1, -1, -1):
         number = theirs[place]
-        while len(left) > place + 1 and running[left[-1]].line != model[number].line:
+        while len(left) > place + 1 and number != pairs.get(left[-1]) and not same_line(left[-1], number):
             left.pop()  # does something here, and nothing there
         if not left:
             return None
