@@ -57,14 +57,34 @@ class Slope:
         return self._between((*self.firsts, end), self.lasts)
 
     def columns(self, copies: int) -> Iterator[tuple[Loop, range]]:
-        """Yield what is left: a loop of at most one iteration, and which of the ``copies`` have this one."""
+        """Yield what else one after the other has: a loop that goes on from there, and which copies run it.
+
+        Where the last ends differ, that is from the end of :meth:`common` on; else from the first iteration
+        that any of the ``copies`` has to there.
+        """
         end = self._common_end(copies)
-        exclusive = self.upper and self._condition.operator is BinaryOperator.LT
-        for distance in range(1, copies):
-            place = plus(end, distance - exclusive if self.upper else -distance)
-            last = plus(place, 1) if self._condition.operator is BinaryOperator.LT else place
+        exclusive = self._condition.operator is BinaryOperator.LT
+        for distance in range(1, copies) if self.upper else range(copies - 1, 0, -1):
+            last = plus(end, distance if self.upper else exclusive - distance)
             whose = range(copies - distance) if self._is_last else range(distance, copies)
-            yield self._between((*self.firsts, place), (*self.lasts, last)), whose
+            yield replace(self._between(self.firsts, (*self.lasts, last)), first=None), whose
+
+    def all(self, copies: int) -> Loop:
+        """Return the loop over what any of so many iterations of the outer one has."""
+        end = shifted(self.end, self.outer, 0 if self._is_last else (copies - 1) * self.step)
+        if self.upper:
+            return self._between(self.firsts, (*self.lasts, end))
+        return self._between((*self.firsts, end), self.lasts)
+
+    def ends(self, copies: int) -> tuple[Expression, ...]:
+        """Return the end of each of so many iterations of the outer one: the first, or the last, it has."""
+        exclusive = self.upper and self._condition.operator is BinaryOperator.LT
+        moved = (shifted(self.end, self.outer, k * self.step) for k in range(copies))
+        return tuple(plus(end, -exclusive) for end in moved)
+
+    def lacks(self, copy: int, copies: int) -> int:
+        """Return how many iterations a copy has less than the one of ``copies`` that has most."""
+        return copy if self._is_last else copies - 1 - copy
 
     @property
     def _condition(self) -> Binary:

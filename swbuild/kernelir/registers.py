@@ -30,6 +30,7 @@ from swbuild.expressions.types import ElementType, is_integer
 from swbuild.kernelir.lanewise import GREATER, LESSER, bare, has_lanes, is_lanewise
 from swbuild.kernelir.nests import Nest, accesses, assignment, lie_together, shifted, strides
 from swbuild.kernelir.nodes import Compute, Fetch, Keep, Node, Register
+from swbuild.kernelir.partial import Lanes, Part
 from swbuild.kernelir.quotients import Quotients, is_quotient
 from swbuild.names import own, plain_name
 
@@ -127,6 +128,8 @@ class Body:
     turns: Sequence[Offsets] = ({},)
     #: the vectors in which numbers that are computed one by one are divided, where there are such
     divides: ElementType | None = None
+    #: the lanes in which vectors begin and are stored, None: in all
+    part: Part | None = None
     #: what is done ahead of the loops over ``sums``, and at the beginning of the body of each
     levels: list[list[Node]] = field(default_factory=list)
     held: dict[Call, Variable] = field(default_factory=dict)
@@ -150,12 +153,22 @@ class Body:
 
     def _accumulated(self) -> None:
         """Hold all targets over the loops ``sums``."""
+        lanes = None if self.part is None else Lanes(self.part, self.element, self.type)
+        if lanes is not None:
+            self.levels[0] += lanes.bounds()
         for compute, target in zip(self.nest.computes, self.nest.targets, strict=True):
-            for offsets in self.offsets:
+            for copy, offsets in enumerate(self.offsets):
                 place = _moved(target, offsets)
-                if place not in self.held:
+                if place in self.held:
+                    continue
+                if lanes is None:
                     self.held[place] = self._fetched(place, 0)
                     self.last.append(self._stored(compute, place))
+                else:
+                    name = self._named(place)
+                    self.held[place] = Variable(self.type, name)
+                    self.levels[0] += lanes.begun(name, place, copy)
+                    self.last += lanes.stored(compute.statement, name, place, copy)
         for ahead in self.turns:
             for compute in self.nest.computes:
                 for offsets in self.offsets:

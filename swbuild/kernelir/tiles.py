@@ -6,19 +6,20 @@ in the order of the source.  What a tile leaves over is done by smaller ones, do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import count, product
 from math import prod
 
 from swbuild.classes import dataclass
-from swbuild.expressions.nodes import Binary, Expression
+from swbuild.expressions.nodes import Binary, Expression, Select
 from swbuild.expressions.types import ElementType
-from swbuild.kernelir.nests import Nest, most_trips, nest_of, shifted
+from swbuild.kernelir.nests import Nest, most_trips, nest_of, plus, shifted
 from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node
 from swbuild.kernelir.orders import Fact, Order, facts_of, nonempty, orders_of
 from swbuild.kernelir.origin import Role
+from swbuild.kernelir.partial import Part, at_end, at_slanted_first, at_slanted_last, may_be_partial
 from swbuild.kernelir.rectangles import Slope, rectangle_of, slope_of
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
 
@@ -65,15 +66,22 @@ class Tile:
 
 
 def tiled(
-    node: Node, buffers: frozenset[str], lanes: Lanes, *, gathers: bool = False, divides: bool = False
+    node: Node,
+    buffers: frozenset[str],
+    lanes: Lanes,
+    *,
+    gathers: bool = False,
+    divides: bool = False,
+    selects: Collection[ElementType] = (),
 ) -> tuple[Node, tuple[Tile, ...]]:
     """Return the tree with its nests of point loops in register tiles, and how each of these is tiled.
 
     ``buffers`` are the macros for elements of LDM buffers; ``lanes`` has the element types with vectors,
     ``gathers``: that can be made of elements that lie apart, ``divides``: and taken apart, to divide numbers
-    that are computed one by one.
+    that are computed one by one; ``selects`` are the element types of which the lanes of vectors can be told
+    apart by their numbers.
     """
-    pass_ = _Pass(buffers, lanes, gathers, divides, [], count(1))
+    pass_ = _Pass(buffers, lanes, gathers, divides, frozenset(selects), [], count(1))
     return pass_.changed(node, ()), tuple(pass_.found)
 
 
@@ -83,6 +91,7 @@ class _Pass:
     lanes: Lanes
     gathers: bool
     divides: bool
+    selects: frozenset[ElementType]
     found: list[Tile]
     numbers: Iterator[int]
 
@@ -129,7 +138,8 @@ class _Pass:
         able = lanes > 1 and is_vectorisable(nest)
 
         def making(order: Order) -> Making:
-            return Making(nest, order, element, vector, lanes, Fills(0), self.divides and lanes > 1)
+            divides, selects = self.divides and lanes > 1, element in self.selects
+            return Making(nest, order, element, vector, lanes, Fills(0), divides, selects)
 
         def registers(order: Order, factors: tuple[int, ...], width: int) -> int:
             return making(order).body(factors, width).registers
@@ -216,6 +226,8 @@ class Making:
     fills: Fills
     #: whether vectors divide what is computed number by number
     divides: bool = False
+    #: whether vectors can be stored in some lanes alone
+    selects: bool = False
     #: the end of the loop along that depends on the jammed one
     slope: Slope | None = None
 
@@ -270,11 +282,54 @@ class Making:
         for copies, width in sizes:
             inner = (*taken, copies, *((width,) if loop is self.order.along else ()))
             parts.append((copies * width, lambda inner=inner: self._levels(further, factors[1:], inner)))  # type: ignore[misc]
-        if self.slope is None or loop is not self.order.along:
+        if loop is not self.order.along:
             return _split(loop, parts)
-        (copies,) = taken
-        columns = tuple(self._column(*column) for column in self.slope.columns(copies))
-        return Block((_split(self.slope.common(copies), parts), *columns))
+        return self._along(loop, parts, taken[0] if taken else 1)
+
+    def _along(self, loop: Loop, parts: Sequence[tuple[int, Callable[[], Node]]], copies: int) -> Node:
+        """Return the ``loop`` along for so many ``copies`` of the jammed one, in ``parts``."""
+        slope = self.slope
+        if slope is None or copies == 1:
+            whole = loop if slope is None else slope.common(1)
+            return _split(whole, parts, self._ending(at_end(whole, self.lanes, copies)))
+        columns = [self._column(*column) for column in slope.columns(copies)]
+        common, whole = slope.common(copies), slope.all(copies)
+        if slope.upper:
+            return _split(common, parts, self._ending(at_slanted_last(slope, self.lanes, copies), columns))
+        assert whole.first is not None
+        part, end = at_slanted_first(slope, self.lanes, copies), at_end(whole, self.lanes, copies)
+        behind, ahead = whole.first, [*columns]
+        if self._is_partial:
+            behind = Select(part.condition, plus(part.first, self.lanes), behind)
+            ahead = [Guard(part.condition, self._part(part)), *columns]
+        return _split(replace(common, first=behind), parts, self._ending(end), ahead)
+
+    @property
+    def _is_partial(self) -> bool:
+        """Whether sums that vectors leave over may be computed in vectors of which some lanes are stored."""
+        along, jammed = self.order.along, self.order.jammed
+        if not self.selects or along is None or not self.order.sums:
+            return False
+        return may_be_partial(self.nest, along.iterator, jammed[0].iterator if jammed else None)
+
+    def _ending(self, part: Part, columns: Sequence[Node] = ()) -> Callable[[Node], Node]:
+        """Return what puts ``part`` in the place of a loop's rest, and of ``columns``, where it may be."""
+
+        def ending(rest: Node) -> Node:
+            one_by_one = _together((rest, *columns))
+            return Guard(part.condition, self._part(part), one_by_one) if self._is_partial else one_by_one
+
+        return ending
+
+    def _part(self, part: Part) -> Node:
+        """Return the vector of ``part``."""
+        along, jammed = self.order.along, self.order.jammed
+        assert along is not None
+        offsets = [{loop.iterator: k * loop.step for loop in jammed if k} for k in range(len(part.kept))]
+        sums = tuple(found.iterator for found in self.order.sums)
+        nest = part.nest(self.nest, along.iterator)
+        body = Body(nest, self.element, self.vector, part.name, offsets, sums, self.fills, part=part).made()
+        return Counter(part.name, part.first, self._around(body))
 
     def _column(self, loop: Loop, copies: range) -> Node:
         """Return ``loop``, along, around those of the ``copies`` of the jammed loop that run in it."""
@@ -347,18 +402,27 @@ def _together(nodes: Sequence[Node]) -> Node:
     return Block(tuple(nodes)) if len(nodes) > 1 else nodes[0]
 
 
-def _split(loop: Loop, parts: Sequence[tuple[int, Callable[[], Node]]]) -> Node:
-    """Return ``loop`` as one per part: so many iterations at a time, from where the last one has ended."""
+def _split(
+    loop: Loop,
+    parts: Sequence[tuple[int, Callable[[], Node]]],
+    ending: Callable[[Node], Node] = lambda rest: rest,
+    ahead: Sequence[Node] = (),
+) -> Node:
+    """Return ``loop`` as one per part: so many iterations at a time, from where the last one has ended.
+
+    ``ending`` gives what stands in the place of the last of several, ``ahead`` is what comes before all.
+    """
     assert loop.first is not None and isinstance(loop.condition, Binary)
     exact = loop.trip_count
     found: list[Loop] = []
     for size, make in parts:
-        if found and exact is not None and exact * loop.step % found[-1].step == 0:
+        if found and not ahead and exact is not None and exact * loop.step % found[-1].step == 0:
             break
         found.append(_by(loop, size, make()))
     if len(found) == 1:
         return replace(found[0], first=loop.first)
-    return Counter(loop.iterator, loop.first, Block(tuple(found)))
+    ended = found[-1] if len(found) < len(parts) else ending(found[-1])
+    return Counter(loop.iterator, loop.first, Block((*ahead, *found[:-1], ended)))
 
 
 def _by(loop: Loop, size: int, body: Node) -> Loop:

@@ -7,7 +7,7 @@ from swbuild.kernelir.tiles import Lanes
 from swbuild.machine import MachineModel, load
 from swbuild.options import KernelOptions
 
-__all__ = ["lanes_of", "vector_types"]
+__all__ = ["lanes_of", "selectable", "vector_types"]
 
 
 def lanes_of(options: KernelOptions) -> Lanes:
@@ -33,3 +33,16 @@ def vector_types(machine: MachineModel) -> Lanes:
         for element, name, lanes in named
         if vectors.load and name and lanes
     }
+
+
+def selectable(machine: MachineModel) -> frozenset[ElementType]:
+    """Return the element types of which ``machine`` can tell the lanes of vectors apart by their numbers."""
+    vectors = machine.dialect.vectors
+    named = (
+        (DOUBLE, vectors.gather_double, vectors.double_functions),
+        (FLOAT, vectors.gather_float, vectors.float_functions),
+        (INT, vectors.gather_int, vectors.int_functions),
+    )
+    return frozenset(
+        element for element, gather, functions in named if gather and functions.less and functions.where_zero
+    )

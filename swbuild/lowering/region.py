@@ -36,7 +36,7 @@ from swbuild.kernelir.transfers import (
 )
 from swbuild.kernelir.turning import Turnable, turned, turned_macro
 from swbuild.kernelir.unrolling import unrolled
-from swbuild.kernelir.vectors import lanes_of
+from swbuild.kernelir.vectors import lanes_of, selectable
 from swbuild.lowering.code import KernelCode, RegionCode
 from swbuild.lowering.owners import owned
 from swbuild.lowering.slots import with_shared_boxes, with_slots
@@ -174,7 +174,8 @@ def _in_register_tiles(
     macros |= {turned_macro(box.name) for box in boxes}
     vectors = dialect.vectors
     gathers, divides = bool(vectors.gather_double), bool(vectors.gather_double and vectors.lane)
-    body, tiles = tiled(program.result, macros, lanes, gathers=gathers, divides=divides)
+    selects = selectable(load(options.machine))
+    body, tiles = tiled(program.result, macros, lanes, gathers=gathers, divides=divides, selects=selects)
     body = with_multiply_adds(body, dialect) if options.contract else body
     body = with_functions(body, vectors)
     return replace(kernel, body=body, tiles=tiles), program.after("tile registers", body)
