@@ -212,22 +212,28 @@ typedef int __swemu_any_int __attribute__((aligned(1)));
 #define __swemu_select(c, a, b, TEST) __swemu_select_as(c, a, b, TEST, __swemu_C TEST)
 #define __swemu_select_equal(c, a, b) \
     __swemu_select_as(c, a, b, == 0, ~(__typeof__(__swemu_C == 0))__swemu_C)
-#define __SWEMU_COMPARE(NAME, T, OP) static inline T NAME(T a, T b) { return __swemu_compare(a, b, OP, 2); }
-__SWEMU_COMPARE(simd_vfcmpeqd, __swemu_vd, ==)
-__SWEMU_COMPARE(simd_vfcmpltd, __swemu_vd, <)
-__SWEMU_COMPARE(simd_vfcmpled, __swemu_vd, <=)
-__SWEMU_COMPARE(simd_vfcmpeqs, __swemu_vf, ==)
-__SWEMU_COMPARE(simd_vfcmplts, __swemu_vf, <)
-__SWEMU_COMPARE(simd_vfcmples, __swemu_vf, <=)
+/* As an argument: of this type, and nothing else.  Functions would be passed vectors that x86 may have no registers
+ * for, which compilers warn of. */
+#define __swemu_typed(T, v) __extension__({ const T __swemu_t = (v); __swemu_t; })
+#define __swemu_compare_typed(T, a, b, OP) __swemu_compare(__swemu_typed(T, a), __swemu_typed(T, b), OP, 2)
+#define simd_vfcmpeqd(a, b) __swemu_compare_typed(__swemu_vd, a, b, ==)
+#define simd_vfcmpltd(a, b) __swemu_compare_typed(__swemu_vd, a, b, <)
+#define simd_vfcmpled(a, b) __swemu_compare_typed(__swemu_vd, a, b, <=)
+#define simd_vfcmpeqs(a, b) __swemu_compare_typed(__swemu_vf, a, b, ==)
+#define simd_vfcmplts(a, b) __swemu_compare_typed(__swemu_vf, a, b, <)
+#define simd_vfcmples(a, b) __swemu_compare_typed(__swemu_vf, a, b, <=)
 static inline __swemu_vd simd_vfcmpund(__swemu_vd a, __swemu_vd b)
 { return __SWEMU_EACH(__swemu_vd, __SWEMU_LANES, a[__swemu_k] != a[__swemu_k] || b[__swemu_k] != b[__swemu_k] ? 2 : 0); }
-#define __SWEMU_SELECT(NAME, T, OP) static inline T NAME(T c, T a, T b) { return __swemu_select(c, a, b, OP 0); }
-__SWEMU_SELECT(simd_vselltd, __swemu_vd, <)
-__SWEMU_SELECT(simd_vselled, __swemu_vd, <=)
-__SWEMU_SELECT(simd_vsellts, __swemu_vf, <)
-__SWEMU_SELECT(simd_vselles, __swemu_vf, <=)
-static inline __swemu_vd simd_vseleqd(__swemu_vd c, __swemu_vd a, __swemu_vd b) { return __swemu_select_equal(c, a, b); }
-static inline __swemu_vf simd_vseleqs(__swemu_vf c, __swemu_vf a, __swemu_vf b) { return __swemu_select_equal(c, a, b); }
+#define __swemu_select_typed(T, c, a, b, TEST) \
+    __swemu_select(__swemu_typed(T, c), __swemu_typed(T, a), __swemu_typed(T, b), TEST)
+#define __swemu_select_equal_typed(T, c, a, b) \
+    __swemu_select_equal(__swemu_typed(T, c), __swemu_typed(T, a), __swemu_typed(T, b))
+#define simd_vselltd(c, a, b) __swemu_select_typed(__swemu_vd, c, a, b, < 0)
+#define simd_vselled(c, a, b) __swemu_select_typed(__swemu_vd, c, a, b, <= 0)
+#define simd_vsellts(c, a, b) __swemu_select_typed(__swemu_vf, c, a, b, < 0)
+#define simd_vselles(c, a, b) __swemu_select_typed(__swemu_vf, c, a, b, <= 0)
+#define simd_vseleqd(c, a, b) __swemu_select_equal_typed(__swemu_vd, c, a, b)
+#define simd_vseleqs(c, a, b) __swemu_select_equal_typed(__swemu_vf, c, a, b)
 #define __swemu_larger(a, b) \
     __extension__({ const __swemu_auto __swemu_x = (a); const __swemu_auto __swemu_y = (b); \
                     __swemu_select_equal(__swemu_compare(__swemu_y, __swemu_x, <, 2), __swemu_y, __swemu_x); })
