@@ -35,7 +35,7 @@ class Part:
     """One vector for iterations of a loop, from ``first`` on, where ``condition`` holds.
 
     Its iterator is called ``name``.  ``kept`` has, for each copy of the body, the first lane that is stored,
-    and the last iteration if others come behind it.  ``since`` is the iteration that all before are done.
+    and the last iteration if others have more.  All iterations before ``since`` are done.
     """
 
     name: str

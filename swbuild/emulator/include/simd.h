@@ -245,20 +245,21 @@ static inline __swemu_vd simd_smind(__swemu_vd a, __swemu_vd b) { return __swemu
 static inline __swemu_vf simd_smaxs(__swemu_vf a, __swemu_vf b) { return __swemu_larger(a, b); }
 static inline __swemu_vf simd_smins(__swemu_vf a, __swemu_vf b) { return __swemu_smaller(a, b); }
 #ifdef __x86_64__
-#define __SWEMU_SQUARE_ROOT(NAME, T, PIECE, ROOT) \
-    static inline T NAME(T a) \
-    { \
-        if (!__swemu_tests) return a / a; \
-        __SWEMU_PIECE(a); __SWEMU_PIECES(a, __swemu_a, a); \
-        __SWEMU_PIECEWISE(a, __swemu_a.piece[__swemu_k] = PIECE(__swemu_a.piece[__swemu_k])) \
-        return __swemu_a.whole; \
-    }
+#define __swemu_square_root(T, v, PIECE, ROOT) \
+    __extension__({ \
+        const T __swemu_A = (v); T __swemu_R; \
+        if (__swemu_tests) { \
+            __SWEMU_PIECE(__swemu_A); __SWEMU_PIECES(__swemu_A, __swemu_a, __swemu_A); \
+            __SWEMU_PIECEWISE(__swemu_A, __swemu_a.piece[__swemu_k] = PIECE(__swemu_a.piece[__swemu_k])) \
+            __swemu_R = __swemu_a.whole; \
+        } else __swemu_R = __swemu_A / __swemu_A; \
+        __swemu_R; })
 #else
-#define __SWEMU_SQUARE_ROOT(NAME, T, PIECE, ROOT) \
-    static inline T NAME(T a) { return __SWEMU_EACH(T, __SWEMU_LANES, ROOT(a[__swemu_k])); }
+#define __swemu_square_root(T, v, PIECE, ROOT) \
+    __extension__({ const T __swemu_A = (v); __SWEMU_EACH(T, __SWEMU_LANES, ROOT(__swemu_A[__swemu_k])); })
 #endif
-__SWEMU_SQUARE_ROOT(simd_vsqrtd, __swemu_vd, __builtin_ia32_sqrtpd, sqrt)
-__SWEMU_SQUARE_ROOT(simd_vsqrts, __swemu_vf, __builtin_ia32_sqrtps, sqrtf)
+#define simd_vsqrtd(a) __swemu_square_root(__swemu_vd, a, __builtin_ia32_sqrtpd, sqrt)
+#define simd_vsqrts(a) __swemu_square_root(__swemu_vf, a, __builtin_ia32_sqrtps, sqrtf)
 
 /* ---- lanes ---- */
 #define __swemu_extract(v, k) ((v)[(k)])
