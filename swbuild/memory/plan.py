@@ -394,7 +394,7 @@ def _unbufferable(scop: Scop, array: str, refs: list[Reference], statements: Ite
     if not all(ref.affine for ref in refs) and table_extents(scop, array, {*statements}) is None:
         return "a subscript is not affine"
     if is_small(scop.array(array)) and words_of(scop, scop.array(array)) is None:
-        return "DMA moves words of 4 bytes; `assume` that its rows are whole ones, if they are"
+        return "DMA moves words of 4 bytes: `assume` that its rows are whole ones, if they are"
     if _longest_row(scop, array) > LONGEST_ROW:
         return "its rows are longer than a transfer can skip"
     return ""
