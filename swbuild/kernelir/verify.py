@@ -62,6 +62,8 @@ def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[
             yield from _names(child, scope, known, counting)
             if isinstance(child, (Block, FromTile, Place)):
                 known |= _boxes_in(child)
+            elif isinstance(child, Guard):  # what comes next may do so under the same condition
+                known |= _flags_in(child)
         return
     inside = known
     if isinstance(node, (Loop, Counter, Deal)):
@@ -96,14 +98,20 @@ def _iterator(node: Loop | Counter | Deal, known: frozenset[str], counting: froz
 def _boxes_in(node: Node) -> frozenset[str]:
     """Return the variables of boxes that ``node`` sets for what follows."""
     places = [found for found in walk(node) if isinstance(found, Place)]
-    stays = [found for found in places if found.number is not None]
-    copied = [there_of(found.buffer).name for found in walk(node) if isinstance(found, FromTile)]
-    return frozenset(
+    return _flags_in(node).union(
         variable(place.buffer, k).name
         for place in places
         for k in range(len(place.low))
         for variable in (low_of, size_of)
-    ).union(copied, (variable(place.buffer).name for place in stays for variable in (there_of, stays_of)))
+    )
+
+
+def _flags_in(node: Node) -> frozenset[str]:
+    """Return the variables that ``node`` sets and that say of boxes whether they are there, and stay."""
+    copied = [found.buffer for found in walk(node) if isinstance(found, FromTile)]
+    stays = [found.buffer for found in walk(node) if isinstance(found, Place) and found.number is not None]
+    there = frozenset(there_of(buffer).name for buffer in (*copied, *stays))
+    return there.union(stays_of(buffer).name for buffer in stays)
 
 
 def _box_names(scope: Scope) -> frozenset[str]:
