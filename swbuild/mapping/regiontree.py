@@ -281,23 +281,32 @@ def with_fixed_loops(kernel: Kernel, values: Mapping[int, isl.Aff]) -> Kernel:
 
     Keys are their places among the parallel loops, in ascending order.  A launch is then for the CPE that has
     these iterations, or for the CPEs that share the others; where one CPE ran all, it need not be the first
-    one any more.
+    one any more, and the loops that it ran follow in their order.
     """
     domain, band = kernel.domain, kernel.schedule.get_root().child(0)
-    if kernel.single:
-        fixed = [isl.UnionPwAff.aff_on_domain(domain, value) for value in values.values()]
-        schedule = kernel.schedule.insert_partial_schedule(multi_union(fixed))
-        schedule = flagged(schedule, permutable=True, coincident=[True] * len(fixed))
-        return replace(kernel, schedule=schedule, parallel=len(fixed), single=False, for_owners=True)
-    members, permutable = band.band_get_partial_schedule(), bool(band.band_get_permutable())
+    permutable = bool(band.band_get_permutable()) or band.band_n_member() == 1
+    fixed = [(place, isl.UnionPwAff.aff_on_domain(domain, value)) for place, value in values.items()]
+    if kernel.single and not permutable:
+        schedule = kernel.schedule.insert_partial_schedule(multi_union([value for _, value in fixed]))
+        return _for_owners(schedule, kernel, len(fixed), [True] * len(fixed), permutable=True)
+    members, before = band.band_get_partial_schedule(), 0 if kernel.single else kernel.parallel
     loops = [
-        (members.get_at(k), bool(band.band_member_get_coincident(k))) for k in range(band.band_n_member())
+        (members.get_at(k), not kernel.single and bool(band.band_member_get_coincident(k)))
+        for k in range(band.band_n_member())
     ]
-    for place, value in values.items():
-        loops.insert(min(place, kernel.parallel), (isl.UnionPwAff.aff_on_domain(domain, value), True))
+    for count, (place, value) in enumerate(fixed):
+        loops.insert(min(place, before + count), (value, True))
     below = band.delete().insert_partial_schedule(multi_union([loop for loop, _ in loops]))
-    schedule = flagged(below.get_schedule(), permutable, [flag for _, flag in loops])
-    return replace(kernel, schedule=schedule, parallel=len(values) + kernel.parallel, for_owners=True)
+    flags = [flag for _, flag in loops]
+    return _for_owners(below.get_schedule(), kernel, before + len(fixed), flags, permutable=permutable)
+
+
+def _for_owners(
+    schedule: isl.Schedule, kernel: Kernel, parallel: int, coincident: list[bool], *, permutable: bool
+) -> Kernel:
+    """Return ``kernel`` with a ``schedule`` of which the outermost band has loops of one iteration."""
+    schedule = flagged(schedule, permutable, coincident)
+    return replace(kernel, schedule=schedule, parallel=parallel, single=False, for_owners=True)
 
 
 def _as_set(union: isl.UnionSet, dimensions: int) -> isl.Set:

@@ -38,7 +38,7 @@ __all__ = [
     "values_of_loops",
 ]
 
-_NODE, _PARAM = isl.schedule_node_type, isl.dim_type.param
+_NODE, _IN, _PARAM = isl.schedule_node_type, isl.dim_type.in_, isl.dim_type.param
 
 #: Elements that the host's loops step by, at least, where tiles begin with a launch's first iteration.
 _BLOCK = 16
@@ -168,6 +168,8 @@ def tile_kernel(
     coordinates = multi_union(tiles)
     parallel = [bool(top.band_member_get_coincident(k)) for k in range(len(mapped))]
     node = _flagged(top.insert_partial_schedule(coordinates), parallel).child(0)
+    if kernel.for_owners:
+        node = _without_fixed(node)
     sizes = [_size(mapping, k) for k in range(len(mapped))]
     builder = _Builder(mapping, dependences, mapped, strides, sizes, [*mapped])
     node, inside = _restructured(node, dependences, mapping)
@@ -270,6 +272,29 @@ def _flagged(band: isl.ScheduleNode, coincident: list[bool]) -> isl.ScheduleNode
     for member, flag in enumerate(coincident):
         band = band.band_member_set_coincident(member, int(flag))
     return band
+
+
+def _without_fixed(band: isl.ScheduleNode) -> isl.ScheduleNode:
+    """Return ``band`` without members of which a launch is told the only iteration, unless it has no others.
+
+    They only say whose iterations the others are; inside another loop, they would be in its way.
+    """
+    partial = band.band_get_partial_schedule().intersect_domain(band.get_domain())
+    members = range(band.band_n_member())
+    kept = [member for member in members if not _is_told(partial.get_at(member))]
+    if not kept or len(kept) == len(members):
+        return band
+    flags = [bool(band.band_member_get_coincident(member)) for member in kept]
+    permutable = band.band_get_permutable()
+    below = band.delete().insert_partial_schedule(multi_union([partial.get_at(member) for member in kept]))
+    return _flagged(below, flags).band_set_permutable(int(permutable))
+
+
+def _is_told(value: isl.UnionPwAff) -> bool:
+    """Return whether ``value`` is a formula of parameters alone, the same for all iterations of a launch."""
+    pieces = value.get_pw_aff_list()
+    formulas = (aff for k in range(pieces.n_pw_aff()) for _, aff in pieces.get_at(k).get_pieces())
+    return varies(value) and not any(aff.involves_dims(_IN, 0, aff.dim(_IN)) for aff in formulas)
 
 
 def _descended(node: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:

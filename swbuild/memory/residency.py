@@ -42,7 +42,7 @@ __all__ = ["Layout", "Member", "Traffic", "is_near", "resident_buffers", "traffi
 #: What is exchanged of a box is put together of so many rectangles at most.
 _MOST_PARTS = 6
 
-_SET, _OUT = isl.dim_type.set, isl.dim_type.out
+_SET, _PARAM, _IN, _OUT = isl.dim_type.set, isl.dim_type.param, isl.dim_type.in_, isl.dim_type.out
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,14 @@ class Layout:
         found = isl.Map(f"{{ [{indices}] -> [{' + '.join(terms) or '0'}] }}")
         return found.set_tuple_name(isl.dim_type.in_, self.array)
 
+    def numbers(self) -> isl.Map:
+        """Return ``element -> [the number of its tile along each dimension]``."""
+        indices = ", ".join(f"e{k}" for k in range(len(self.tile)))
+        found = isl.Map(
+            f"{{ [{indices}] -> [{', '.join(f'floor(e{k}/{t})' for k, t in enumerate(self.tile))}] }}"
+        )
+        return found.set_tuple_name(isl.dim_type.in_, self.array)
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -94,11 +102,12 @@ class Traffic:
     """What members and others need of each other (instance -> element), and the indices that members access.
 
     ``fresh`` is read by a member and was written by somebody else; ``wanted`` is written by a member, and
-    read by somebody else or left in memory at the end.
+    read by somebody else or left in memory at the end; ``read`` are those of it that somebody else reads.
     """
 
     fresh: isl.UnionMap
     wanted: isl.UnionMap
+    read: isl.UnionMap
     sides: tuple[isl.Set, ...]
 
 
@@ -127,8 +136,9 @@ def traffic_of(
     fresh = from_others.range().unwrap().intersect(uses.reads)
     to_others = sourced.intersect_range(uses.other_reads.wrap())
     last = _last(scop, uses.writes.union(uses.other_writes))
-    wanted = to_others.range_factor_range().union(last).intersect(uses.writes)
-    return Traffic(fresh.coalesce(), wanted.coalesce(), sides)
+    read = to_others.range_factor_range()
+    wanted = read.union(last).intersect(uses.writes)
+    return Traffic(fresh.coalesce(), wanted.coalesce(), read.intersect(uses.writes).coalesce(), sides)
 
 
 def resident_buffers(
@@ -326,7 +336,7 @@ class _Settled:
     ) -> Buffer | None:
         """Return the buffer as it stays, None where what it has to get and to put is not in whole rows."""
         old = self.member.buffer
-        fresh, wanted = (_in_parts(_visited(self.member, moved)) for moved in (traffic.fresh, traffic.wanted))
+        fresh, wanted = _in_parts(_visited(self.member, traffic.fresh)), self._wanted(traffic)
         whole = self._puts_tiles(scop, private)
         written = () if old.written is None or whole else (old.written,)
         by_row = (*written, *(part.moved for part in (*fresh, *wanted) if not part.whole))
@@ -346,6 +356,40 @@ class _Settled:
             turned=None,  # there is no room for more than its tiles
             missing=None,
         )
+
+    def _wanted(self, traffic: Traffic) -> tuple[Exchange, ...]:
+        """Return what a visit puts: what others read of it, and what is left of the tile at the end.
+
+        Visits that put nothing else leave the latter to the last one that writes any of it, if that is in
+        rectangles: nobody needs it earlier, and lines of a tile are not put one by one.
+        """
+        read = _visited(self.member, traffic.read)
+        late = self._late(_visited(self.member, traffic.wanted.subtract(traffic.read)), read)
+        return (*_in_parts(read), *late) if late else _in_parts(_visited(self.member, traffic.wanted))
+
+    def _late(self, left: isl.Map | None, read: isl.Map | None) -> tuple[Exchange, ...]:
+        """Return what is ``left`` as the last visits put it, () where that is not simple or of no use."""
+        if left is None or left.n_basic_map() > _MOST_PARTS:
+            return ()
+        if read is not None and not left.domain().is_disjoint(read.domain()):
+            return ()
+        last = self._at_last_visit(left)
+        if last.n_basic_map() > _MOST_PARTS or last.is_equal(left):
+            return ()
+        found = _in_parts(last.coalesce())
+        return found if all(part.whole for part in found) else ()
+
+    def _at_last_visit(self, moved: isl.Map) -> isl.Map:
+        """Return ``moved`` (prefix -> element) with all of a tile at its last visit, of any launch."""
+        loops = self.member.tiled.kernel.host_loops
+        if any(moved.find_dim_by_name(_PARAM, name) < 0 for name in loops):
+            return moved
+        tile_of = self.layout.numbers()  # element -> [number of its tile per dimension]
+        everywhere = _with_loops(moved, loops)  # [loops of the host, prefix] -> element
+        visits = everywhere.apply_range(tile_of)  # [loops of the host, prefix] -> [number]
+        last = visits.reverse().lexmax().reverse()
+        elements = tile_of.reverse().intersect_range(everywhere.range())  # [number] -> element
+        return _without_loops(last.apply_range(elements), loops, moved.get_space())
 
     def inside(self, room: int, backwards: Sequence[bool]) -> Buffer:
         """Return the buffer as one that finds its boxes in tiles that stay."""
@@ -409,6 +453,21 @@ def _visited(member: Member, accessed: isl.UnionMap) -> isl.Map | None:
     found = [m for m in maps_of(here) if not m.is_empty()]
     assert len(found) < 2, "elements of one array"
     return found[0].coalesce() if found else None
+
+
+def _with_loops(moved: isl.Map, loops: Sequence[str]) -> isl.Map:
+    """Return ``moved`` (prefix -> element) as ``[loops, prefix] -> element``: loops were parameters."""
+    for position, name in enumerate(loops):
+        moved = moved.move_dims(_IN, position, _PARAM, moved.find_dim_by_name(_PARAM, name), 1)
+    return moved
+
+
+def _without_loops(moved: isl.Map, loops: Sequence[str], space: isl.Space) -> isl.Map:
+    """Return ``moved`` ([loops, prefix] -> element) as prefix -> element of ``space``, the opposite."""
+    for name in loops:
+        parameter = moved.dim(_PARAM)
+        moved = moved.move_dims(_PARAM, parameter, _IN, 0, 1).set_dim_name(_PARAM, parameter, name)
+    return moved.align_params(space)
 
 
 def _numbers(touched: isl.Map, layout: Layout) -> tuple[isl.PwAff, ...] | None:

@@ -236,12 +236,14 @@ def _worker(task: _Task, place: Placed, array: str) -> _Worker | None:
         return None
     if kernel.single and not _may_be_shared(task, kernel):
         return None
-    loops = _loops(place.tiled, refs)
-    fixed = {k: _fixed(refs, k) for k, loop in enumerate(loops) if loop is None or kernel.single}
+    loops, alone = _loops(place.tiled, refs), kernel.single
+    fixed = {k: _fixed(refs, k) for k, loop in enumerate(loops) if loop is None or alone}
     values = {k: value for k, value in fixed.items() if value is not None}
-    if len(values) < len(fixed):
+    followed = all(k in values or loop is not None for k, loop in enumerate(loops))
+    if not followed or (alone and not values):
         return None
-    shared = tuple(loop is None or kernel.single or loop < kernel.parallel for loop in loops)
+    parallel = [loop is not None and loop < kernel.parallel and not alone for loop in loops]
+    shared = tuple(k in values or flag for k, flag in enumerate(parallel))
     return _Worker(place, with_fixed_loops(kernel, values) if values else kernel, tuple(values), shared)
 
 

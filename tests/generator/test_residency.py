@@ -90,6 +90,24 @@ void f(int m, int n, double a[restrict m][n], double r[restrict n], double q[res
 }
 """
 
+#: Gram and Schmidt: the norm of a column is for the CPE that has it, though it is added up in order
+NORMS = """
+void f(int m, int n, double a[restrict m][n], double r[restrict n], double q[restrict m][n]) {
+#pragma scop
+    for (int k = 0; k < n; k++) {
+        r[k] = 1.0;
+        for (int i = 0; i < m; i++)
+            r[k] += a[i][k] * a[i][k];
+        for (int i = 0; i < m; i++)
+            q[i][k] = a[i][k] / r[k];
+        for (int j = k + 1; j < n; j++)
+            for (int i = 0; i < m; i++)
+                a[i][j] -= q[i][k] * r[k];
+    }
+#pragma endscop
+}
+"""
+
 #: a single CPE, which knows the scalar, changes an element of the tiles of all
 PIVOTS = """
 void f(int n, double a[restrict n][n], double b[restrict n][n], double p) {
@@ -123,7 +141,14 @@ void f(int n, double a[restrict n][n]) {
 }
 """
 
-PROGRAMS = {"elimination": ELIMINATION, "ways": WAYS, "columns": COLUMNS, "pivots": PIVOTS, "gauss": GAUSS}
+PROGRAMS = {
+    "elimination": ELIMINATION,
+    "ways": WAYS,
+    "columns": COLUMNS,
+    "norms": NORMS,
+    "pivots": PIVOTS,
+    "gauss": GAUSS,
+}
 
 
 def result_of(directory: Path, text: str, options: KernelOptions = OPTIONS) -> RegionResult:
@@ -259,10 +284,35 @@ def test_the_last_values_are_put(tmp_path: Path) -> None:
     assert last.is_subset(put)
 
 
+def test_what_is_left_of_a_tile_is_put_by_its_last_visit(tmp_path: Path) -> None:
+    """Nobody else reads the columns: none is put before all of its tile are done."""
+    made = result_of(tmp_path, COLUMNS)
+    (width,) = {(buffer.box.bound or ())[-1] for buffer in residents(made).values()}
+    begin = f"{width} * floor(j/{width})"
+    full, cut = f"t = {begin} + {width - 2} <= n - 2", f"t = n - 2 and {begin} + {width - 2} > n - 2"
+    expected = isl.Set(f"[m, n] -> {{ [t, i, j] : 0 <= i < m and 1 <= j < n and (({full}) or ({cut})) }}")
+    assert width > 1 and exchanged(made, put=True).is_equal(expected)
+
+
+def test_sums_over_a_column_are_for_its_owner(tmp_path: Path) -> None:
+    made = result_of(tmp_path, NORMS, replace(OPTIONS, resident=Resident.AUTO))
+    assert set(residents(made)) == {"f_single0", "f_k1", "f_k2"}
+    owners = {place.tiled.kernel.name for place in made.placed if place.tiled.kernel.for_owners}
+    assert owners == {"f_single0", "f_k1"}
+    assert exchanged(made, put=False).is_empty()
+
+
+def test_a_box_that_stays_may_be_there_under_a_condition(tmp_path: Path) -> None:
+    """One nest for all rows, in which only the first steps change a row's first tile."""
+    made = result_of(tmp_path, NORMS, replace(OPTIONS, machine="sw26010", resident=Resident.AUTO))
+    assert set(residents(made)) == {"f_k1"}
+    assert verify(made.assembled) == ()
+
+
 def test_kernels_share_the_tiles_of_an_array(tmp_path: Path) -> None:
     made = result_of(tmp_path, COLUMNS)
     buffers = residents(made)
-    assert len(buffers) == 2 and {buffer.array for buffer in buffers.values()} == {"a"}
+    assert len(buffers) == 3 and {buffer.array for buffer in buffers.values()} == {"a"}
     assert len({buffer.box.bound for buffer in buffers.values()}) == 1
     assert len({buffer.slots for buffer in buffers.values()}) == 1
 
@@ -285,8 +335,9 @@ def test_tiles_that_are_longest_in_use_have_slots_first(tmp_path: Path) -> None:
         unit = generated(tmp_path, text, OPTIONS)
         assert unit.slave is not None
         slots[name] = set(re.findall(r"_slot = SW_MIN\((.*), \d+\);", unit.slave.text))
-    (columns,) = slots["columns"]
-    assert re.fullmatch(r"\(n - j0 - 1\) / \d+ \* \(\(m - 1\) / \d+ \+ 1\) \+ i0 / \d+", columns)
+    tiles = r"\(n - j0 - 1\) / \d+ \* \(\(m - 1\) / \d+ \+ 1\) \+ i0 / \d+"
+    assert len([columns for columns in slots["columns"] if re.fullmatch(tiles, columns)]) == 1
+    assert all(columns.endswith(" + i0 / 128") and "n - " in columns for columns in slots["columns"])
     assert all(re.search(r"\) / \d+ \* \(\(n - 1\) / \d+ \+ 1\) \+ ", slot) for slot in slots["ways"])
 
 
