@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
+from itertools import groupby
 
 import islpy as isl
 
@@ -144,14 +146,26 @@ def _host_sequence(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) 
             children.append((filtered.child(0), inside, part, split.host))
     split.host = around
     beside = len(split.kernels) > before and node.get_schedule_depth() > 0
-    result: isl.Schedule | None = None
-    for below, inside, part, kept in children:
-        if beside and kept == _names(inside):  # nothing of it has left the host
-            part = _alone(split, below, inside)
+    parts: list[isl.Schedule] = []
+    for stays, run in groupby(children, lambda child: beside and child[3] == _names(child[1])):
+        if stays:  # nothing of it has left the host
+            together = [(below, inside) for below, inside, _, _ in run]
+            parts += _alone_together(split, node, together)
         else:
-            split.host |= kept
-        result = part if result is None else result.sequence(part)
-    return isl.Schedule.from_domain(domain) if result is None else result
+            for _, _, part, kept in run:
+                split.host |= kept
+                parts.append(part)
+    return reduce(isl.Schedule.sequence, parts) if parts else isl.Schedule.from_domain(domain)
+
+
+def _alone_together(
+    split: _Split, node: isl.ScheduleNode, children: list[tuple[isl.ScheduleNode, isl.UnionSet]]
+) -> list[isl.Schedule]:
+    """Return the host trees of neighbours below the sequence ``node``: one single kernel, if it may be."""
+    domain = reduce(isl.UnionSet.union, (inside for _, inside in children))
+    if len(children) > 1 and split.alone(domain):
+        return [_launch(split, node, domain, [])]
+    return [_alone(split, below, inside) for below, inside in children]
 
 
 def _alone(split: _Split, node: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:

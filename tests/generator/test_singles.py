@@ -93,6 +93,18 @@ def test_each_loop_is_one_spawn(found: GeneratedUnit) -> None:
     assert all(any(kernel["single"] for kernel in region.report["kernels"]) for region in found.regions)
 
 
+def test_neighbours_in_a_loop_are_one_kernel(found: GeneratedUnit) -> None:
+    """Between them, no CPE has to wait, and scalars are variables."""
+    assert found.slave is not None
+    names = [
+        kernel["name"] for region in found.regions for kernel in region.report["kernels"] if kernel["single"]
+    ]
+    assert [name for name in names if name.startswith("recurred")] == ["recurred_single0", "recurred_single1"]
+    (body,) = re.findall(r"static void recurred_single1\(.*?\n}\n", found.slave.text, re.DOTALL)
+    for once in ("sum = 0.0;", "alpha = -(", "*sw_args->sum = sum;", "beta = ("):
+        assert body.count(f" {once}") == 1, once
+
+
 def test_scalars_that_change_are_looked_at_by_each_phase(found: GeneratedUnit) -> None:
     assert found.slave is not None
     text = found.slave.text
