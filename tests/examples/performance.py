@@ -78,10 +78,10 @@ _HEAD = """\
 
 <!-- Written by tests/examples/performance.py; do not edit. -->
 
-What the examples cost with default options. All times are *model time*: cycles that a core group would
-take, as far as its published measurements tell ([model.md](model.md)). Nothing here was measured on the
-machines. Model time depends on the program, the machine file and the compiler that the emulator uses,
-not on the box: two runs agree to the cycle.
+What the examples cost with default options, on the core group also where `where: auto` leaves a region to the
+host. All times are *model time*: cycles that a core group would take, as far as its published measurements
+tell ([model.md](model.md)). Nothing here was measured on the machines. Model time depends on the program,
+the machine file and the compiler that the emulator uses, not on the box: two runs agree to the cycle.
 
 * **x bound**: model cycles over a bound, which is one spawn and join and the larger of two times: all
   operations at peak, a multiply-add on all lanes of all CPEs in every cycle; and all *compulsory* bytes
