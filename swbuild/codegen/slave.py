@@ -42,6 +42,7 @@ from swbuild.kernelir.nodes import (
     Fetch,
     FromTile,
     Group,
+    Guard,
     Keep,
     Meet,
     Node,
@@ -403,7 +404,8 @@ class _Kernel:
         """Name the slots of ``buffer``, the one at hand where they stay."""
         element = self.scop.array(buffer.array).element
         if buffer.residency is not None:
-            flags = ", ".join(f"{flag(buffer.name).name} = 0" for flag in (there_of, stays_of))
+            used = (there_of, stays_of) if self._asks_for_stays(buffer) else (there_of,)
+            flags = ", ".join(f"{flag(buffer.name).name} = 0" for flag in used)
             names = [f"*{ldm_name(buffer.name, 0)} = 0"]
             if any(isinstance(node, Copy) and node.buffer == buffer.name for node in walk(self.kernel.body)):
                 start = buffer.residency.room * (buffer.bytes // element.size)
@@ -533,9 +535,15 @@ class _Kernel:
             *([] if node.number is None else self._settled(node, node.number, buffer)),
         ]
 
+    def _asks_for_stays(self, buffer: Buffer) -> bool:
+        """Return whether something is done only if the tile in ``buffer`` stays, or only if it does not."""
+        guards = (node for node in walk(self.kernel.body) if isinstance(node, Guard))
+        return any(stays_of(buffer.name).name in names_in(guard.condition) for guard in guards)
+
     def _settled(self, node: Place, number: Expression, buffer: Buffer) -> Lines:
         """Turn to the slot of a tile that may stay, and note what is in it from now on."""
-        there, stays = there_of(buffer.name).name, stays_of(buffer.name).name
+        there = there_of(buffer.name).name
+        stays = f"{stays_of(buffer.name).name} = " if self._asks_for_stays(buffer) else ""
         slot, element = own(f"{buffer.name}_slot"), self.scop.array(buffer.array).element
         flags = f"{self.residents}.{_held(buffer.array)}[{slot}]"
         memory = f"{self.residents}.{_member(buffer)}"
@@ -543,7 +551,7 @@ class _Kernel:
             "{",
             f"  const long {slot} = {own('SW_MIN')}({c_text(number)}, {node.room});",
             f"  {there} = {flags};",
-            f"  {stays} = {flags} = {slot} < {node.room};",
+            f"  {stays}{flags} = {slot} < {node.room};",
             f"  {ldm_name(buffer.name, 0)} = {memory} + {slot} * {buffer.bytes // element.size};",
             "}",
         ]
