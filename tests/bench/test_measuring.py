@@ -86,6 +86,7 @@ def test_what_has_become_slower(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["f.c"], "f.c:3:1: error[SW508]"),
         (["f.c", "-p", "m=3"], "f.c:3:1: error[SW504]"),
+        (["f.c", "-p", "n=40", "-p", "nn=3"], "-p nn: error[SW504]"),
         (["f.c", "-p", "n=40", "--against", "f.c"], "f.c: error[SW509]"),
         (["f.c", "-p", "n=400000", "--timeout", "0.01"], "f.c:3:1: error[SW507]"),
         (["none.c", "-p", "n=4"], "none.c: error[SW108]"),

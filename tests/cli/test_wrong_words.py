@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from swbuild.cli.sizenames import unknown_sizes
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -28,6 +30,29 @@ def test_the_likeliest_word_is_named(swbuild: Run, words: list[str], meant: str)
     done = swbuild(*words)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == f"  hint: did you mean `{meant}`?"
+
+
+def test_sizes_that_no_region_has_are_named(tmp_path: Path) -> None:
+    """Not those of regions that did not run, whose words are in the file."""
+    source = tmp_path / "f.c"
+    source.write_text("void f(int n, int sweeps) {}\nvoid g(int width) {}\n")
+    (found,) = unknown_sizes(["n", "width", "swepes"], {"n", "sweeps"}, [source])
+    assert (found.code, found.hint) == ("SW504", "did you mean 'sweeps'?")
+    assert found.message == "no region has a size called 'swepes'; they have n, sweeps"
+    assert unknown_sizes(["swepes"], set(), [source]) == (), "nothing ran"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "status"), [("n=3", 0), ("nn=3", 2)])
+def test_a_misspelt_size_is_a_mistake(swbuild: Run, tmp_path: Path, size: str, status: int) -> None:
+    source = tmp_path / "f.c"
+    source.write_text(
+        "void f(int n, int m, double a[restrict n][m]) {\n#pragma scop\n"
+        "  for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++) a[i][j] += 1.0;\n#pragma endscop\n}\n"
+    )
+    done = swbuild("check", str(source), "-q", "-p", "m=5", "-p", size)
+    assert done.returncode == status
+    assert ("error[SW504]: no region has a size called 'nn'" in done.stderr) == (status != 0)
 
 
 def test_nothing_is_guessed_where_nothing_is_near(swbuild: Run) -> None:

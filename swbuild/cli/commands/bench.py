@@ -13,6 +13,7 @@ from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, assignments, project_of
 from swbuild.cli.programs import add_program_arguments, program_task
 from swbuild.cli.progress import bench_progress
+from swbuild.cli.sizenames import unknown_sizes
 from swbuild.diagnostics import SwbuildError
 
 if TYPE_CHECKING:
@@ -91,6 +92,9 @@ def run(args: Namespace) -> int:
     slower = _compare(args, before, found) if args.against else False
     sys.stdout.flush()
     problems = [problem for item in found for problem in item.diagnostics]
+    if not args.program:
+        known = {name for item in found for name in item.sizes}
+        problems += unknown_sizes(assignments(args.param), known, {Path(item.source) for item in found})
     if problems:
         raise SwbuildError(problems)
     return Exit.MISMATCH if slower else Exit.OK

@@ -11,9 +11,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.cli.exits import Exit
+from swbuild.cli.inputs import add_input_arguments, assignments, project_of
 from swbuild.cli.programs import add_program_arguments, program_task
 from swbuild.cli.progress import progress
+from swbuild.cli.sizenames import unknown_sizes
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 
 if TYPE_CHECKING:
@@ -115,7 +117,12 @@ def _run_kernels(args: Namespace) -> int:
     _write(args, results)
     if args.json != "-":
         _print(results, args.quiet)
-    return exit_status(results)
+    status = exit_status(results)
+    known = {name for result in results for case in result.cases for name, _ in case.sizes}
+    unknown = unknown_sizes(assignments(args.param), known, [source.path for source in project.sources])
+    if unknown and status in (Exit.OK, Exit.SKIPPED):
+        raise SwbuildError(unknown)
+    return status
 
 
 def _print(results: Sequence[RegionResult], quiet: bool) -> None:
