@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from swbuild.attempt import RegionResult, Tried
 from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.frontend.request import RefusedRegion, SourceModel
 from swbuild.frontend.scop import Scop
 from swbuild.options import KernelOptions
-from swbuild.region import RegionResult, Tried, compile_region
+from swbuild.region import compile_region
 
 __all__ = ["Compilation", "compile_regions", "require_sound", "tried"]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from swbuild import __version__
+from swbuild.attempt import RegionResult
 from swbuild.codegen.aliasing import addresses
 from swbuild.codegen.comments import banner
 from swbuild.codegen.header import header_lines
@@ -21,7 +22,6 @@ from swbuild.lowering.code import RegionCode
 from swbuild.mapping.grid import grid_of
 from swbuild.names import Names
 from swbuild.options import KernelOptions
-from swbuild.region import RegionResult
 
 __all__ = ["complete", "generate_unit", "print_unit"]
 

@@ -1,151 +1,74 @@
-"""From the model of one region to everything the printers need: the stages in their order."""
+"""The code of a region: the attempts at it, in turn, and which of them takes the least time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from enum import Enum
 from functools import partial
 from itertools import islice
 from math import inf
 
 import islpy as isl
 
-from swbuild.classes import dataclass
-from swbuild.codegen.report import comparison_report, region_report
+from swbuild.attempt import (
+    MAX_OPERATIONS,
+    Attempt,
+    Outcome,
+    Record,
+    RegionResult,
+    Task,
+    attempted,
+    bounded,
+    check_order,
+    code_of,
+    dropped,
+    in_code,
+    on_host,
+)
+from swbuild.codegen.report import comparison_report
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.contraction import contracted
 from swbuild.frontend.scop import Scop
 from swbuild.kernelir.astwalk import TOO_MANY_CASES
 from swbuild.kernelir.nodes import Launch, Loop
 from swbuild.kernelir.passes import walk
-from swbuild.lowering.region import Assembled, NoCode, assemble, leave_alone
-from swbuild.mapping.regiontree import HostTree, split_region
-from swbuild.mapping.tiling import broken
+from swbuild.lowering.region import Assembled, NoCode
+from swbuild.mapping.regiontree import HostTree
 from swbuild.memory.partials import Inseparable
-from swbuild.memory.plan import writes_in_part
 from swbuild.memory.words import SharedWords, is_small, with_whole_words
-from swbuild.options import KernelOptions, Preset, Resident, Share, Spawn, Where
+from swbuild.options import KernelOptions, Preset, Resident, Spawn, Where
 from swbuild.planning.alternatives import may_change, may_run_in_blocks, other_orders
-from swbuild.planning.dividing import Dearer, Limit, alone, place_order
-from swbuild.planning.fronts import NoFronts, in_fronts, runs_along_diagonals
+from swbuild.planning.fronts import in_fronts, runs_along_diagonals
 from swbuild.planning.ordering import (
     Judgement,
     Order,
     Ordered,
     choose_order,
     split_tree,
-    strays,
 )
 from swbuild.planning.residency import with_residents
 from swbuild.planning.singles import with_singles
-from swbuild.planning.sizes import assumed_sizes
-from swbuild.planning.tilings import Choice, DoesNotFit, Estimated, Infeasible, Placed, Tiling
+from swbuild.planning.tilings import DoesNotFit
 from swbuild.planning.updating import with_early_updates
-from swbuild.planning.where import Comparison, Offload, compared, cycles_left, least_cycles
+from swbuild.planning.where import Comparison, Offload, compared
 from swbuild.polyhedral.accumulators import in_elements
 from swbuild.polyhedral.context import lightened
-from swbuild.polyhedral.dataflow import Dependences, analyse, relations
-from swbuild.polyhedral.exact import exact_reductions, rounds
-from swbuild.polyhedral.islutil import bounded_effort, ran_out, repeated
+from swbuild.polyhedral.dataflow import analyse, relations
+from swbuild.polyhedral.exact import exact_reductions
+from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.joining import joined
 from swbuild.polyhedral.privatise import NotPrivate, Private, find_private
 from swbuild.polyhedral.reductions import Reduction, find_reductions
-from swbuild.polyhedral.scheduling import Origin, Scheduled
+from swbuild.polyhedral.scheduling import Origin
 from swbuild.polyhedral.workspace import Workspace, find_workspace, with_copies
 
-__all__ = ["Attempt", "Cause", "Dropped", "Record", "RegionResult", "Tried", "compile_region"]
-
-#: isl steps for one attempt at a region, besides those that have limits of their own.
-MAX_OPERATIONS = 8_000_000
-
-#: Wavefronts, with tiles of one shape each, of which code is tried.
-_MOST_FRONTS = 3
-
-#: isl steps for the last look at the order of a kernel.
-_LOOK = 500_000
-
-#: Why no code is looked for where another order is known to take less time.
-_DEARER = "it takes longer than another order"
-
-#: Why no code is looked for where a statement would have buffers of its own at each of several places.
-_REPEATED = "a statement has several places in a kernel"
+__all__ = ["compile_region"]
 
 #: Why an order has no code with tiles that stay.
 _NONE_STAYS = "no tiles of its arrays can stay in the LDMs"
 
-_NOTHING: Mapping[str, Mapping[str, str]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """The beginning of an attempt at the whole region, with these variables private and these reductions.
-
-    ``scop`` is its model, with copies in the place of arrays that iterations use as work space.
-    """
-
-    scop: Scop
-    private: Private
-    reductions: tuple[Reduction, ...]
-
-
-class Cause(Enum):
-    """Why an attempt at an order or at the whole region ends."""
-
-    NOT_PRIVATE = "variables cannot be private after all"
-    INSEPARABLE = "reductions cannot be computed in parts after all"
-    SHARED_WORDS = "CPEs would write parts of words"
-    DOES_NOT_FIT = "a kernel does not fit the LDM"
-    TOO_COMPLICATED = "no C was found"
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """The end of an attempt; ``names`` are the variables, arrays or kernels that it fails by."""
-
-    cause: Cause
-    names: tuple[str, ...]
-    detail: str = ""
-
-
-Tried = Attempt | Ordered | Estimated | Tiling | Choice | NoFronts | Dropped
-
 #: How many times more has to be won at some sizes than is lost at others.
 _FAR = 4.0
-
-#: takes what is tried on the way, in its order
-Record = Callable[[Tried], None]
-
-
-@dataclass(frozen=True, slots=True)
-class RegionResult:
-    """What the stages made of a region: its order, its kernels with their memory, and its code."""
-
-    order: Order
-    placed: tuple[Placed, ...]
-    assembled: Assembled
-
-
-#: What an attempt comes to: code, or why there is none.
-Outcome = RegionResult | Infeasible | NoCode
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """One attempt: what stays the same in it."""
-
-    options: KernelOptions
-    attempt: Attempt
-    record: Record
-
-    @property
-    def scop(self) -> Scop:
-        """The model of the region."""
-        return self.attempt.scop
-
-    def of(self, scop: Scop) -> _Task:
-        """Return the attempt at ``scop``, which is this region at fewer sizes."""
-        return replace(self, attempt=replace(self.attempt, scop=scop))
 
 
 def compile_region(scop: Scop, options: KernelOptions, record: Record) -> RegionResult:
@@ -156,10 +79,30 @@ def compile_region(scop: Scop, options: KernelOptions, record: Record) -> Region
     scop = lightened(_in_multiply_adds(scop) if options.contract else scop)
     if options.where is Where.HOST:
         return _left_alone(scop, options, "`where: host` says so")
+    found, comparison = _in_best_statements(scop, options, record)
+    return _for_the_faster(scop, options, found, comparison, record)
+
+
+def _in_best_statements(
+    scop: Scop, options: KernelOptions, record: Record
+) -> tuple[RegionResult, Comparison | None]:
+    """Return the code of ``scop``, or that of statements in fewer parts where it is estimated to be faster.
+
+    Parts of a statement may be put in an order each, but also take buffers of an array each.
+    """
+    found, comparison = _with_all(scop, options, record)
+    whole = joined(scop, convex=False) if comparison is not None else scop
+    if comparison is None or len(whole.statements) == len(joined(scop).statements):
+        return found, comparison
+    other, its = _with_all(whole, options, record)
+    return (found, comparison) if its is None or its.cpes >= comparison.cpes else (other, its)
+
+
+def _with_all(scop: Scop, options: KernelOptions, record: Record) -> tuple[RegionResult, Comparison | None]:
+    """Return the code of ``scop`` with all that is estimated to save time, and what was compared at last."""
     found = _on_core_group(scop, options, record)
     found, comparison = _in_best_order(options, *_with_singles(options, found, record), record)
-    found, comparison = _with_residents(options, found, comparison, record)
-    return _for_the_faster(scop, options, found, comparison, record)
+    return _with_residents(options, found, comparison, record)
 
 
 def _in_multiply_adds(scop: Scop) -> Scop:
@@ -179,8 +122,8 @@ def _with_singles(
     order = with_singles(found.assembled.code.scop, found.order)
     if before is None or order is None or order.unrolls or options.spawn is Spawn.KERNEL:
         return found, before
-    task = _Task(options, Attempt(found.assembled.code.scop, order.scheduled.private, ()), record)
-    made = _bounded(partial(_placed, task, order, found.placed, before.cpes))
+    task = Task(options, Attempt(found.assembled.code.scop, order.scheduled.private, ()), record)
+    made = bounded(partial(code_of, task, order, found.placed, before.cpes))
     after = _compared(options, made, before.cpes) if isinstance(made, RegionResult) else None
     if after is None or not isinstance(made, RegionResult) or after.cpes >= before.cpes:
         return found, before
@@ -194,7 +137,7 @@ def _in_best_order(
     if comparison is None:
         return found, comparison
     for task, order in _others(options, found, record):
-        made = _bounded(partial(_placed, task, order, below=comparison.cpes))
+        made = bounded(partial(code_of, task, order, below=comparison.cpes))
         other = _compared(options, made, comparison.cpes) if isinstance(made, RegionResult) else None
         wins = other is not None and other.cpes < comparison.cpes
         record(Ordered(order, Judgement.FASTER if wins else Judgement.SLOWER))
@@ -214,8 +157,8 @@ def _with_residents(
     other = found.order.split or found.order.scheduled.origin is Origin.UPDATES
     if comparison is None or not names or not options.keeps_residents or other:
         return found, comparison
-    task = _Task(options, Attempt(found.assembled.code.scop, found.order.scheduled.private, ()), record)
-    made = _bounded(partial(_kept_in_place, task, found, names))
+    task = Task(options, Attempt(found.assembled.code.scop, found.order.scheduled.private, ()), record)
+    made = bounded(partial(_kept_in_place, task, found, names))
     if not isinstance(made, RegionResult) or _in_one_spawn(made.assembled) != names:
         return found, comparison
     if options.resident is Resident.ALWAYS:
@@ -237,16 +180,16 @@ def _in_one_spawn(assembled: Assembled) -> frozenset[str]:
     return frozenset(spawns[0].kernels) if once and loops else frozenset()
 
 
-def _kept_in_place(task: _Task, found: RegionResult, names: frozenset[str]) -> Outcome:
+def _kept_in_place(task: Task, found: RegionResult, names: frozenset[str]) -> Outcome:
     """Return the code of ``found`` with tiles of an array that stay in the LDMs."""
     placed = with_residents(task.scop, task.options, found.order, found.placed, names)
     if placed is None:
         return NoCode(_NONE_STAYS)
-    _check_order(found.order, placed)
-    return _in_code(task, found.order, placed)
+    check_order(found.order, placed)
+    return in_code(task, found.order, placed)
 
 
-def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iterator[tuple[_Task, Order]]:
+def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iterator[tuple[Task, Order]]:
     """Yield the orders to compare with that of ``found``.
 
     Where scalars may be in elements of arrays, they are: orders without that are not looked for.
@@ -258,14 +201,14 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
     if other is None:
         divided = with_early_updates(scop, options, first) if may_change(options, first) else None
         if divided is not None:
-            yield _Task(options, Attempt(divided.scop, first.scheduled.private, ()), record), divided.order
-        task = _Task(options, Attempt(scop, first.scheduled.private, ()), record)
+            yield Task(options, Attempt(divided.scop, first.scheduled.private, ()), record), divided.order
+        task = Task(options, Attempt(scop, first.scheduled.private, ()), record)
         if divided is None and may_change(options, first) and runs_along_diagonals(first.tree):
             yield from ((task, front) for front, _ in islice(in_fronts(scop, options, first, record), 1))
         yield from ((task.of(some), order) for some, order in other_orders(scop, options, first))
         return
     other = joined(other)
-    task = _Task(options, Attempt(other, find_private(other), ()), record)
+    task = Task(options, Attempt(other, find_private(other), ()), record)
     order = _chosen(task)
     if order is not None:
         more = tuple(other_orders(other, options, order))
@@ -274,7 +217,7 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
         yield from ((task.of(some), each) for some, each in more)
 
 
-def _chosen(task: _Task) -> Order | None:
+def _chosen(task: Task) -> Order | None:
     """Return the order that is found first for ``task``, None where there is none with kernels in time."""
     task.record(task.attempt)
     try:
@@ -349,9 +292,9 @@ def _keeping(
     special = options.transform or order.split or scheduled.front or scheduled.block
     if special or any(kept & scop.users(name) for name in spaces):
         return None
-    task = _Task(options, Attempt(scop, order.scheduled.private, ()), record)
+    task = Task(options, Attempt(scop, order.scheduled.private, ()), record)
     tree = split_tree(scop, order.scheduled, kept, order.alone)
-    made = _bounded(lambda: _placed(task, replace(order, tree=tree)))
+    made = bounded(lambda: code_of(task, replace(order, tree=tree)))
     return made if isinstance(made, RegionResult) else None
 
 
@@ -447,10 +390,10 @@ def _searched(
         return NotPrivate(copies - attempt.private.names)
     while True:
         record(attempt)
-        outcome = _bounded(partial(_attempt, _Task(options, attempt, record)))
+        outcome = bounded(partial(attempted, Task(options, attempt, record)))
         if isinstance(outcome, RegionResult):
             return outcome
-        record(_dropped(outcome))
+        record(dropped(outcome))
         if isinstance(outcome, DoesNotFit | NoCode):
             return outcome
         if isinstance(outcome, NotPrivate) and outcome.names & copies:
@@ -494,182 +437,12 @@ def _given_up(scop: Scop, options: KernelOptions, problem: DoesNotFit | NoCode) 
     return _left_alone(scop, options, why + hint)
 
 
-def _dropped(problem: Infeasible | NoCode) -> Dropped:
-    """Return ``problem`` as it goes on record."""
-    if isinstance(problem, NotPrivate):
-        return Dropped(Cause.NOT_PRIVATE, tuple(sorted(problem.names)))
-    if isinstance(problem, SharedWords):
-        return Dropped(Cause.SHARED_WORDS, tuple(sorted(problem.arrays)))
-    if isinstance(problem, Inseparable):
-        return Dropped(Cause.INSEPARABLE, tuple(sorted(r.array for r in problem.reductions)))
-    if isinstance(problem, DoesNotFit):
-        return Dropped(Cause.DOES_NOT_FIT, (problem.kernel,), f"budget {problem.budget} bytes")
-    return Dropped(Cause.TOO_COMPLICATED, (), problem.reason)
-
-
-def _bounded(work: Callable[[], Outcome]) -> Outcome:
-    """Return what ``work`` does, or that isl takes too long over it."""
-    try:
-        with bounded_effort(MAX_OPERATIONS):
-            return work()
-    except isl.Error as error:
-        if not ran_out(error):
-            raise
-        return NoCode(TOO_MANY_CASES)
-
-
-def _attempt(task: _Task) -> Outcome:
-    """Return the code with the variables of the attempt privatised, or why there is none."""
-    scop, options, attempt = task.scop, task.options, task.attempt
-    order = choose_order(scop, options, attempt.private, attempt.reductions, task.record)
-    free = not options.transform and options.preset is not Preset.CLASSIC
-    if free and _leaves_nests(scop, order.tree):
-        found = _in_wavefronts(task, order)
-        if found is not None:
-            return found
-    if not (order.tree.kernels or options.transform):
-        unmoved = _unmoved(scop, options, order.scheduled.dependences)
-        task.record(Ordered(unmoved.order, Judgement.TAKEN))
-        return unmoved
-    return _placed(task, order)
-
-
-def _leaves_nests(scop: Scop, tree: HostTree) -> bool:
-    """Return whether the host runs whole loop nests: wavefronts may be found in them."""
-    deep = any(len(scop.statement(name).iterators) > 1 for name in tree.statements)
-    return deep and not any(kernel.host_loops for kernel in tree.kernels)
-
-
-def _placed(task: _Task, order: Order, before: Sequence[Placed] = (), below: float = inf) -> Outcome:
-    """Return the code of ``order`` with tiles and buffers for its kernels, or why there is none.
-
-    Kernels that all CPEs share are as they were found ``before`` where one of their names was.  No code is
-    looked for where it is certain to take ``below`` cycles.
-    """
-    scop, options = task.scop, task.options
-    unsafe = strays(scop, order.scheduled.private, order.tree)
-    if unsafe:
-        return NotPrivate(unsafe)
-    made = place_order(scop, options, order, task.record, before, _limit(task, order, below))
-    if isinstance(made, Dearer):
-        return NoCode(_DEARER)
-    if not isinstance(made, tuple):
-        return made
-    order, placed = made
-    shared = frozenset[str]().union(*(writes_in_part(scop, place.plan) for place in placed))
-    if shared:
-        return SharedWords(shared)
-    if _repeats(order):
-        return NoCode(_REPEATED)
-    _check_order(order, placed)
-    found = _in_code(task, order, placed)
-    refused = _refused_in(found) if isinstance(found, RegionResult) else {}
-    if not refused or options.share is not Share.AUTO:
-        return found
-    placed = alone(scop, options, order, task.record, placed, refused.keys())
-    other = _in_code(task, order, placed, refused)
-    return found if isinstance(other, NoCode) else other
-
-
-def _repeats(order: Order) -> bool:
-    """Return whether a statement has several places in a kernel, or without blocks in the whole ``order``.
-
-    References to arrays are known by their statements, and so have to be in one place of a kernel each.
-    Statements that the source has in several places are in one where isl's scheduler has put them.
-    """
-    trees = [kernel.schedule for kernel in order.tree.kernels]
-    trees += [] if order.scheduled.block else [order.scheduled.schedule]
-    return any(repeated(tree) for tree in trees)
-
-
-def _check_order(order: Order, placed: Sequence[Placed]) -> None:
-    """Fail if the instances of a kernel, as tiled, do not run in an order that keeps all dependences.
-
-    Whatever made the tiles has seen to that.  This is the last look: the region stays on the host, with an
-    error, rather than compute something else.  Where isl takes too long over it, nobody looks again.
-    """
-    for place in placed:
-        try:
-            with bounded_effort(_LOOK):
-                how = broken(place.tiled, order.scheduled.kept)
-        except isl.Error as error:
-            if not ran_out(error):
-                raise
-            continue
-        if how is not None:
-            raise AssertionError(f"a dependence leads {how}: the tiles of {place.tiled.kernel.name}")
-
-
-def _in_code(
-    task: _Task, order: Order, placed: tuple[Placed, ...], refused: Mapping[str, Mapping[str, str]] = _NOTHING
-) -> RegionResult | NoCode:
-    """Return the code of ``order`` with the kernels ``placed``, or why there is none.
-
-    ``refused`` are the buffers, by kernels, that could not be handed on before, and why.
-    """
-    found = assemble(task.scop, task.options, order.scheduled, order.tree, placed, order.unrolls)
-    if isinstance(found, NoCode):
-        return found
-    kernels = tuple(replace(k, unshared=refused.get(k.name, k.unshared)) for k in found.code.kernels)
-    private = order.scheduled.private.names
-    exact = not any(rounds(task.scop, reduction, private) for reduction in order.split)
-    code = replace(found.code, exact=exact, kernels=kernels)
-    pairs = zip(placed, code.kernels, strict=True)
-    placed = tuple(replace(place, handed=place.handed.difference(kernel.unshared)) for place, kernel in pairs)
-    return RegionResult(order, placed, _reported(replace(found, code=code), order, placed))
-
-
-def _limit(task: _Task, order: Order, below: float) -> Limit | None:
-    """Return what the kernels of ``order`` may take beside the host, None where all may take any time."""
-    if below == inf:
-        return None
-    scop, options = task.scop, task.options
-    sizes = assumed_sizes(scop, options).values
-    least = partial(least_cycles, scop, options, order.scheduled.private, sizes)
-    return Limit(below - cycles_left(scop, options, order.tree, sizes), least)
-
-
-def _refused_in(found: RegionResult) -> Mapping[str, Mapping[str, str]]:
-    """Return the buffers, by kernels, whose boxes were to be handed on and are not, and why."""
-    return {kernel.name: kernel.unshared for kernel in found.assembled.code.kernels if kernel.unshared}
-
-
-def _in_wavefronts(task: _Task, order: Order) -> Outcome | None:
-    """Return the code that runs tiles of loop nests in wavefronts, or None where nothing is won by it.
-
-    Tiles of the user's have to fit the LDM.  Where the first shapes of tiles have no code, others have none.
-    """
-    for front, placed in islice(in_fronts(task.scop, task.options, order, task.record), _MOST_FRONTS):
-        made = _placed(task, front, placed)
-        if isinstance(made, RegionResult):
-            task.record(Ordered(front, Judgement.TAKEN))
-            return made
-        if isinstance(made, Inseparable) or (isinstance(made, DoesNotFit) and task.options.tile):
-            return made
-        task.record(_dropped(made))
-    return None
-
-
 def _left_alone(scop: Scop, options: KernelOptions, note: str) -> RegionResult:
     """Return the code of a region that stays on the host as it is; ``note`` says why."""
-    found = _unmoved(scop, options, analyse(relations(scop, find_private(scop).expansions), scop.schedule))
+    found = on_host(scop, options, analyse(relations(scop, find_private(scop).expansions), scop.schedule))
     code = found.assembled.code
     code = replace(code, report={**code.report, "note": note})
     return replace(found, assembled=replace(found.assembled, code=code))
-
-
-def _unmoved(scop: Scop, options: KernelOptions, dependences: Dependences) -> RegionResult:
-    """Return the code of a region of which nothing leaves the host: the order of the source."""
-    scheduled = Scheduled(scop.schedule, dependences, dependences.all, Private(frozenset(), {}))
-    tree = split_region(scop.schedule, scop.kernels, lambda _: False)
-    order = Order(scheduled, tree, ())
-    return RegionResult(order, (), _reported(leave_alone(scop, options, scheduled, tree), order, ()))
-
-
-def _reported(found: Assembled, order: Order, placed: Sequence[Placed]) -> Assembled:
-    """Return ``found`` with its report."""
-    report = region_report(found.code, order.scheduled, order.tree, placed)
-    return replace(found, code=replace(found.code, report=report))
 
 
 def _too_large(scop: Scop, options: KernelOptions, problem: DoesNotFit) -> Diagnostic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import singledispatch
 
+from swbuild.attempt import Attempt, Dropped, Tried
 from swbuild.dump.text import indented, listed
 from swbuild.mapping.regiontree import HostTree
 from swbuild.mapping.tiling import Mapping
@@ -14,7 +15,6 @@ from swbuild.planning.fronts import NoFronts
 from swbuild.planning.ordering import Judgement, Ordered
 from swbuild.planning.tilings import Choice, Estimated, Placed, Tiling
 from swbuild.polyhedral.privatise import NotPrivate
-from swbuild.region import Attempt, Dropped, Tried
 
 __all__ = ["candidate_lines"]
 

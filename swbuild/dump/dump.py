@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from swbuild.attempt import Attempt, RegionResult
 from swbuild.compilation import Compilation
 from swbuild.dump.candidates import candidate_lines
 from swbuild.dump.dependences import dependence_lines
@@ -18,7 +19,6 @@ from swbuild.frontend.scop import Scop
 from swbuild.names import plain_name
 from swbuild.planning.ordering import Order, Ordered
 from swbuild.polyhedral.privatise import Private
-from swbuild.region import Attempt, RegionResult
 
 __all__ = ["dump"]
 

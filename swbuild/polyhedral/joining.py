@@ -45,10 +45,11 @@ class _Member:
     inside: isl.Map | None = None
 
 
-def joined(scop: Scop) -> Scop:
+def joined(scop: Scop, *, convex: bool = True) -> Scop:
     """Return ``scop`` with statements of one text as one, which has the name and the lines of the first.
 
-    What runs, and in which order, stays the same.
+    What runs, and in which order, stays the same.  Unless they are to be ``convex``, the iterations of parts
+    of one statement of the source need not be one piece: ``i < k`` and ``i > k`` are ``i != k``.
     """
     alike = [group for group in _alike(scop) if len(group) > 1]
     if not alike:
@@ -58,7 +59,8 @@ def joined(scop: Scop) -> Scop:
     for each in alike:
         taken = {member.original.name for group in groups for member in group}
         free = [member for member in each if member.original.name not in taken]
-        groups += [group for group in _grouped(free, dependences) if len(group) > 1]
+        found = (group for group in _grouped(free, dependences, convex) if len(group) > 1)
+        groups += [group for group in found if _is_convex(group) or _is_whole(group, scop)]
     if not groups:
         return scop
     spaces = {
@@ -160,12 +162,13 @@ def _keeps_outermost(inside: isl.Map) -> bool:
     return bool(inside.is_subset(same))
 
 
-def _grouped(alike: Sequence[_Member], dependences: isl.UnionMap) -> list[list[_Member]]:
-    """Return ``alike`` in groups that may become one statement."""
+def _grouped(alike: Sequence[_Member], dependences: isl.UnionMap, convex: bool) -> list[list[_Member]]:
+    """Return ``alike`` in groups that may become one statement, on a ``convex`` set or one of the source."""
     groups: list[list[_Member]] = []
     for member in alike:
         for group in groups:
-            if _is_one_piece([*group, member]) and all(
+            more = [*group, member]
+            if (_is_convex(more) or (not convex and _is_of_one(more))) and all(
                 _is_apart(one.statement, member.statement)
                 and _independent(dependences, one.original, member.original)
                 for one in group
@@ -203,9 +206,20 @@ def _is_apart(one: Statement, other: Statement) -> bool:
     return bool(one.domain.is_disjoint(other.domain.set_tuple_name(one.name)))
 
 
-def _is_one_piece(members: Sequence[_Member]) -> bool:
+def _is_convex(members: Sequence[_Member]) -> bool:
     """Return whether the iterations of ``members`` together are one convex set."""
     return reduce(_both, (member.statement for member in members)).domain.n_basic_set() == 1
+
+
+def _is_of_one(members: Sequence[_Member]) -> bool:
+    """Return whether ``members`` are parts of one statement of the source."""
+    return len({member.original.span for member in members}) == 1
+
+
+def _is_whole(members: Sequence[_Member], scop: Scop) -> bool:
+    """Return whether ``members`` are all parts of one statement of the source."""
+    parts = {s.name for s in scop.statements if s.span == members[0].original.span}
+    return parts == {member.original.name for member in members}
 
 
 def _independent(dependences: isl.UnionMap, one: Statement, other: Statement) -> bool:

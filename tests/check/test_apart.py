@@ -71,7 +71,7 @@ def test_a_defect_in_one(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
             raise KeyError("what")
         return original(first, *others)
 
-    owner, name = (modeller._Modeller, "scop") if stage == "front end" else (swbuild.region, "_attempt")
+    owner, name = (modeller._Modeller, "scop") if stage == "front end" else (swbuild.region, "attempted")
     original = getattr(owner, name)
     monkeypatch.setattr(owner, name, broken)
     found = checked(tmp_path, function("good") + function("bad"))

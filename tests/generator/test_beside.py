@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.options import KernelOptions, Preset
-from swbuild.region import RegionResult
 
 #: Nests that touch a row, column or element of ``A`` beside a loop that goes through all of it.
 NESTS = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.cli.choices import choices
 from swbuild.compilation import compile_regions
@@ -16,7 +17,6 @@ from swbuild.generate import generate_unit
 from swbuild.lowering.verification import verify
 from swbuild.mapping.busy import busy_cpes
 from swbuild.options import Distribution, KernelOptions
-from swbuild.region import RegionResult
 
 PROGRAM = """\
 void product(int n, int m, int p, double C[n][m], double A[n][p], double B[p][m])

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import Compilation, compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.options import Distribution, KernelOptions, Preset
 from swbuild.planning.ordering import Judgement, Ordered
-from swbuild.region import RegionResult
 
 #: Statements of fewer loops beside nests of two parallel ones.
 DIVIDED = {

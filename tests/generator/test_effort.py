@@ -60,7 +60,7 @@ def test_many_cases_take_seconds_and_end_in_a_note_where_isl_may_take_few_steps(
 ) -> None:
     before = time.process_time()
     generated(tmp_path, MANY_CASES, KernelOptions())  # close to the limit: there may be a kernel or a note
-    monkeypatch.setattr("swbuild.region.MAX_OPERATIONS", 30_000)
+    monkeypatch.setattr("swbuild.attempt.MAX_OPERATIONS", 30_000)
     (region,) = generated(tmp_path, MANY_CASES, KernelOptions()).regions
     assert region.kernels == ()
     assert "too many cases" in region.report["note"]

@@ -8,12 +8,12 @@ import pytest
 from generation import generated
 from turns import MACHINES, in_turn
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.memory.buffers import Store
 from swbuild.options import KernelOptions, Where
-from swbuild.region import RegionResult
 
 #: functions by name: parameters, body, and sizes to check them at
 IDIOMS = {

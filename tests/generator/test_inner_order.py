@@ -9,6 +9,7 @@ from typing import Any
 import islpy as isl
 import pytest
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
@@ -18,7 +19,6 @@ from swbuild.mapping.regiontree import Kernel
 from swbuild.options import Distribution, Fusion, KernelOptions, Prefetch
 from swbuild.planning import placing
 from swbuild.polyhedral.islutil import is_constant, varies
-from swbuild.region import RegionResult
 
 #: What is done for each ``r`` and ``q``; all go through ``C`` by columns as they are written.
 BODIES = {

@@ -125,6 +125,43 @@ def test_all_else_stays_apart(body: str, tmp_path: Path) -> None:
     assert joined(scop) is scop
 
 
+#: All rows but that of the step: the front end takes them in two parts.
+OTHERS = """\
+for (int k = 0; k < n; k++)
+  for (int i = 0; i < n; i++)
+    if (i != k) {
+      double f = a[i][k];
+      for (int j = k; j < n; j++)
+        a[i][j] -= f * a[k][j];
+    }
+"""
+
+
+def test_parts_of_a_statement_with_a_gap_are_joined_on_request(tmp_path: Path) -> None:
+    scop = _model(tmp_path, OTHERS)
+    assert joined(scop) is scop
+    whole = joined(scop, convex=False)
+    assert len(whole.statements) == len(scop.statements) - 1
+    line = scop.statements[-1].span.line
+    assert _run(whole, 5) == [(line if at == line else at, iterators) for at, iterators in _run(scop, 5)]
+
+
+def test_parts_between_which_another_one_runs_stay_apart(tmp_path: Path) -> None:
+    """The row of the step is written between those before and behind it."""
+    update = "a[i][j] = a[i][j] < a[i][k] + a[k][j] ? a[i][j] : a[i][k] + a[k][j];"
+    loops = "".join(f"for (int {name} = 0; {name} < n; {name}++) " for name in "kij")
+    scop = _model(tmp_path, loops + update)
+    assert len({s.span for s in scop.statements}) == 1 < len(scop.statements)
+    assert all(len(joined(scop, convex=c).statements) == len(joined(scop).statements) for c in (True, False))
+
+
+def test_the_better_of_parts_and_whole_statements_is_taken(tmp_path: Path) -> None:
+    text = f"{HEAD}{OTHERS}#pragma endscop\n}}\n"
+    (region,) = generated(tmp_path, text, KernelOptions(machine="sw26010-pro", where=Where.CPES)).regions
+    kernels = [set(kernel["statements"]) for kernel in region.report["kernels"]]
+    assert len(set().union(*kernels)) == 2, "the scalar, and the rows before and behind that of the step"
+
+
 #: An update of a triangle, and of the element on the diagonal by a loop of its own.
 DIAGONAL = """\
 for (int i = 0; i < n; i++) {

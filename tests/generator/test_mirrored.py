@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.options import Distribution, KernelOptions, Preset
-from swbuild.region import RegionResult
 
 #: The transposed place writes last, and nothing reads that: two buffers.
 APART = {

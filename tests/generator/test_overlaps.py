@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from generation import model_of
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.memory.buffers import Store
 from swbuild.options import Distribution, KernelOptions, Preset, Where
-from swbuild.region import RegionResult
 
 #: Reads of values from before the kernel, or from visits that are over: all buffered, without unit steps.
 OLDER = {

@@ -10,6 +10,7 @@ from generation import generated
 from objects import shared_objects
 from turns import MACHINES, in_turn
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.compilation import compile_regions
@@ -23,7 +24,6 @@ from swbuild.kernelir.scope import Between, Scope
 from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, Fusion, KernelOptions, Preset, Spawn, Where
-from swbuild.region import RegionResult
 
 ON_HOST = Compute("S0", Name("x"), ())
 FIRST, SECOND = Launch("k0", ()), Launch("k1", ())

@@ -10,6 +10,7 @@ from generation import generated, unit_of
 from objects import shared_objects
 from turns import MACHINES, in_turn
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
@@ -39,7 +40,6 @@ from swbuild.kernelir.verify import faults
 from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, KernelOptions, Prefetch, Preset
 from swbuild.planning.slots import Room
-from swbuild.region import RegionResult
 
 N, T = Name("n"), Name("t")
 GETS, PUTS = Group(0, Direction.GET), Group(0, Direction.PUT)

@@ -11,6 +11,7 @@ import pytest
 from generation import EXAMPLES, model_of
 from timed import timed
 
+from swbuild.attempt import RegionResult
 from swbuild.cli.choices import choices
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, SourceModel, read_source
@@ -23,7 +24,6 @@ from swbuild.machine.cost.launches import Launch, Moved, Shape, launch_cycles
 from swbuild.options import KernelOptions, Where
 from swbuild.options import Share as Sharing
 from swbuild.planning.estimates import counted
-from swbuild.region import RegionResult
 
 PRO = load("sw26010-pro")
 AUTO = KernelOptions(machine="sw26010-pro", share=Sharing.AUTO)

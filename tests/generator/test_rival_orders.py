@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from math import inf
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from generation import generated
 
-from swbuild import region
+from swbuild import attempt, region
 from swbuild.mapping.regiontree import Kernel
 from swbuild.options import Fusion, KernelOptions, Share, Where
 from swbuild.planning import dividing
@@ -49,31 +50,34 @@ void f(int n) {
 """
 
 
-def _watched(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
-    """Return what calls of ``name`` in the stages of a region return from now on."""
+def _watched(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[Any]:
+    """Return what calls of ``name`` in ``module`` return from now on."""
     found: list[Any] = []
-    work = getattr(region, name)
+    work = getattr(module, name)
 
     def watched(*args: Any, **more: Any) -> Any:
         found.append(work(*args, **more))
         return found[-1]
 
-    monkeypatch.setattr(region, name, watched)
+    monkeypatch.setattr(module, name, watched)
     return found
 
 
 def test_the_bound_of_an_order_is_below_its_estimate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    least, compared = _watched(monkeypatch, "least_cycles"), _watched(monkeypatch, "compared")
+    least, compared = (
+        _watched(monkeypatch, attempt, "least_cycles"),
+        _watched(monkeypatch, region, "compared"),
+    )
     generated(tmp_path, STEPS)
     assert len(least) == 1
     assert 0 < least[0] <= compared[1].cpes
 
 
 def test_orders_that_cannot_win_get_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assembled = _watched(monkeypatch, "assemble")
+    assembled = _watched(monkeypatch, attempt, "assemble")
     generated(tmp_path, STEPS)
     before = len(assembled)
-    monkeypatch.setattr(region, "least_cycles", lambda *_: inf)
+    monkeypatch.setattr(attempt, "least_cycles", lambda *_: inf)
     generated(tmp_path, STEPS)
     assert len(assembled) - before == before - 1
 
@@ -84,7 +88,7 @@ def test_no_more_kernels_are_placed_of_an_order_that_cannot_win(
     never = KernelOptions(share=Share.NEVER)  # with boxes that CPEs share, kernels are placed without, too
     limits: list[Any] = []
     placed: list[str] = []
-    place_order, place = region.place_order, dividing._Task.placed
+    place_order, place = attempt.place_order, dividing._Task.placed
 
     def watched(*args: Any) -> Any:
         placed.clear()
@@ -95,12 +99,12 @@ def test_no_more_kernels_are_placed_of_an_order_that_cannot_win(
         placed.append(kernel.name)
         return place(task, order, kernel)
 
-    monkeypatch.setattr(region, "place_order", watched)
+    monkeypatch.setattr(attempt, "place_order", watched)
     monkeypatch.setattr(dividing._Task, "placed", counted)
     generated(tmp_path, FACTORS, never)
     _, (_, kernels), names = limits[-1]
     assert len(names) == len(kernels) > 2
-    monkeypatch.setattr(region, "least_cycles", lambda *_: inf)
+    monkeypatch.setattr(attempt, "least_cycles", lambda *_: inf)
     generated(tmp_path, FACTORS, never)
     limit, outcome, names = limits[-1]
     assert limit is not None

@@ -11,6 +11,7 @@ import pytest
 from generation import generated
 from objects import shared_objects
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
@@ -19,7 +20,6 @@ from swbuild.kernelir.passes import walk
 from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, KernelOptions, Prefetch, Preset, Resident, Where
 from swbuild.options import Share as Sharing
-from swbuild.region import RegionResult
 
 HEAD = """void f(int n, int m, int l, double c[restrict n][m], double a[restrict n][l],
        double b[restrict l][m], double *restrict x, float s[restrict l], short *restrict h,

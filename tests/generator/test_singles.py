@@ -9,13 +9,13 @@ import pytest
 from generation import generated
 from objects import shared_objects
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, KernelOptions, Preset, Spawn, Where
-from swbuild.region import RegionResult
 
 HEAD = (
     "void {0}(int n, int m, double a[restrict n][n], double *restrict x, double *restrict y, int *restrict c)"

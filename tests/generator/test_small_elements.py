@@ -8,13 +8,13 @@ import pytest
 from generation import generated
 from turns import MACHINES, in_turn
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, RegionRequest, read_source
 from swbuild.memory.buffers import Store
 from swbuild.memory.words import WORD, is_small
 from swbuild.options import KernelOptions, Where
-from swbuild.region import RegionResult
 
 #: functions by name: parameters, body, and sizes to check them at
 FUNCTIONS = {

@@ -9,13 +9,13 @@ from generation import model_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swbuild.attempt import RegionResult
 from swbuild.compilation import compile_regions
 from swbuild.frontend.scop import Scop
 from swbuild.options import KernelOptions, Vectorize
 from swbuild.planning.pointnests import point_nests
 from swbuild.planning.tilecosts import TileCosts, even_lengths, tile_costs
 from swbuild.planning.tilings import Placed
-from swbuild.region import RegionResult
 
 MACHINES = ("sw26010", "sw26010-pro")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from timed import timed
 
+from swbuild.attempt import RegionResult
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, SourceModel, read_source
 from swbuild.generate import print_unit
@@ -21,7 +22,6 @@ from swbuild.planning.shaping import shape_of
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.tilings import Placed
 from swbuild.planning.view import Candidate, Views
-from swbuild.region import RegionResult
 
 __all__ = ["SAMPLE", "Kernel", "Run", "Space", "measured", "space_of"]
 

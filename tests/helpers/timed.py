@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from swbuild.attempt import RegionResult
 from swbuild.compilation import Compilation, compile_regions
 from swbuild.emulator import environment
 from swbuild.emulator.model.host_report import host_lines
@@ -16,7 +17,6 @@ from swbuild.emulator.model.report import Analysis, analyse
 from swbuild.frontend import SourceModel
 from swbuild.options import KernelOptions
 from swbuild.planning.estimates import Estimate, estimate
-from swbuild.region import RegionResult
 
 __all__ = ["Timed", "estimates_of", "timed", "timed_on_host"]
 

@@ -28,6 +28,7 @@ LAYERS = (
     ("planning",),
     ("lowering",),
     ("codegen",),
+    ("attempt",),
     ("region",),
     ("compilation",),
     ("generate",),
@@ -41,7 +42,7 @@ LAYERS = (
 #: What is below and still none of its business: the generator and the emulated machine are worlds apart.
 GENERATOR = (
     *("expressions", "frontend", "polyhedral", "transform", "mapping", "memory", "planning", "kernelir"),
-    *("lowering", "codegen", "region", "compilation", "generate"),
+    *("lowering", "codegen", "attempt", "region", "compilation", "generate"),
 )
 STRANGERS: dict[str, tuple[str, ...]] = dict.fromkeys(
     GENERATOR, ("emulator", "manifest", "sw64", "toolchain")
