@@ -308,7 +308,7 @@ class Defaults:
     )
     resident: Resident | None = option(
         Choice(Resident),
-        "Whether tiles of an array that kernels change in place, again and again in a loop, stay in the LDMs "
+        "Whether tiles of an array that kernels read or change again and again in a loop stay in the LDMs "
         "of the CPEs that work on them, as many as fit, and only what other CPEs need goes by main memory "
         "(`auto`, where that is estimated to take less time; `always`, wherever it can be), or each kernel "
         "loads and stores its tiles (`never`).  Tiles can stay where all of the loop runs in one spawn, "

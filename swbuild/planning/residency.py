@@ -10,7 +10,7 @@ from math import prod
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import AccessKind, Scop
 from swbuild.machine import MachineModel, load
 from swbuild.mapping.regiontree import Kernel, with_fixed_loops
 from swbuild.mapping.strides import AccessStrides
@@ -139,12 +139,12 @@ class _Made:
 
 
 def _worked_on(task: _Task) -> Iterator[str]:
-    """Yield the arrays that kernels inside loops of the spawn change in place, through buffers."""
+    """Yield the arrays that kernels inside loops of the spawn read or change in place, through buffers."""
     found = dict.fromkeys(
         buffer.array
         for place in task.together
         for buffer in place.plan.buffers
-        if place.tiled.kernel.host_loops and buffer.load and buffer.store is not Store.NONE
+        if place.tiled.kernel.host_loops and buffer.load
     )
     for name in found:
         small = is_small(task.scop.array(name))  # tiles would share words
@@ -169,7 +169,8 @@ def _best_of(task: _Task, array: str) -> _Made | None:
     """Return the kernels with tiles of ``array`` that stay, in the best of the layouts that are tried.
 
     Some kernels work on whole tiles.  What works on a line of a tile is for its owner alone, or for all CPEs
-    by way of memory: that is tried in the best layout.
+    by way of memory: that is tried in the best layout.  Of kernels that only read the array, one may keep
+    its tiles as well, while the others get theirs from memory.
     """
     sourced = producers(relations(task.scop), task.scop.schedule, array)
     workers = [worker for place in task.together if (worker := _worker(task, place, array)) is not None]
@@ -177,11 +178,19 @@ def _best_of(task: _Task, array: str) -> _Made | None:
     if not plain or sourced is None:
         return None
     best = _in_best_layout(task, array, _Trial(task, workers, sourced, {}))
-    if len(plain) == len(workers):
-        return best
-    trial = _Trial(task, plain, sourced, {})
-    other = trial.made(best.layout) if best else _in_best_layout(task, array, trial)
-    return min((made for made in (best, other) if made), key=lambda made: made.cycles, default=None)
+    others: list[_Made | None] = []
+    if len(plain) < len(workers):
+        trial = _Trial(task, plain, sourced, {})
+        others.append(trial.made(best.layout) if best else _in_best_layout(task, array, trial))
+    if len(plain) > 1 and best is None and not _is_written(task.scop, array):
+        others += [_in_best_layout(task, array, _Trial(task, [one], sourced, {})) for one in plain]
+    found = (made for made in (best, *others) if made is not None)
+    return min(found, key=lambda made: made.cycles, default=None)
+
+
+def _is_written(scop: Scop, array: str) -> bool:
+    accesses = (access for statement in scop.statements for access in statement.accesses)
+    return any(access.array == array and access.kind is not AccessKind.READ for access in accesses)
 
 
 def _in_best_layout(task: _Task, array: str, trial: _Trial) -> _Made | None:

@@ -12,6 +12,7 @@ from generation import generated
 from objects import shared_objects
 from turns import MACHINES, in_turn
 
+from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.compilation import compile_regions
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
@@ -45,7 +46,6 @@ from swbuild.lowering.owners import owned
 from swbuild.lowering.verification import scope_of, verify
 from swbuild.memory.buffers import Buffer, Store
 from swbuild.options import KernelOptions, Resident, Spawn, Where
-from swbuild.region import RegionResult
 
 OPTIONS = KernelOptions(machine="sw26010-pro", where=Where.CPES, resident=Resident.ALWAYS)
 
@@ -108,6 +108,41 @@ void f(int m, int n, double a[restrict m][n], double r[restrict n], double q[res
 }
 """
 
+#: Powers of a matrix, which is only read, and got once
+POWERS = """
+void f(int n, int m, double a[restrict n][n], double x[restrict n], double y[restrict n]) {
+#pragma scop
+    for (int t = 0; t < m; t++) {
+        for (int i = 0; i < n; i++) {
+            y[i] = 0.0;
+            for (int j = 0; j < n; j++)
+                y[i] += a[i][j] * x[j];
+        }
+        for (int i = 0; i < n; i++)
+            x[i] = y[i] * 0.125;
+    }
+#pragma endscop
+}
+"""
+
+#: Steps down a gradient: the matrix is read by rows, which stay, and by columns, which do not
+SQUARES = """
+void f(int n, int m, double a[restrict n][n], double x[restrict n], double r[restrict n]) {
+#pragma scop
+    for (int t = 0; t < m; t++) {
+        for (int i = 0; i < n; i++) {
+            r[i] = -1.0;
+            for (int j = 0; j < n; j++)
+                r[i] += a[i][j] * x[j];
+        }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                x[j] -= a[i][j] * r[i] * 0.125;
+    }
+#pragma endscop
+}
+"""
+
 #: a single CPE, which knows the scalar, changes an element of the tiles of all
 PIVOTS = """
 void f(int n, double a[restrict n][n], double b[restrict n][n], double p) {
@@ -148,6 +183,8 @@ PROGRAMS = {
     "norms": NORMS,
     "pivots": PIVOTS,
     "gauss": GAUSS,
+    "powers": POWERS,
+    "squares": SQUARES,
 }
 
 
@@ -307,6 +344,20 @@ def test_a_box_that_stays_may_be_there_under_a_condition(tmp_path: Path) -> None
     made = result_of(tmp_path, NORMS, replace(OPTIONS, machine="sw26010", resident=Resident.AUTO))
     assert set(residents(made)) == {"f_k1"}
     assert verify(made.assembled) == ()
+
+
+def test_what_is_only_read_stays_without_being_put(tmp_path: Path) -> None:
+    made = result_of(tmp_path, POWERS, replace(OPTIONS, resident=Resident.AUTO))
+    (buffer,) = residents(made).values()
+    assert (buffer.array, buffer.load, buffer.store) == ("a", True, Store.NONE)
+    assert buffer.residency is not None and not buffer.residency.wanted and not buffer.residency.fresh
+
+
+def test_one_of_two_kernels_that_read_an_array_each_its_way_keeps_it(tmp_path: Path) -> None:
+    made = result_of(tmp_path, SQUARES, replace(OPTIONS, resident=Resident.AUTO))
+    (kept,) = residents(made).values()
+    others = [b for p in made.placed for b in p.plan.buffers if b.array == "a" and b.residency is None]
+    assert kept.array == "a" and len(others) == 1
 
 
 def test_kernels_share_the_tiles_of_an_array(tmp_path: Path) -> None:

@@ -120,20 +120,32 @@ class _Evolving:
         found = Binary("%", found, Number("1009")) if self.integers else found
         return self.loop(counter, size, (Assign(target, "=", found),))
 
+    def product(self) -> Statement:
+        """Return loops that add a matrix times a vector, as it is or transposed, to another vector."""
+        own = self.random.choice((*self.matrices, "c"))
+        row, column = Ref("u", (Index(variable("i")),)), Ref("v", (Index(variable("j")),))
+        target, other = (row, column) if self.chance(0.6) else (column, row)
+        scaled = Binary("*", other, Number("3" if self.integers else "0.03125"))
+        found: Expr = Binary("+", target, Binary("*", self.at(own, variable("i"), variable("j")), scaled))
+        found = Binary("%", found, Number("1009")) if self.integers else found
+        return self.loop("i", "n", (self.loop("j", "m", (Assign(target, "=", found),)),))
+
+    def step(self) -> Statement:
+        """Return one of the loops of a step."""
+        return self.random.choice((self.line, self.line, self.sweep, self.product))()
+
     def program(self) -> Program:
         self.integers = self.chance(0.3)
         self.matrices = ("a",) if self.chance(0.7) else ("a", "b")
-        body: list[Statement] = [self.sweep()]
+        body: list[Statement] = [self.sweep() if self.chance(0.8) else self.product()]
         for _ in range(self.one_of(0, 1, 1, 2, 2)):
-            body.insert(
-                self.random.randrange(len(body) + 1), self.line() if self.chance(0.6) else self.sweep()
-            )
+            body.insert(self.random.randrange(len(body) + 1), self.step())
         n, m = variable("n"), variable("m")
         limits = ((constant(0), n), (constant(0), n), (constant(0), constant(3)), (constant(1), n))
         low, high = self.random.choice(limits)
         kind = "int" if self.integers else self.random.choice(("double", "double", "float"))
         large = n + m + 2
-        arrays = tuple(Array(name, kind, (large, large)) for name in self.matrices)  # type: ignore[arg-type]
+        arrays = tuple(Array(name, kind, (large, large)) for name in (*self.matrices, "c"))  # type: ignore[arg-type]
         vectors = tuple(Array(name, kind, (large,)) for name in "uv")  # type: ignore[arg-type]
         return Program(
             ("n", "m"), (*arrays, *vectors), (Loop("t", (low,), (high,), 1, False, 0, tuple(body)),)
