@@ -11,11 +11,13 @@ import islpy as isl
 
 from swbuild.mapping.marks import FrontMark, inserted
 from swbuild.mapping.regiontree import is_loop, multi_union, parallel_first
+from swbuild.polyhedral.islutil import sets_of
 
 __all__ = [
     "front_band",
     "front_depth",
     "front_of",
+    "from_heavy_ends",
     "in_tiles",
     "is_front",
     "tile_numbers",
@@ -23,6 +25,7 @@ __all__ = [
 ]
 
 _NODE = isl.schedule_node_type
+_SET, _PARAM, _DIV = isl.dim_type.set, isl.dim_type.param, isl.dim_type.div
 
 
 def wavefronts(schedule: isl.Schedule, tile: tuple[int, ...]) -> isl.Schedule:
@@ -76,6 +79,51 @@ def tile_numbers(band: isl.ScheduleNode, tile: tuple[int, ...]) -> isl.MultiUnio
     partial = band.band_get_partial_schedule()
     sizes = [isl.Val(tile[min(k, len(tile) - 1)]) for k in range(band.band_n_member())]
     return multi_union([partial.get_at(k).scale_down_val(size).floor() for k, size in enumerate(sizes)])
+
+
+def from_heavy_ends(band: isl.ScheduleNode) -> isl.ScheduleNode:
+    """Return ``band`` with loops that have most to do in their last iterations counted from there.
+
+    Tiles are then whole where there is most to do, and cut off where there is least.  A loop is shifted by
+    one number for all its instances, so that their order stays.
+    """
+    domain, partial = band.get_domain(), band.band_get_partial_schedule()
+    members = [_from_heavy_end(partial.get_at(k), domain) for k in range(band.band_n_member())]
+    flags = [int(band.band_member_get_coincident(k)) for k in range(len(members))]
+    permutable = int(band.band_get_permutable())
+    band = band.delete().insert_partial_schedule(multi_union(members)).band_set_permutable(permutable)
+    for k, flag in enumerate(flags):
+        band = band.band_member_set_coincident(k, flag)
+    return band
+
+
+def _from_heavy_end(member: isl.UnionPwAff, domain: isl.UnionSet) -> isl.UnionPwAff:
+    """Return ``member``, less what follows its last iteration if that leaves more loops free than the first.
+
+    A triangle has a row at one end, and a point at the other.
+    """
+    (taken,) = sets_of(isl.UnionMap.from_union_pw_aff(member).intersect_domain(domain).range())
+    if not taken.dim_is_bounded(_SET, 0):
+        return member
+    first, last = taken.dim_min(0), taken.dim_max(0)
+    if last.n_piece() > 1 or first.n_piece() > 1 or last.is_cst():
+        return member
+    if _loops_left(member, domain, last) <= _loops_left(member, domain, first):
+        return member
+    end = last.add_constant_val(isl.Val(1))
+    return member.sub(isl.UnionPwAff.pw_aff_on_domain(domain, end))
+
+
+def _loops_left(member: isl.UnionPwAff, domain: isl.UnionSet, value: isl.PwAff) -> int:
+    """Return in how many directions the instances of ``domain`` extend in which ``member`` is ``value``."""
+    there = isl.Set.from_pw_aff(value).to_union_set()
+    order = isl.UnionMap.from_union_pw_aff(member).intersect_domain(domain)
+    return max(map(_dimensions, sets_of(order.intersect_range(there).domain())), default=0)
+
+
+def _dimensions(instances: isl.Set) -> int:
+    equations = instances.affine_hull().equalities_matrix(_SET, _DIV, _PARAM, isl.dim_type.cst)
+    return int(instances.dim(_SET) - equations.rows())
 
 
 def front_of(numbers: isl.MultiUnionPwAff) -> isl.MultiUnionPwAff:

@@ -13,7 +13,7 @@ __all__ = ["iterators_by", "sum_of"]
 
 _IN, _PARAM = isl.dim_type.in_, isl.dim_type.param
 
-#: Factors of names; the constant has the empty name.
+#: Factors of names, of parameters too; the constant has the empty name.
 _Linear = dict[str, int]
 
 
@@ -24,7 +24,7 @@ def iterators_by(
 
     Each loop is solved for an iterator that it counts in steps of one, the innermost that is left: what comes
     out is whole for all values.  Iterators that no loop counts stay as they are.  None where a loop counts no
-    iterator like that, or something else as well.
+    iterator like that.
     """
     found: list[_Linear] = [{name: 1} for name in own]
     left = dict(enumerate(own))
@@ -32,8 +32,8 @@ def iterators_by(
         row = _row(loop)
         if row is None:
             return None
-        factors, constant = row
-        value = _added([({"": 1}, constant), *((found[k], factor) for k, factor in enumerate(factors))])
+        factors, fixed = row
+        value = _added([(fixed, 1), *((found[k], factor) for k, factor in enumerate(factors))])
         pivot = next((k for k in reversed(left) if abs(value.get(left[k], 0)) == 1), None)
         if pivot is None:
             return None
@@ -60,12 +60,17 @@ def sum_of(terms: Sequence[tuple[Expression, int]], constant: int) -> Expression
     return Binary(operator, found, Constant(abs(constant))) if constant else found
 
 
-def _row(loop: isl.Aff) -> tuple[list[int], int] | None:
+def _row(loop: isl.Aff) -> tuple[list[int], _Linear] | None:
     """Return the factors of the iterators in ``loop`` and what is added, None where there is more to it."""
-    if loop.dim(isl.dim_type.div) or loop.involves_dims(_PARAM, 0, loop.dim(_PARAM)):
+    if loop.dim(isl.dim_type.div):
         return None
     factors = [int_of(loop.get_coefficient_val(_IN, k)) for k in range(loop.dim(_IN))]
-    return factors, int_of(loop.get_constant_val())
+    fixed = {
+        str(loop.get_dim_name(_PARAM, k)): int_of(loop.get_coefficient_val(_PARAM, k))
+        for k in range(loop.dim(_PARAM))
+        if loop.involves_dims(_PARAM, k, 1)
+    }
+    return factors, {**fixed, "": int_of(loop.get_constant_val())}
 
 
 def _without(linear: _Linear, name: str) -> _Linear:

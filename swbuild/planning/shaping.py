@@ -86,7 +86,7 @@ def shape_of(
     mapped = frozenset(range(len(tiled.mapping.threads)))
     places = tuple(_places(top, mapped, len(tiled.loops), nests))
     free = _unlimited(scop)
-    loops = tuple(_loop(tiled, nests, k, free) for k in range(len(tiled.loops)))
+    loops = tuple(_loop(tiled, nests, k, free, sizes) for k in range(len(tiled.loops)))
     order = _orders(tiled, nests)
     buffers = buffers_of(scop, {nest.statement.name: nest.domain for nest in nests}, private)
     tiles = tile_costs(scop, tiled.schedule, copies, buffers, options)
@@ -240,7 +240,9 @@ def _coordinates(basis: Sequence[Vector], wanted: Vector) -> tuple[Fraction, ...
     return tuple(found)
 
 
-def _loop(tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: frozenset[str]) -> Loop:
+def _loop(
+    tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: frozenset[str], sizes: Mapping[str, int]
+) -> Loop:
     """Return the numbers of the loop at ``position``; nothing limits the parameters ``free``."""
     here = [nest for nest in nests if position in nest.rows and nest.instances]
     spans = [_values(nest, nest.rows[position]) for nest in here]
@@ -252,7 +254,7 @@ def _loop(tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: froze
     constant = all(map(_is_bounded, values))
     certain = constant or not any(_involves(piece, free) for piece in values)
     begins = position < len(tiled.begins) and tiled.begins[position] is not None
-    first = 0 if begins else low
+    first = 0 if begins else min((_first(tiled, piece, sizes) for piece in values), default=0)
     if main is None:
         return Loop(extent, float(extent), constant, certain, first=first)
     trips = _trips(main, position)
@@ -260,6 +262,12 @@ def _loop(tiled: TiledKernel, nests: Sequence[_Nest], position: int, free: froze
         trips = float(extent)
     weights = _weights(here, position, low, extent)
     return Loop(extent, trips, constant, certain, weights, first)
+
+
+def _first(tiled: TiledKernel, values: isl.Set, sizes: Mapping[str, int]) -> int:
+    """Return the first of the ``values`` of a loop in the launch in the middle, 0 where they have none."""
+    least = _at_middle(values, tiled.kernel.launches, tiled.kernel.host_loops, sizes).dim_min_val(0)
+    return _int(least) if least.is_int() else 0
 
 
 def _values(nest: _Nest, row: Vector) -> tuple[int, int]:

@@ -18,7 +18,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import AccessKind, Scop, Statement
 from swbuild.mapping.early import fronts_behind
-from swbuild.mapping.wavefront import front_band, tile_numbers
+from swbuild.mapping.wavefront import from_heavy_ends, front_band, tile_numbers
 from swbuild.options import KernelOptions
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.polyhedral.islutil import bounded_effort, ran_out, union_sets
@@ -78,7 +78,7 @@ def _band(scop: Scop, updates: Updates, deep: isl.Schedule) -> isl.ScheduleNode 
     most = max(len(scop.statement(name).iterators) for name in updates.statements)
     if band.band_n_member() >= most > 2:
         band = band.band_split(most - 1)
-    return band if band.band_n_member() < most else None
+    return from_heavy_ends(band) if band.band_n_member() < most else None
 
 
 def _divided(scop: Scop, order: Order, updates: Updates, band: isl.ScheduleNode) -> Divided | None:

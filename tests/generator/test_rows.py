@@ -59,9 +59,17 @@ def test_iterators_come_back_from_what_loops_count(name: str) -> None:
     assert len(left) == 3 - len(loops)
 
 
-@pytest.mark.parametrize("text", ["(2i)", "(floor((i)/2))", "[n] -> { S[t, i, j] -> [(i + n)] }"])
+def test_loops_may_begin_at_a_size() -> None:
+    loops = [isl.Aff(f"[n] -> {{ S[t, i, j] -> [({text})] }}") for text in ("n - i", "j + i - 2n + 1")]
+    found = iterators_by(loops, ["c0", "c1"], ["t", "i", "j"])
+    assert found is not None
+    known = {"t": 4, "n": 7, "c0": 7 - 3, "c1": 9 + 3 - 14 + 1}
+    assert [eval(c_text(each), {}, known) for each in found] == [4, 3, 9]
+
+
+@pytest.mark.parametrize("text", ["(2i)", "(floor((i)/2))"])
 def test_loops_that_count_anything_else_are_not_solved(text: str) -> None:
-    loop = isl.Aff(text if text.startswith("[") else f"{{ S[t, i, j] -> [{text}] }}")
+    loop = isl.Aff(f"{{ S[t, i, j] -> [{text}] }}")
     assert iterators_by([loop], ["c0"], ["t", "i", "j"]) is None
     again = isl.Aff("{ S[t, i, j] -> [(i)] }")
     assert iterators_by([again, again], ["c0", "c1"], ["t", "i", "j"]) is None

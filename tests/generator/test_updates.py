@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import islpy as isl
 import pytest
 from generation import generated, model_of
 
@@ -13,6 +14,7 @@ from swbuild.frontend.scop import Scop
 from swbuild.options import KernelOptions, Where
 from swbuild.planning.ordering import choose_order
 from swbuild.planning.updating import Divided, with_early_updates
+from swbuild.polyhedral.islutil import maps_of
 from swbuild.polyhedral.privatise import find_private
 from swbuild.polyhedral.updates import find_updates
 
@@ -128,6 +130,21 @@ def test_what_is_kept_is_kept_in_the_new_order(tmp_path: Path, text: str) -> Non
     assert scheduled.kept.is_subset(times.lex_lt_union_map(times))
     instances = found.scop.schedule.get_domain()
     assert instances.intersect_params(found.scop.context).is_equal(scheduled.schedule.get_domain())
+
+
+def test_tiles_are_whole_where_a_triangle_is_wide(tmp_path: Path) -> None:
+    """The last columns have the most to do; tiles that begin at the first one would cut them off."""
+    found = _early(tmp_path, _chain())
+    assert found is not None
+    times = found.order.scheduled.schedule.get_map()
+    (early,) = (m for m in maps_of(times) if m.get_tuple_name(isl.dim_type.in_) == "S0_0")
+    front = early.project_out(isl.dim_type.out, 1, early.dim(isl.dim_type.out) - 1)
+    last = isl.Map("[n] -> { S0_0[i, j, k] -> [f] : n = 100 and i = 3 }").intersect(front)
+    columns = [
+        isl.Set(f"[n] -> {{ S0_0[i, j, k] : j = {j} }}").intersect(last.domain()).apply(last)
+        for j in (83, 84, 99)
+    ]
+    assert columns[1].is_equal(columns[2]) and not columns[0].is_equal(columns[1])
 
 
 @pytest.mark.parametrize("text", [WATCHED, RESET])
