@@ -230,7 +230,7 @@ def _why(taken: Cost | None, among: Ranking) -> str:
         return "the cheapest that fits and keeps its data in the LDM, or comes closest to it"
     if any(each.total < taken.total for each in among.best):
         return "one within 2 % of the cheapest that hands tiles on"
-    return "the one with the least LDM within 2 % of the cheapest" if among.dearer else "the cheapest"
+    return among.reason.value
 
 
 def _candidate(found: Cost) -> dict[str, object]:

@@ -14,6 +14,7 @@ A transfer may be placed at each mark: everything above it is fixed there.
 from __future__ import annotations
 
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 
 import islpy as isl
 
@@ -333,6 +334,30 @@ def _sunk(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode
     return _reflagged(sunk, dependences) if respects(sunk, dependences) else None
 
 
+def _by_statement(node: isl.ScheduleNode, dependences: isl.UnionMap) -> isl.ScheduleNode | None:
+    """Return ``node`` (a band) as one band per statement below it, None where they cannot be apart.
+
+    One follows another if none of its instances has to come first.
+    """
+    domains = {domain.get_tuple_name(): domain for domain in sets_of(node.get_domain())}
+    before: dict[str, set[str]] = {name: set() for name in sorted(domains)}
+    for pairs in maps_of(open_pairs(node, dependences)):
+        one, other = (pairs.get_tuple_name(kind) for kind in (_IN, isl.dim_type.out))
+        if one != other:
+            before[other].add(one)
+    try:
+        order = [*TopologicalSorter({name: sorted(before[name]) for name in before}).static_order()]
+    except CycleError:
+        return None
+    if len(order) < 2:
+        return None
+    parts = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(order))
+    for name in order:
+        parts = parts.add(domains[name].to_union_set())
+    apart = node.insert_sequence(parts)
+    return _reflagged(apart, dependences) if respects(apart, dependences) else None
+
+
 def _parallel_inside(
     node: isl.ScheduleNode, dependences: isl.UnionMap
 ) -> tuple[isl.ScheduleNode, list[isl.UnionPwAff]] | None:
@@ -545,11 +570,18 @@ class _Builder:
         return node, added
 
     def _inside(self, points: isl.ScheduleNode) -> isl.ScheduleNode | None:
-        """Return the band ``points`` distributed over what is below it, None where it stays where it is."""
-        free = self.mapping.restructure and self.mapping.reorder
-        if not free or points.child(0).get_type() == _NODE.leaf:
-            return None
-        return _sunk(points, self.dependences)
+        """Return the band ``points`` distributed over what is below it, None where it stays where it is.
+
+        Of loops that are not parallel, the first ones may stay where they are, around statements that have
+        the others for themselves.
+        """
+        if self.mapping.restructure and self.mapping.reorder and points.child(0).get_type() != _NODE.leaf:
+            return _sunk(points, self.dependences)
+        for count in range(1, points.band_n_member()) if self.mapping.sequential else ():
+            below = _by_statement(points.band_split(count).child(0), self.dependences)
+            if below is not None:
+                return below.parent()
+        return None
 
     def _strip(
         self, node: isl.ScheduleNode, member: isl.UnionPwAff, coincident: bool, position: int

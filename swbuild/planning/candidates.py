@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from enum import Enum
 from functools import lru_cache
 from math import inf, prod
 
@@ -13,7 +14,18 @@ from swbuild.memory.budget import within
 from swbuild.planning.shape import Copies, Loop
 from swbuild.planning.view import Candidate, Choice, Launched, View, Views
 
-__all__ = ["SMALLER", "Dear", "Estimate", "Ranking", "Terms", "estimate", "merged", "ranked", "sizes_of"]
+__all__ = [
+    "SMALLER",
+    "Dear",
+    "Estimate",
+    "Ranking",
+    "Reason",
+    "Terms",
+    "estimate",
+    "merged",
+    "ranked",
+    "sizes_of",
+]
 
 #: Cycles to visit a level for one buffer.
 _VISIT = 60
@@ -94,18 +106,26 @@ class Dear:
         return self.total > limit * (1 + 1e-9)
 
 
+class Reason(Enum):
+    """Why a candidate comes before all others for its threads."""
+
+    CHEAPEST = "the cheapest"
+    FRUGAL = "the one with the least LDM within 2 % of the cheapest"
+    WHOLE = "the one within 2 % of the cheapest that is a single tile"
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """What a search has found: the ``best``, in the order they are tried, of ``considered`` candidates.
 
-    ``runner_up`` is the cheapest of the others, for another grid if there is one; ``dearer`` says that the
-    first of the best is not the cheapest of all, but takes less of the LDM, or hands boxes on.
+    ``runner_up`` is the cheapest of the others, for another grid if there is one; ``reason`` is that of the
+    first of the best, but that it hands boxes on.
     """
 
     best: tuple[Estimate, ...]
     considered: int
     runner_up: Estimate | None
-    dearer: bool
+    reason: Reason
 
 
 def ranked(
@@ -129,7 +149,7 @@ def ranked(
     best = [search.improved(start) for start in starts]
     if joint:
         best += search.jointly((joint, *(1 for _ in range(1, kernel[-1].shape.mapped))), best)
-    best = [search.frugal(each) for each in best]
+    best = [search.whole(each) or search.frugal(each) for each in best]
     return search.ranking(_in_order({e.candidate: e for e in best}.values()))
 
 
@@ -147,7 +167,7 @@ def merged(rankings: Sequence[Ranking]) -> Ranking:
     first = next((ranking for ranking in rankings if best and best[0] in ranking.best), rankings[0])
     others = [*best[1:2], *(r.runner_up for r in rankings if r.runner_up is not None)]
     runner_up = min((e for e in others if e is not best[0]), key=lambda e: e.total, default=None)
-    return Ranking(tuple(best), sum(ranking.considered for ranking in rankings), runner_up, first.dearer)
+    return Ranking(tuple(best), sum(ranking.considered for ranking in rankings), runner_up, first.reason)
 
 
 class _Search:
@@ -217,6 +237,19 @@ class _Search:
                 break
         return best
 
+    def whole(self, best: Estimate) -> Estimate | None:
+        """Return the candidate with one tile for all values, where one CPE runs a kernel of constant loops.
+
+        None if it does not fit, or costs more than ``best``, of several tiles, but for what is hardly more.
+        Several tiles get and put what they have in common again, and cut loops shorter than is estimated.
+        """
+        if prod(best.candidate.threads) > 1 or not all(loop.constant for loop in self.loops):
+            return None
+        most = best.total * _SLACK
+        sizes = {k: loop.whole for k, loop in enumerate(self.loops) if k not in self.unit}
+        found = self.estimate(_with(best.candidate, sizes), most)
+        return found if found is not None and found.total <= most else None
+
     def frugal(self, best: Estimate) -> Estimate:
         """Return what takes least of the LDM among candidates for the same grid that cost hardly more.
 
@@ -235,7 +268,10 @@ class _Search:
         least = best[0].total if best else 0.0
         runner_up = min(best[1:] or self._others(best), key=lambda e: e.total, default=None)
         dear = (e for each in self.known if (e := self.estimate(each, least)) is not None)
-        return Ranking(tuple(best), len(self.known), runner_up, any(e.total < least for e in dear))
+        reason = Reason.FRUGAL if any(e.total < least for e in dear) else Reason.CHEAPEST
+        if reason is Reason.FRUGAL and self.whole(best[0]) is best[0]:
+            reason = Reason.WHOLE
+        return Ranking(tuple(best), len(self.known), runner_up, reason)
 
     def _others(self, best: Sequence[Estimate]) -> list[Estimate]:
         """Return others than the ``best`` that do not cost less, the cheapest of them all being there."""

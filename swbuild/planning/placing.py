@@ -383,8 +383,9 @@ def _does_not_fit(task: _Task, mapping: Mapping) -> DoesNotFit:
 
 def _refined(task: _Task, first: Mapping, placed: Placed) -> Placed:
     """Return the best variant of ``placed``, which was found from ``first``."""
-    if placed.expanded and first.restructure:
+    if task.kernel.single or (placed.expanded and first.restructure):
         placed = _statement_by_statement(task, first, placed)
+    if placed.expanded and first.restructure:
         placed = _whole_iterations(task, first, placed)
     if placed.plan.direct and not task.fixed:
         placed = _with_unit_steps(task, first, placed)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from generation import generated, model_of
 
+from swbuild.attempt import Tried
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
@@ -25,14 +26,16 @@ from swbuild.memory.budget import Option, within
 from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Preset, Share, Where
 from swbuild.planning import candidates, placing
-from swbuild.planning.candidates import Dear, Estimate, Ranking, Terms, estimate, ranked, sizes_of
+from swbuild.planning.candidates import Dear, Estimate, Ranking, Reason, Terms, estimate, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work, joint_share
 from swbuild.planning.shaping import shape_of
 from swbuild.planning.tilings import Placed, Tiling
 from swbuild.planning.view import Candidate, Views
-from swbuild.region import Tried, compile_region
+from swbuild.region import compile_region
 
 MACHINES = machine_names()
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "polybench"
 
 
 def region(unit: GeneratedUnit) -> RegionUnit:
@@ -340,6 +343,16 @@ def test_a_level_inside_the_iterations_of_a_tile_is_visited_for_each() -> None:
         ((buffer,),) = view.options
         assert buffer.bytes == bytes_
         assert view.visits(0) * bytes_ == pytest.approx(1024 / 64 * 8)
+
+
+def test_a_single_cpe_has_a_single_tile_where_that_fits(tmp_path: Path) -> None:
+    text = (EXAMPLES / "cholesky.c").read_text(encoding="utf-8")
+    for budget, is_whole in ((None, True), (6000, False)):
+        options = KernelOptions(machine="sw26010-pro", where=Where.CPES, ldm_budget=budget)
+        kernels: Any = region(generated(tmp_path, text, options)).report["kernels"]
+        (alone,) = (found for found in kernels if found["name"].startswith("cholesky_single"))
+        assert (alone["tile"] == [32, 32, 32]) is is_whole, alone["choice"]
+        assert (alone["choice"]["because"] == Reason.WHOLE.value) is is_whole
 
 
 def test_threads_of_the_user_are_kept(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from swbuild.codegen.report import choice_report
 from swbuild.mapping.tiling import Mapping
 from swbuild.memory.box import bounding_box
 from swbuild.options import Distribution, Fusion, KernelOptions, Share, Vectorize, Where
-from swbuild.planning.candidates import Estimate, Ranking, merged
+from swbuild.planning.candidates import Estimate, Ranking, Reason, merged
 from swbuild.planning.view import Candidate
 
 #: the loops of a pair of rows
@@ -92,7 +92,9 @@ def test_symmetric_products_hand_their_tiles_on_at_sizes_that_nobody_knows(name:
 def test_what_is_taken_because_it_hands_tiles_on_is_explained_so() -> None:
     alone = Estimate(Candidate((64,), (16, 32, 8), joint=True), 1000.0, 8192)
     handed = Estimate(Candidate((8, 8), (16, 16, 8)), 1010.0, 8192, hands_on=True)
-    found = merged([Ranking((alone,), 1, None, False), Ranking((handed,), 1, None, False)])
+    found = merged(
+        [Ranking((alone,), 1, None, Reason.CHEAPEST), Ranking((handed,), 1, None, Reason.CHEAPEST)]
+    )
     assert found.best[0] is handed
     mapping = Mapping(handed.candidate.threads, handed.candidate.tile, Distribution.CYCLIC)
     choice = choice_report(mapping, found)
