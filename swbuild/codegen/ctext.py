@@ -51,7 +51,7 @@ def indent(lines: Lines) -> Lines:
 def print_node(node: Node, special: Special) -> Lines:
     """Return the C text of ``node``; what is not a loop, guard, block or statement goes to ``special``."""
     if isinstance(node, Block):
-        return [line for child in node.children for line in print_node(child, special)]
+        return [line for child in node.children for line in _in_block(child, special)]
     if isinstance(node, Loop):
         return _loop(node, special)
     if isinstance(node, Counter):
@@ -66,6 +66,12 @@ def print_node(node: Node, special: Special) -> Lines:
     if isinstance(node, Compute):
         return statement_text(node.body).split("\n")
     return special(node)
+
+
+def _in_block(node: Node, special: Special) -> Lines:
+    """Return ``node``, which comes before or after others: a block with variables of its own has braces."""
+    lines = print_node(node, special)
+    return ["{", *indent(lines), "}"] if isinstance(node, Block) and node.registers else lines
 
 
 def _braced(node: Node, special: Special) -> Lines:

@@ -57,7 +57,11 @@ def node_lines(node: Node) -> Iterator[str]:
 @node_lines.register
 def _block(node: Block) -> Iterator[str]:
     for child in node.children:
-        yield from node_lines(child)
+        if isinstance(child, Block) and child.registers:
+            yield "block with registers of its own"
+            yield from indented(node_lines(child))
+        else:
+            yield from node_lines(child)
 
 
 @node_lines.register

@@ -72,7 +72,13 @@ class Nest:
             return False
         if self.is_free(self.loops[0].iterator) and not any(map(_rounds, walk(self.computes[0].body))):
             return False
-        return all(_never_meet(*pair, self.loops[0].iterator) for pair in self._pairs())
+        along = self.loops[0].iterator
+        return all(_never_meet(*pair, along) or self._keeps_apart(*pair) for pair in self._pairs())
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether what is assigned to is accessed as such alone: no other access meets it."""
+        return all(one == other or self._keeps_apart(one, other) for one, other in self._pairs())
 
     def _keeps_apart(self, one: Call, other: Call) -> bool:
         """Return whether two accesses to one buffer never meet: one has a subscript beyond the other's."""
@@ -122,7 +128,7 @@ def nest_of(loop: Loop, buffers: frozenset[str]) -> Nest | None:
 def _is_counted(loop: Loop) -> bool:
     condition = loop.condition
     return (
-        loop.origin.role is Role.POINT
+        (loop.origin.role is Role.POINT or (loop.origin.role is Role.TILE and loop.step == 1))
         and loop.first is not None
         and loop.step > 0
         and isinstance(condition, Binary)

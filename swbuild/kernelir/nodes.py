@@ -65,6 +65,12 @@ class Block:
 
     children: tuple[Node, ...]
 
+    @property
+    def registers(self) -> tuple[str, ...]:
+        """The variables that it declares for its own nodes; those of fills have names of their own."""
+        found = (c for c in self.children if isinstance(c, (Register, Fetch)))
+        return tuple(c.name for c in found if isinstance(c, Fetch) or not c.fill)
+
 
 @dataclass(frozen=True, slots=True)
 class Loop:

@@ -53,14 +53,24 @@ def orders_of(nest: Nest, *, vectors: bool, gathers: bool = False) -> Iterator[O
     lines = [loop for loop in able if not _gathered(nest, loop)]
     for along in reversed(lines):
         yield from _orders(nest, free, along, keeps=True)
-    for along in reversed([loop for loop in able if gathers and loop not in lines]):
-        orders = _orders(nest, free, along, keeps=True)
-        yield from (order for order in orders if _is_shared(_gathered(nest, along), order))
+    apart = [loop for loop in able if gathers and loop not in lines]
+    yield from _gathering(nest, free, apart, keeps=True)
     for along in reversed(lines):
         yield from _orders(nest, free, along, keeps=False)
+    yield from _gathering(nest, free, apart, keeps=False)
     yield from _orders(nest, free, None, keeps=True)
     if nest.is_slanted:
         yield Order((), nest.loops, None, ())
+    alone = Order((), (), None, nest.loops)
+    if _stays(nest) and _is_sound(nest, alone, free):
+        yield alone
+
+
+def _gathering(nest: Nest, free: frozenset[str], loops: Sequence[Loop], *, keeps: bool) -> Iterator[Order]:
+    """Yield orders in vectors along each of ``loops`` of which some are gathered, for several iterations."""
+    for along in reversed(loops):
+        orders = _orders(nest, free, along, keeps=keeps)
+        yield from (order for order in orders if _is_shared(_gathered(nest, along), order))
 
 
 def _is_shared(gathered: Sequence[Call], order: Order) -> bool:
@@ -109,6 +119,21 @@ def _sums(nest: Nest, loops: Sequence[Loop]) -> tuple[Loop, ...]:
     written = {target.function: target for target in nest.targets}
     alone = all(written.get(a.function, a) == a for a in (*nest.targets, *nest.reads))
     return found if alone and _read_first(nest) else ()
+
+
+def _stays(nest: Nest) -> bool:
+    """Return whether all that ``nest`` assigns to is the same in all iterations, and nothing else meets it.
+
+    In their own order, its loops may then leave it in registers.
+    """
+    return (
+        bool(nest.loops)
+        and not any(
+            mentions(s, loop.iterator) for loop in nest.loops for t in nest.targets for s in t.arguments
+        )
+        and nest.is_apart
+        and _read_first(nest)
+    )
 
 
 def _read_first(nest: Nest) -> bool:

@@ -15,7 +15,7 @@ from swbuild.expressions.trees import names_in, substituted
 from swbuild.kernelir.nests import Nest, plus, shifted, stride
 from swbuild.kernelir.nodes import Loop
 
-__all__ = ["Rectangle", "Slope", "rectangle_of", "slope_of"]
+__all__ = ["Rectangle", "Slope", "rectangle_of", "slope_of", "with_ends"]
 
 #: the first and the last value of an iterator
 _Range = tuple[Expression, Expression]
@@ -115,9 +115,7 @@ def slope_of(nest: Nest, along: str, outer: str) -> Slope | None:
     if any(_names_of_ends(other) & names.keys() for other in nest.loops if other is not loop):
         return None
     assert loop.first is not None and isinstance(loop.condition, Binary)
-    firsts = loop.first.operands if isinstance(loop.first, Max) else (loop.first,)
-    right = loop.condition.right
-    lasts = right.operands if isinstance(right, Min) else (right,)
+    firsts, lasts = _ends(loop)
     sloping = [end for end in (*firsts, *lasts) if names_in(end) & names.keys()]
     if len(sloping) != 1 or names_in(sloping[0]) & names.keys() != {outer} or loop.step != 1:
         return None
@@ -126,9 +124,15 @@ def slope_of(nest: Nest, along: str, outer: str) -> Slope | None:
     if moved is None or abs(moved * steps) != 1:
         return None
     others = tuple(e for e in firsts if e is not end), tuple(e for e in lasts if e is not end)
-    if not all(others):
-        return None
     return Slope(loop, outer, steps, *others, end, end in lasts, moved > 0)
+
+
+def _ends(loop: Loop) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    """Return what the iterator of ``loop`` is at least, and what it is compared with."""
+    assert loop.first is not None and isinstance(loop.condition, Binary)
+    right = loop.condition.right
+    firsts = loop.first.operands if isinstance(loop.first, Max) else (loop.first,)
+    return firsts, right.operands if isinstance(right, Min) else (right,)
 
 
 def _names_of_ends(loop: Loop) -> frozenset[str]:
@@ -155,6 +159,31 @@ def rectangle_of(nest: Nest) -> Rectangle | None:
     return Rectangle(replace(nest, loops=tuple(loops)), condition)
 
 
+def with_ends(nest: Nest) -> Nest:
+    """Return ``nest`` with ends that depend on no iterator beside those that all do, where there are such.
+
+    They are beyond all iterations: those of the others at the last, or first, of the outer loops' values.
+    """
+    ranges: dict[str, _Range] = {}
+    loops: list[Loop] = []
+    for loop in nest.loops:
+        assert loop.first is not None and isinstance(loop.condition, Binary)
+        firsts, lasts = _ends(loop)
+        first, last = _beyond(firsts, ranges, -1), _beyond(lasts, ranges, 1)
+        begin = loop.first if first is None else Max((first, *firsts))
+        condition = loop.condition if last is None else replace(loop.condition, right=Min((last, *lasts)))
+        loops.append(replace(loop, first=begin, condition=condition))
+        ranges[loop.iterator] = _range(loops[-1])
+    return replace(nest, loops=tuple(loops))
+
+
+def _beyond(ends: Sequence[Expression], ranges: Mapping[str, _Range], sign: int) -> Expression | None:
+    """Return what one of ``ends`` is at most or at least by ``sign``, None if one of them needs no such."""
+    if _kept(ends, ranges):
+        return None
+    return next((found for end in ends if (found := _extreme(end, ranges, sign)) is not None), None)
+
+
 def _range(loop: Loop) -> _Range:
     """Return values that no iteration of ``loop`` is outside of."""
     assert loop.first is not None and isinstance(loop.condition, Binary)
@@ -167,9 +196,7 @@ def _range(loop: Loop) -> _Range:
 def _straight(loop: Loop, ranges: Mapping[str, _Range], conditions: list[Expression]) -> Loop | None:
     """Return ``loop`` without ends that depend on iterators of ``ranges``; add when they do not matter."""
     assert loop.first is not None and isinstance(loop.condition, Binary)
-    firsts = loop.first.operands if isinstance(loop.first, Max) else (loop.first,)
-    right = loop.condition.right
-    lasts = right.operands if isinstance(right, Min) else (right,)
+    firsts, lasts = _ends(loop)
     lower, upper = _kept(firsts, ranges), _kept(lasts, ranges)
     if not lower or not upper:
         return None

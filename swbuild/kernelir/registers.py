@@ -88,6 +88,14 @@ def _leaves(value: Expression, buffers: frozenset[str]) -> list[Expression]:
     return [leaf for child in value.children for leaf in _leaves(child, buffers)]
 
 
+def _as_quotient(found: Assignment) -> Assignment:
+    """Return ``x /= y`` as ``x = x / y``, anything else as it is."""
+    if found.operator != "/=":
+        return found
+    quotient = Operation(found.computed, "/", found.computed, found.target, found.value)
+    return replace(found, operator="=", value=quotient)
+
+
 @dataclass(slots=True)
 class Fills:
     """Vectors with one number in all lanes, set ahead of the nest number ``nest``."""
@@ -179,7 +187,8 @@ class Body:
         found = assignment(compute)
         computed: list[Node] = []
         stores: list[Node] = []
-        quotients = self._quotients(found)
+        quotients = self._quotients(_as_quotient(found))
+        found = found if quotients is None else _as_quotient(found)
         assert isinstance(found.target, Call)
         for offsets in self.offsets:
             place = _moved(found.target, offsets)

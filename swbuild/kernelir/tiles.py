@@ -20,7 +20,7 @@ from swbuild.kernelir.nodes import Block, Counter, Deal, Guard, Loop, Node
 from swbuild.kernelir.orders import Fact, Order, facts_of, nonempty, orders_of
 from swbuild.kernelir.origin import Role
 from swbuild.kernelir.partial import Part, at_end, at_slanted_first, at_slanted_last, may_be_partial
-from swbuild.kernelir.rectangles import Slope, rectangle_of, slope_of
+from swbuild.kernelir.rectangles import Slope, rectangle_of, slope_of, with_ends
 from swbuild.kernelir.registers import Body, Fills, element_of, is_vectorisable
 
 __all__ = ["Lanes", "Making", "Tile", "fitting", "longest", "tiled"]
@@ -46,7 +46,7 @@ _LARGE = 8
 #: How many iterations of the jammed loops, and how many vectors of the one along, are tried: largest first.
 _ONE_JAMMED = ((4, 4), (4, 2), (4, 1), (2, 1))
 _NONE_JAMMED = ((4,), (2,), (1,))
-_SCALARS = {1: ((8,), (4,), (2,)), 2: ((4, 4), (4, 2), (2, 2))}
+_SCALARS = {0: ((),), 1: ((8,), (4,), (2,)), 2: ((4, 4), (4, 2), (2, 2))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,16 @@ class _Pass:
         if nest is None or element is None:
             return None
         chosen = self._chosen(nest, element)
-        rectangle = rectangle_of(nest)
+        ended = with_ends(nest)
+        rectangle = rectangle_of(ended)
         full = None if rectangle is None else self._chosen(rectangle.nest, element)
         if rectangle is None or full is None or (chosen and full.shape == chosen.shape):
             return self._made(chosen, facts) if chosen else None
         sloping = full.on_slope(nest)
         if sloping is not None:
             return self._made(sloping, facts)
+        if ended != nest:  # there is no full tile
+            return self._made(chosen, facts) if chosen else None
         guard = Guard(rectangle.condition, Block(()))
         then = self._made(full, (*facts, *facts_of(guard)))
         return replace(
@@ -384,7 +387,12 @@ class _Chosen:
         if order.along is None or len(order.jammed) != 1:
             return None
         slope = slope_of(nest, order.along.iterator, order.jammed[0].iterator)
-        return None if slope is None else replace(self, making=replace(self.making, slope=slope))
+        if slope is None:
+            return None
+        # what ends at every place leaves something of the widest tile, which pays for sums all the same
+        narrower = self.factors == _ONE_JAMMED[0] and not order.sums
+        factors = _ONE_JAMMED[1] if narrower else self.factors
+        return replace(self, making=replace(self.making, slope=slope), factors=factors)
 
     def described(self) -> Tile:
         """Return the tile in words."""

@@ -58,6 +58,8 @@ def _budget(scope: Scope) -> Iterator[str]:
 def _names(node: Node, scope: Scope, known: frozenset[str], counting: frozenset[str]) -> Iterator[str]:
     """Yield what is wrong with names; ``known`` are those in scope, ``counting`` the open counters."""
     if isinstance(node, Block):
+        names = node.registers
+        yield from (f"a block declares '{name}' twice" for name in names if names.count(name) > 1)
         for child in node.children:
             yield from _names(child, scope, known, counting)
             if isinstance(child, (Block, FromTile, Place)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,15 +12,15 @@ from objects import shared_objects
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.expressions.c import Assignment, Call
+from swbuild.expressions.c import Assignment, Call, Operation
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
 from swbuild.expressions.statements import Evaluation
 from swbuild.expressions.types import DOUBLE
 from swbuild.kernelir.nests import Nest, lie_together, most_trips, shifted, stride
 from swbuild.kernelir.nodes import Block, Compute, Loop
-from swbuild.kernelir.orders import facts_of, nonempty
+from swbuild.kernelir.orders import Order, facts_of, nonempty, orders_of
 from swbuild.kernelir.origin import Origin, Role
-from swbuild.kernelir.rectangles import slope_of
+from swbuild.kernelir.rectangles import rectangle_of, slope_of, with_ends
 from swbuild.options import KernelOptions, Preset, Share, Turn, Vectorize, Where
 
 #: Each of 35 neighbours with a factor of its own: more than there are registers.
@@ -49,6 +50,10 @@ NESTS = {
     "every_other": (
         "double A[restrict n][2 * m], double B[restrict n][m]",
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][2 * j] = B[i][j] / (2.0 + B[i][j]);",
+    ),
+    "changed": (
+        "double A[restrict n][2 * m], double B[restrict n][m]",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][2 * j] /= 2.0 + B[i][j];",
     ),
     "narrowed": (
         "double s, double t, float A[restrict n][2 * m]",
@@ -322,10 +327,11 @@ def test_many_operands_are_in_single_vectors(tmp_path: Path, machine: str) -> No
 @pytest.mark.parametrize("machine", MACHINES)
 def test_numbers_that_lie_apart_are_divided_in_vectors(tmp_path: Path, machine: str) -> None:
     lanes = {"sw26010": 4, "sw26010-pro": 8}[machine]
-    text = kernel(tmp_path, "every_other", KernelOptions(machine=machine))
-    divided = re.findall(rf"doublev{lanes} quotients_A\d+ = dividends_A\d+ / divisors_A\d+;", text)
-    assert len(divided) == 8 // lanes
-    assert text.count("simd_vextf") == 8
+    for name in ("every_other", "changed"):
+        text = kernel(tmp_path, name, KernelOptions(machine=machine))
+        divided = re.findall(rf"doublev{lanes} quotients_A\d+ = dividends_A\d+ / divisors_A\d+;", text)
+        assert len(divided) == 8 // lanes, name
+        assert text.count("simd_vextf") == 8, name
     # quotients of doubles, each rounded to a float
     assert "quotients_" not in kernel(tmp_path, "narrowed", KernelOptions(machine=machine))
 
@@ -386,6 +392,21 @@ def test_rows_below_a_diagonal_that_is_read_are_vectors(tmp_path: Path) -> None:
     assert found.slave is not None
     single = found.slave.text[found.slave.text.index("static void lu_single0(") :]
     assert re.search(r"simd_loade\(A\d+, &LDM_A\(i, j\)\);", single)
+
+
+def test_a_triangle_that_one_cpe_changes_is_in_vectors_of_gathered_columns(tmp_path: Path) -> None:
+    """Column k is divided first; what ends at the diagonal has no other end, and leaves some of each row."""
+    text = (EXAMPLES / "cholesky.c").read_text(encoding="utf-8")
+    found = generated(tmp_path, text, KernelOptions(machine="sw26010-pro", where=Where.CPES))
+    assert found.slave is not None
+    single = found.slave.text[found.slave.text.index("static void cholesky_single0(") :]
+    divided, rest = single.split("for (; i_2 + 3 <=")[0], single.split("for (; i_2 + 3 <=")[1]
+    assert "doublev8 quotients_A" in divided and "-=" not in divided
+    updated = rest[: rest.index("for (; j <= i_2; j++)")]
+    assert "for (; j + 15 <= i_2; j += 16)" in updated and "for (; j + 7 <= i_2; j += 8)" in updated
+    assert re.search(r"doublev8 (A\d+) = simd_set_doublev8\(LDM_A\(j, i\), LDM_A\(j \+ 1, i\),", updated)
+    columns = re.findall(r"for \(; j <= i_2( \+ \d)?; j\+\+\)", rest)
+    assert columns[:4] == ["", " + 1", " + 2", " + 3"]
 
 
 #: Nests with an end that depends on the jammed loop: how many of its iterations have the columns that not all
@@ -461,16 +482,17 @@ def iterations(loop: Loop, i: int, j: int | None = None) -> range:
 
 
 @pytest.mark.parametrize("copies", [1, 2, 4])
+@pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("operator", [BinaryOperator.LE, BinaryOperator.LT])
 @pytest.mark.parametrize(
     "end", [Name("i"), plus("i", 2), Binary(BinaryOperator.SUB, Constant(9), Name("i"))], ids=str
 )
 def test_what_is_common_and_what_is_left_are_all_iterations_once(
-    end: Expression, operator: BinaryOperator, upper: bool, copies: int
+    end: Expression, operator: BinaryOperator, upper: bool, alone: bool, copies: int
 ) -> None:
-    first: Expression = Constant(2) if upper else Max((Constant(2), end))
-    last = Min((Constant(7), end)) if upper else Constant(7)
+    sloping = end if alone else Min((Constant(7), end)) if upper else Max((Constant(2), end))
+    first, last = (Constant(2), sloping) if upper else (sloping, Constant(7))
     rows = Loop("j", first, Binary(operator, Name("j"), last), 1, Block(()), Origin(Role.POINT))
     around = Binary(BinaryOperator.LE, Name("i"), Constant(20))
     outer = Loop("i", Constant(-8), around, 1, rows, Origin(Role.POINT))
@@ -487,6 +509,25 @@ def test_what_is_common_and_what_is_left_are_all_iterations_once(
             done += [(k, j) for j in found for k in whose]
             j = found.stop
         assert sorted(done) == [(k, j) for k in range(copies) for j in iterations(rows, i + k)]
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("end", [Name("i"), Binary(BinaryOperator.SUB, Constant(9), Name("i"))], ids=str)
+def test_an_end_at_an_outer_loop_gets_another_beside_it_that_leaves_all_iterations(
+    end: Expression, upper: bool
+) -> None:
+    first, last = (Constant(-20), end) if upper else (end, Constant(20))
+    rows = Loop("j", first, Binary(BinaryOperator.LE, Name("j"), last), 1, Block(()), Origin(Role.POINT))
+    around = Binary(BinaryOperator.LT, Name("i"), Constant(8))
+    outer = Loop("i", Constant(2), around, 1, rows, Origin(Role.POINT))
+    nest = Nest((outer, rows), (), frozenset())
+    assert rectangle_of(nest) is None
+    ended = with_ends(nest)
+    assert [iterations(ended.loops[1], i) for i in range(2, 8)] == [iterations(rows, i) for i in range(2, 8)]
+    rectangle = rectangle_of(ended)
+    assert rectangle is not None and with_ends(rectangle.nest) == rectangle.nest
+    (longest,) = {iterations(rectangle.nest.loops[1], i) for i in range(2, 8)}
+    assert longest == max((iterations(rows, i) for i in range(2, 8)), key=len)
 
 
 def test_registers_of_arrays_with_names_that_run_into_each_other_are_different(tmp_path: Path) -> None:
@@ -668,3 +709,41 @@ def test_a_loop_is_free_where_what_it_reads_lies_beyond_what_it_writes(
     condition = Binary(BinaryOperator.LT, Name("j"), last)
     loop = Loop("j", first, condition, 1, compute, Origin(Role.POINT))
     assert Nest((loop,), (compute,), frozenset({"LDM_a"})).is_free("j") is free
+
+
+def _sum(*reads: Call, loops: tuple[Loop, ...] | None = None) -> Nest:
+    """Return a nest over k, from 0 to before j, that adds products to element (i, j)."""
+    here = Call(DOUBLE, "LDM_a", (Name("i"), Name("j")))
+    value = Operation(DOUBLE, "*", DOUBLE, *reads)
+    compute = Compute("S", Evaluation(Assignment(DOUBLE, "-=", DOUBLE, here, value)), (Name("i"), Name("k")))
+    condition = Binary(BinaryOperator.LT, Name("k"), Name("j"))
+    loop = Loop("k", Constant(0), condition, 1, compute, Origin(Role.POINT))
+    return Nest(loops or (loop,), (compute,), frozenset({"LDM_a"}))
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "stays"),
+    [
+        (Name("i"), Name("k"), True),  # before column j in the same row
+        (Name("j"), Name("k"), True),
+        (Name("k"), Name("j"), False),  # row k may be row i
+        (Name("i"), plus("k", 1), False),  # the last one is column j
+    ],
+)
+def test_a_sum_in_its_order_stays_in_a_register_if_nothing_else_meets_it(
+    row: Expression, column: Expression, stays: bool
+) -> None:
+    nest = _sum(Call(DOUBLE, "LDM_a", (row, column)), Call(DOUBLE, "LDM_a", (Name("j"), Name("k"))))
+    alone = Order((), (), None, nest.loops)
+    assert (alone in orders_of(nest, vectors=False)) is stays
+
+
+def test_a_sum_over_loops_that_depend_on_each_other_stays_in_a_register_for_the_inner_one() -> None:
+    """Whether there is anything to add up is asked ahead of all loops, where no iterator is known."""
+    inner = _sum(*(Call(DOUBLE, "LDM_b", (Name("k"), Name("t"))),) * 2)
+    condition = Binary(BinaryOperator.LT, Name("t"), Name("n"))
+    outer = Loop("t", Constant(0), condition, 1, inner.loops[0], Origin(Role.POINT))
+    short = replace(inner.loops[0], condition=Binary(BinaryOperator.LT, Name("k"), Name("t")))
+    for second, stays in ((inner.loops[0], True), (short, False)):
+        nest = replace(inner, loops=(outer, second))
+        assert (Order((), (), None, nest.loops) in orders_of(nest, vectors=False)) is stays

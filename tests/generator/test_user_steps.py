@@ -22,6 +22,7 @@ PLACE = Span("sunway.yaml", 9, 7)
 
 COPY = "for (int i = 1; i < n; i++)\n  for (int j = 0; j < n; j++)\n    A[i][j] = 2 * B[i][j];"
 ALONG = "for (int i = 1; i < n; i++)\n  for (int j = 0; j < n - 1; j++)\n    A[i][j] = A[i - 1][j + 1] + 1;"
+SUM = "for (int i = 0; i < n; i++)\n  for (int j = 0; j < n; j++)\n    a[i] += B[i][j] * b[j];"
 CHAIN = "for (int i = 1; i < n; i++)\n  a[i] = a[i - 1] + 1;"
 PAIR = "for (int i = 0; i < n; i++) {\n  a[i] = 2 * b[i];\n  B[i][0] = a[i];\n}"
 BACK = "for (int i = 1; i < n; i++) {\n  a[i] = b[i - 1];\n  b[i] = a[i];\n}"
@@ -31,10 +32,12 @@ AHEAD = (
 )
 
 
-def unit_of(tmp_path: Path, loops: str, *steps: Step) -> GeneratedUnit:
+def unit_of(
+    tmp_path: Path, loops: str, *steps: Step, vectorize: Vectorize = Vectorize.NEVER
+) -> GeneratedUnit:
     text = f"void f({SIGNATURE})\n{{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n"
     placed = tuple(replace(step, span=PLACE) for step in steps)
-    options = KernelOptions(threads=(8, 8), vectorize=Vectorize.NEVER, transform=placed)
+    options = KernelOptions(threads=(8, 8), vectorize=vectorize, transform=placed)
     return generated(tmp_path, text, options)
 
 
@@ -133,6 +136,15 @@ def test_unrolling_repeats_the_body_and_keeps_a_loop_for_the_rest(tmp_path: Path
     assert unit.slave is not None
     copies = [f"LDM_A(i, {j}) =" for j in ("j", "(j + 1)", "(j + 2)", "(j + 3)")]
     assert [unit.slave.text.count(copy) for copy in copies] == [2, 1, 1, 1]
+
+
+def test_sums_in_copies_of_a_body_have_variables_of_their_own(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, SUM, Step(K.UNROLL, ("i",), (2,)), vectorize=Vectorize.AUTO)
+    assert unit.slave is not None
+    lines = [line.strip() for line in unit.slave.text.splitlines()]
+    held = [k for k, line in enumerate(lines) if line.startswith("double a0 =")]
+    assert [lines[k] for k in held[:2]] == ["double a0 = LDM_a(i);", "double a0 = LDM_a((i + 1));"]
+    assert [lines[k - 1] for k in held[:2]] == ["{", "{"]
 
 
 def test_the_order_asked_for_is_kept_inside_the_tile(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from swbuild.attempt import RegionResult
 from swbuild.compilation import compile_regions, require_sound
 from swbuild.diagnostics import SwbuildError
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
+from swbuild.expressions.types import DOUBLE
 from swbuild.frontend import CppOptions, read_source
 from swbuild.kernelir.nodes import (
     Begin,
@@ -26,6 +28,7 @@ from swbuild.kernelir.nodes import (
     Node,
     Piece,
     Place,
+    Register,
     Row,
     Transfer,
     Wait,
@@ -38,7 +41,6 @@ from swbuild.kernelir.transfers import Limits, Shape, at_once, split_transfers
 from swbuild.kernelir.verify import faults
 from swbuild.lowering import region as lowering
 from swbuild.lowering.verification import verify
-from swbuild.region import RegionResult
 
 N, T = Name("n"), Name("t")
 GETS, PUTS = Group(0, Direction.GET, 0), Group(0, Direction.PUT, 0)
@@ -71,6 +73,8 @@ def piece(rows: int | None, length: int) -> Transfer:
     return replace(GET, part=Piece((Constant(0), Constant(0)), Constant(length), some))
 
 
+HELD = Register("a0", DOUBLE, Constant(0))
+
 SOUND = {
     "a kernel": tiles(*LOAD, COMPUTE, *STORE),
     "guarded alike": tiles(
@@ -92,6 +96,7 @@ SOUND = {
     "computed, not fetched": tiles(PLACE, COMPUTE, *STORE),
     "dealt out": Counter("turn", Constant(0), dealt(*LOAD, COMPUTE, *STORE)),
     "in rows": tiles(PLACE, COMPUTE, OPEN_PUTS, replace(PUT, part=Row((T,), T, N)), CLOSE_PUTS),
+    "variables of blocks of their own": tiles(Block((HELD,)), Block((HELD,))),
 }
 
 FAULTS: dict[str, tuple[Node, str]] = {
@@ -107,6 +112,7 @@ FAULTS: dict[str, tuple[Node, str]] = {
         "the put of A uses 'i'",
     ),
     "a loop that hides another": (tiles(tiles(*LOAD)), "the loop over t hides another 't'"),
+    "a variable declared twice": (tiles(HELD, HELD), "a block declares 'a0' twice"),
     "a loop without its counter": (
         Loop("i", None, POSITIVE, 1, Block(()), POINT),
         "the loop over i goes on from a counter that is not there",
