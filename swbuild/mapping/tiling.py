@@ -73,7 +73,7 @@ class Mapping:
     from_first: bool = True
     #: where loops are distributed, tile all parallel ones for all statements, not only those shared out
     together: bool = False
-    #: distribute loops that are not parallel, too, whose tiles each statement then runs by itself
+    #: distribute loops that are not parallel, too, all or the inner ones; each statement has them for itself
     sequential: bool = False
 
     @property

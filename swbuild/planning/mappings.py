@@ -44,7 +44,7 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
 
     A grid of one row is for the second of two parallel loops; the published algorithm gives it to the first.
     Loops over tiles, the user's or those of wavefronts, are dealt out one tile at a time, and the order
-    below them stays as it is.  A kernel of a single CPE keeps its order.
+    below them stays as it is.  A kernel of a single CPE keeps its order, to begin with.
     """
     free = options.preset is not Preset.CLASSIC
     threads, distribution = _shared(kernel, options)

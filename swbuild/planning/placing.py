@@ -397,7 +397,7 @@ def _statement_by_statement(task: _Task, first: Mapping, placed: Placed) -> Plac
     """Return ``placed``, or the kernel with sequential loops distributed over statements if that costs less.
 
     What keeps such a loop sequential is often a sum at its end; what is computed for it ahead, in variables
-    of an iteration, may be in vectors along the loop.
+    of an iteration, may be in vectors along the loop.  What one CPE runs has its first loops around all.
     """
     divided = task.tiled(replace(placed.tiled.mapping, sequential=True))
     if divided.schedule.plain_is_equal(placed.tiled.schedule):
