@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "swbuild" / "emulator" / "driver"))
 
 import assembly
+import ctext
 import rewrite
 
 LOOPS = {
@@ -50,6 +51,62 @@ def test_strings_and_host_code_are_left_alone() -> None:
     assert rewrite.rewrite(text, slave=True).text == text
     loop = "void f(void) { while (x); }"
     assert rewrite.rewrite(loop, slave=False).text == loop
+
+
+def _preprocessed(header: str, flags: str, inside: str) -> str:
+    """Return a text as the preprocessor makes it of a file with two functions around what it includes."""
+    return (
+        '# 1 "/our/include/swemu_prelude.h" 1 3\n# 1 "k.c"\nvoid f(void) { while (first != 0); }\n'
+        f'# 1 "{header}" {flags}\n{inside}\n# 3 "k.c" 2\nint a[3];\nvoid g(void) {{ while (last != 0); }}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "flags", "own"),
+    [
+        ("/usr/include/x.h", "1 3 4", False),
+        ("/our/include/simd.h", "1 3", False),
+        ("/home/of/user/x.h", "1 3", True),
+        ("/usr/local/include/x.h", "1 3", True),
+        ("/usr/include/x.h", "1", True),
+        ("x.h", "1", True),
+    ],
+)
+def test_installed_headers_are_not_looked_into(header: str, flags: str, own: bool) -> None:
+    text = rewrite.rewrite(
+        _preprocessed(header, flags, "void h(void) { while (within != 0); }"), slave=True
+    ).text
+    assert ("&(within)" in text) == own
+    assert "&(first)" in text
+    assert "&(last)" in text
+    aligned = rewrite.rewrite(_preprocessed(header, flags, "struct s { int n; };"), slave=True, align=32).text
+    assert "int a[3] __attribute__((aligned(32)));" in aligned
+    functions = rewrite.inline_functions(_preprocessed(header, flags, "inline int h(int n) { return n; }"))
+    assert functions == ({"h"} if own else set())
+
+
+def test_what_macros_of_headers_become_is_part_of_the_file() -> None:
+    text = _preprocessed("/usr/include/x.h", "1 3", "int h;").replace(
+        "while (last != 0)", 'while (last !=\n# 4 "k.c" 3 4\n((void *)0)\n# 4 "k.c"\n)'
+    )
+    assert "&(last)" in rewrite.rewrite(text, slave=True).text
+
+
+def test_what_comes_first_after_a_header_is_looked_at() -> None:
+    text = '# 1 "/usr/include/x.h" 1 3\nint h;\n# 2 "k.c" 2\nint a[3];\n'
+    assert "int a[3] __attribute__((aligned(32)));" in rewrite.rewrite(text, slave=True, align=32).text
+
+
+def test_places_are_those_that_the_preprocessor_tells() -> None:
+    text = '\nint a;\n# 7 "x.c"\nint b;\n\nint c;\n# 3 "y.h" 1 3\nint d;\n'
+    found = ctext.Places(text)
+    places = {name: found.of(text.index(f"int {name}")) for name in "abcd"}
+    assert places == {
+        "a": ("?", 2, False),
+        "b": ("x.c", 7, False),
+        "c": ("x.c", 9, False),
+        "d": ("y.h", 3, True),
+    }
 
 
 def test_assembly_becomes_c_over_registers() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ctext import SourceError, Token, partners_of, tokens_of
+from ctext import Places, SourceError, Token, partners_of, tokens_of
 from vectors import assign_edits, cast_edits, splat_edits
 
 __all__ = ["Rewritten", "inline_functions", "rewrite"]
@@ -72,9 +72,10 @@ def _flat(text: str) -> str:
     return re.sub(r"\n\s*#[^\n]*(?=\n)|\n", " ", text)
 
 
-def _spin_edits(text: str, tokens: list[Token], is_c: bool) -> list[tuple[int, int, str]]:
+def _spin_edits(
+    text: str, tokens: list[Token], partner: dict[int, int], is_c: bool
+) -> list[tuple[int, int, str]]:
     """Return the replacements (start, end, new text) that make empty spin loops call the runtime."""
-    partner = partners_of(tokens)
     closing = _do_whiles(tokens, partner)
     edits = []
     for k, token in enumerate(tokens):
@@ -133,19 +134,8 @@ def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
     return "".join(parts) + text[at:]
 
 
+_INLINE = re.compile(r"\binline\b|\b__inline")
 _ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
-_LINE = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"(.*)$', re.MULTILINE)
-
-
-def _place(text: str, at: int) -> tuple[str, int, bool]:
-    """Return file, line and whether it is a system header, for an offset in preprocessed text."""
-    last = None
-    for match in _LINE.finditer(text, 0, at):
-        last = match
-    if last is None:
-        return "?", text.count("\n", 0, at) + 1, False
-    line = int(last[1]) + text.count("\n", last.end(), at) - 1
-    return last[2], line, " 3" in last[3]
 
 
 def _is_statement(tokens: list[Token], k: int, open_at: int) -> bool:
@@ -162,10 +152,10 @@ def _is_statement(tokens: list[Token], k: int, open_at: int) -> bool:
 class _Assembly:
     """Translates the inline assembly of one file; ``inferred`` are the instructions to tell of."""
 
-    def __init__(self, text: str, tokens: list[Token], machine: str, slave: bool, is_c: bool) -> None:
+    def __init__(self, places: Places, tokens: list[Token], machine: str, slave: bool, is_c: bool) -> None:
         import assembly  # only where there is some
 
-        self.text, self.tokens, self.is_c = text, tokens, is_c
+        self.places, self.text, self.tokens, self.is_c = places, places.text, tokens, is_c
         self.language = assembly
         self.machine = assembly.MACHINES[machine if slave else "host"]
         self.inferred: dict[str, str] = {}
@@ -192,7 +182,7 @@ class _Assembly:
         body = _flat(text[tokens[at].end : tokens[close].start])
         if close + 1 == len(tokens) or tokens[close + 1].text != ";":
             return None
-        file, line, system = _place(text, tokens[k].start)
+        file, line, system = self.places.of(tokens[k].start)
         try:
             made = self.language.translate(body, self.machine, self.is_c)
         except self.language.Unknown as error:
@@ -219,9 +209,7 @@ def _is_declaration(tokens: list[Token], k: int) -> int:
     return at - 1 if at - k >= 2 and at < len(tokens) and tokens[at].text in ("[", ",", "=", ";") else 0
 
 
-def _align_edits(
-    text: str, tokens: list[Token], partner: dict[int, int], bytes_: int
-) -> list[tuple[int, int, str]]:
+def _align_edits(tokens: list[Token], partner: dict[int, int], bytes_: int) -> list[tuple[int, int, str]]:
     """Give every array variable at least this alignment (structure members look alike)."""
     edits = []
     k = 1
@@ -257,12 +245,18 @@ def _structures(tokens: list[Token], partner: dict[int, int]) -> list[tuple[int,
     return found
 
 
-def _with_alignment(text: str, tokens: list[Token], bytes_: int) -> list[tuple[int, int, str]]:
-    partner = partners_of(tokens)
+def _with_alignment(
+    places: Places, tokens: list[Token], partner: dict[int, int], bytes_: int
+) -> list[tuple[int, int, str]]:
     bodies = _structures(tokens, partner)
-    edits = _align_edits(text, tokens, partner, bytes_)
+    edits = _align_edits(tokens, partner, bytes_)
     edits = [e for e in edits if not any(a < e[0] < b for a, b in bodies)]
-    return [e for e in edits if not _place(text, e[0])[2]]
+    return _outside_headers(places, edits)
+
+
+def _outside_headers(places: Places, edits: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the replacements of what is not from a system header."""
+    return [edit for edit in edits if not places.of(edit[0])[2]]
 
 
 def inline_functions(text: str) -> set[str]:
@@ -270,9 +264,10 @@ def inline_functions(text: str) -> set[str]:
 
     The Sunway compilers inline them or emit them in every object that has them, and the linker takes one.
     """
-    if not re.search(r"\binline\b", text):
+    places = Places(text)
+    if not any(_INLINE.search(text, *part) for part in places.own()):
         return set()
-    found, tokens = set(), tokens_of(text)
+    found, tokens = set(), tokens_of(text, places)
     for k, token in enumerate(tokens):
         if token.text not in ("inline", "__inline", "__inline__"):
             continue
@@ -307,19 +302,23 @@ def rewrite(text: str, slave: bool, align: int = 0, is_c: bool = True, machine: 
     numbers = is_c and "__swemu_splat_d" in text
     if not spins and not assembly_here and not vectors and not align:
         return Rewritten(text)
-    tokens = tokens_of(text)
-    if vectors:
-        casts = [e for e in cast_edits(text, tokens, numbers) if not _place(text, e[0])[2]]
-        text = _apply(text, casts)
-        tokens = tokens_of(text) if casts else tokens
-    edits = _spin_edits(text, tokens, is_c) if spins else []
-    translator = _Assembly(text, tokens, machine, slave, is_c) if assembly_here else None
-    found = translator.edits(partners_of(tokens)) if translator else []
+    places = Places(text)
+    tokens = tokens_of(text, places)
+    partner = partners_of(tokens)
+    casts = cast_edits(text, tokens, partner, numbers) if vectors else []
+    if casts:
+        text = _apply(text, _outside_headers(places, casts))
+        places = Places(text)
+        tokens = tokens_of(text, places)
+        partner = partners_of(tokens)
+    edits = _spin_edits(text, tokens, partner, is_c) if spins else []
+    translator = _Assembly(places, tokens, machine, slave, is_c) if assembly_here else None
+    found = translator.edits(partner) if translator else []
     edits += found
     if vectors:
-        fills = splat_edits(text, tokens, partners_of(tokens))
-        fills += assign_edits(text, tokens, partners_of(tokens)) if numbers else []
-        edits += [e for e in fills if not _place(text, e[0])[2]]
+        fills = splat_edits(text, tokens, partner)
+        fills += assign_edits(text, tokens, partner) if numbers else []
+        edits += _outside_headers(places, fills)
     if align:
-        edits += _with_alignment(text, tokens, align)
+        edits += _with_alignment(places, tokens, partner, align)
     return Rewritten(_apply(text, edits), bool(found), translator.inferred if translator else {})

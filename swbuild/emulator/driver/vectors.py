@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctext import Token, partners_of
+from ctext import Token
 
 __all__ = ["assign_edits", "cast_edits", "splat_edits"]
 
@@ -51,9 +51,10 @@ def _operand_end(tokens: list[Token], partner: dict[int, int], at: int) -> int:
     return at
 
 
-def cast_edits(text: str, tokens: list[Token], converted: bool) -> list[tuple[int, int, str]]:
+def cast_edits(
+    text: str, tokens: list[Token], partner: dict[int, int], converted: bool
+) -> list[tuple[int, int, str]]:
     """Let a scalar be cast to a vector, ``(doublev4)x``; with ``converted`` also the other floating point."""
-    partner = partners_of(tokens)
     edits = []
     for k, token in enumerate(tokens):
         if (
