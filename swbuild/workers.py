@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from typing import Any, TypeVar
 
+from swbuild.collecting import collect_rarely
 from swbuild.endings import dying_with
 from swbuild.toolchain.process import end_all
 
@@ -45,6 +46,7 @@ def _begin_worker(parent: int) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda number, frame: _end_worker())
     dying_with(parent, signal.SIGTERM)
+    collect_rarely()
 
 
 def _end_worker() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import Any
 import pytest
 from objects import keep_in
 
+from swbuild.collecting import collect_rarely
+
 _HERE = Path(__file__).parent
 
 #: Whatever tests generate, be it in processes of their own, is verified after every pass of the generator.
 os.environ["SWBUILD_VERIFY"] = "1"
 
-# What tests make is hardly ever in a cycle: looking for those took a twentieth of the suite's time.
-gc.set_threshold(200_000)
+collect_rarely()
 
 #: What `pytest -m quick` runs: of every area the part that fails first when something breaks.
 _QUICK = (

@@ -17,10 +17,10 @@ from swbuild.bench.tasks import BenchSettings
 from swbuild.check.slots import region_slots
 from swbuild.check.staged import GeneratedRegion, RegionTask
 from swbuild.check.tasks import SourceTask
-from swbuild.check.workers import in_processes
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.endings import run_directory
 from swbuild.frontend.request import RegionRequest
+from swbuild.workers import in_processes
 
 __all__ = ["Progress", "measure_tasks"]
 

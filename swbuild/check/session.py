@@ -13,7 +13,6 @@ from pathlib import Path
 from swbuild.check.kernel import UnitCheck, check_region
 from swbuild.check.results import Outcome, RegionResult
 from swbuild.check.tasks import CheckSettings, RegionCheck, SourceTask
-from swbuild.check.workers import in_processes
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import INTERNAL, Diagnostic, Span, SwbuildError, internal_error, render
 from swbuild.endings import run_directory
@@ -21,6 +20,7 @@ from swbuild.files import made
 from swbuild.frontend.preprocess import compiler_errors
 from swbuild.frontend.request import RefusedRegion
 from swbuild.options import KernelOptions
+from swbuild.workers import in_processes
 
 __all__ = ["Progress", "check_source", "check_sources"]
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 
+from swbuild.collecting import collect_rarely
+
 __all__ = ["main"]
-
-
-#: After how many new objects to look for cycles: hardly any are in one before the process ends.
-_THRESHOLD = 200_000
 
 
 class _Unknown(ModuleType):
@@ -33,5 +30,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.modules.setdefault("islpy.version", _Unknown("islpy.version"))
     if argv is not None:
         return run(argv)
-    gc.set_threshold(_THRESHOLD)
+    collect_rarely()
     return leave(run())

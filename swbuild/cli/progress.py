@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from swbuild.bench import Measured
     from swbuild.check import RegionResult
 
-__all__ = ["bench_progress", "progress"]
+__all__ = ["bench_progress", "generation_progress", "progress"]
 
 _Show = Callable[[str, str], None]
 
@@ -28,6 +28,16 @@ def bench_progress(total: int | None, quiet: bool = False) -> Iterator[Callable[
     """Yield what to call with every measurement."""
     with _shown(total, quiet, "measuring") as show:
         yield lambda item: show(f"{item.name}: {_time(item)}", f" ({item.machine})")
+
+
+@contextmanager
+def generation_progress(total: int, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Yield what to call with the name of every source that is done.
+
+    A build's log, which lists what is written, says nothing of it.
+    """
+    with _shown(total, quiet or total == 1 or not sys.stderr.isatty(), "generating") as show:
+        yield lambda name: show(name, "")
 
 
 def _time(item: Measured) -> str:

@@ -15,13 +15,14 @@ ROOT = Path(__file__).parents[2]
 #: of the first line.
 LAYERS = (
     (
-        *("classes", "diagnostics", "endings", "files", "islnumbers", "names", "scratch", "signals"),
-        *("tables", "timings"),
+        *("classes", "collecting", "diagnostics", "endings", "files", "islnumbers", "names", "scratch"),
+        *("signals", "tables", "timings"),
     ),
     ("expressions", "machine"),
     ("options", "sw64"),
     ("emulator", "frontend"),
     ("manifest", "polyhedral", "toolchain"),
+    ("workers",),
     ("transform", "mapping"),
     ("memory",),
     ("kernelir",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -11,6 +12,7 @@ from swbuild.buildsys.digest import require_digests
 from swbuild.buildsys.generation import generate_entries
 from swbuild.cli.exits import Exit
 from swbuild.cli.inputs import add_input_arguments, project_of
+from swbuild.cli.progress import generation_progress
 from swbuild.files import write_text
 from swbuild.frontend.request import CppOptions
 from swbuild.pipeline import Timings, depfile_text, write_all
@@ -67,7 +69,11 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument(
         "--timings",
         action="store_true",
-        help="print how long each stage and its steps took, and what other processes they ran",
+        help="print how long each stage and its steps took, and what other processes they ran; one source at "
+        "a time",
+    )
+    group.add_argument(
+        "-j", "--jobs", type=int, default=0, metavar="N", help="sources at a time (default: as cores)"
     )
     group.add_argument("-q", "--quiet", action="store_true", help="do not list the files")
 
@@ -93,7 +99,10 @@ def run(args: Namespace) -> int:
 def _entries(args: Namespace, project: Project, timings: Timings) -> tuple[Entry, ...]:
     """Return what the sources become; with ``--dump-dir``, dumps are written where that fails, too."""
     if not (args.dump_dir or args.verify):
-        return generate_entries(project, timings, allow_refused=args.allow_refused)
+        jobs = 1 if args.timings else args.jobs or os.cpu_count() or 1
+        refused = args.allow_refused
+        with generation_progress(len(project.sources), args.quiet) as tell:
+            return generate_entries(project, timings, allow_refused=refused, jobs=jobs, tell=tell)
     compiled: list[Compilation] = []
 
     def watch(found: tuple[Compilation, ...]) -> None:
