@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from itertools import count
 from math import prod
 
 import islpy as isl
@@ -236,9 +237,9 @@ def _with_copy(scop: Scop, work: Workspace) -> Scop:
 def _no_larger(array: Array, room: tuple[int, ...]) -> isl.Set:
     """Return the sizes at which ``array`` has no more elements in any dimension than ``room`` says."""
     allowed = isl.Set("{ : }")
-    for extent, count in zip(array.extents, room, strict=True):
+    for extent, elements in zip(array.extents, room, strict=True):
         if extent is not None and constant_of(extent) is None:
-            most = isl.PwAff.val_on_domain(extent.domain(), isl.Val(count))
+            most = isl.PwAff.val_on_domain(extent.domain(), isl.Val(elements))
             allowed = allowed.intersect(extent.le_set(most))
     return allowed
 
@@ -274,7 +275,8 @@ def _on_copy(access: Access, work: Workspace) -> Access:
 def _final_statement(scop: Scop, work: Workspace) -> Statement:
     """Return the statement that puts the last values of the copy into the array."""
     array, user = scop.array(work.array), scop.statement(min(work.statements))
-    name = f"S{len(scop.statements)}"
+    taken = {statement.name for statement in scop.statements}
+    name = next(name for number in count() if (name := f"S{number}") not in taken)
     # [iteration] -> element, as instances [iteration, indices of the element]
     domain = work.last.reverse().wrap().flatten().set_tuple_name(name)
     rank = len(array.extents)

@@ -12,7 +12,8 @@ from swbuild.frontend import CppOptions, read_source
 from swbuild.frontend.scop import Scop
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.context import lightened
-from swbuild.polyhedral.workspace import find_workspace
+from swbuild.polyhedral.joining import joined
+from swbuild.polyhedral.workspace import find_workspace, with_copies
 from swbuild.region import compile_region
 
 #: Function -> its region, with `w` (or `s->w`, `v`) as work space; `n` and `m` are sizes.
@@ -315,3 +316,33 @@ def test_results_and_what_is_left_in_the_arrays_are_right(
     for result in results:
         assert result.outcome is Outcome.PASS, explain(result)
         assert not any(case.outcome is Outcome.SKIP for case in result.cases), explain(result)
+
+
+def test_copies_are_put_back_by_statements_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(
+        """void f(int n, double a[n][n], double c[n][n], double u[n])
+{
+#pragma scop
+    for (int t = 0; t < n; t++) {
+        for (int i = t + 1; i < n; i++)
+            u[i] = a[i][t];
+        for (int i = t + 1; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (j != t)
+                    a[i][j] = a[i][j] + (a[i][t] + u[i]);
+        for (int i = t + 1; i < n; i++)
+            for (int j = 0; j < n; j++)
+                c[i][j] += u[i];
+    }
+#pragma endscop
+}
+"""
+    )
+    (scop,) = read_source(path, CppOptions(), None).scops
+    whole = joined(scop, convex=False)
+    assert [s.name for s in whole.statements] == ["S0", "S1", "S3"]  # S2 is part of S1
+    found = find_workspace(whole)
+    assert [work.array for work in found] == ["u"]
+    names = [s.name for s in with_copies(whole, found).statements]
+    assert len(names) == len(set(names)) == 4
