@@ -86,11 +86,10 @@ def _in_processes(
     from swbuild.workers import in_processes
 
     calls = [(alone[number], allow_refused) for number in missing]
-    with timings.stage("generate"):
-        for number, future in in_processes(_alone, calls, min(jobs, len(missing))):
-            with suppress(BrokenProcessPool):
-                made[missing[number]] = future.result()
-                tell(alone[missing[number]].sources[0].path.name)
+    for number, future in in_processes(_alone, calls, min(jobs, len(missing))):
+        with suppress(BrokenProcessPool):
+            made[missing[number]] = future.result()
+            tell(alone[missing[number]].sources[0].path.name)
     return made
 
 

@@ -41,7 +41,7 @@ class Box:
 
     ``bound`` is the largest number of indices ever per array dimension, or None.  ``ends`` computes where the
     box begins and ends, which takes much longer than its bound and is asked for few boxes; None where isl
-    sees no bound in that.  Those of a ``loose`` box hold in its ``visits`` alone, but are said for any.
+    takes too long over it.  Those of a ``loose`` box hold in its ``visits`` alone, but are said for any.
     """
 
     parts: tuple[_Part, ...]

@@ -66,7 +66,7 @@ def _preprocessed(header: str, flags: str, inside: str) -> str:
     [
         ("/usr/include/x.h", "1 3 4", False),
         ("/our/include/simd.h", "1 3", False),
-        ("/home/of/user/x.h", "1 3", True),
+        ("/project/include/x.h", "1 3", True),
         ("/usr/local/include/x.h", "1 3", True),
         ("/usr/include/x.h", "1", True),
         ("x.h", "1", True),

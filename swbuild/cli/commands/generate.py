@@ -69,11 +69,15 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument(
         "--timings",
         action="store_true",
-        help="print how long each stage and its steps took, and what other processes they ran; one source at "
-        "a time",
+        help="print how long each stage and its steps took, and what other processes they ran",
     )
     group.add_argument(
-        "-j", "--jobs", type=int, default=0, metavar="N", help="sources at a time (default: as cores)"
+        "-j",
+        "--jobs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="sources at a time (default: as cores); one with --dump-dir, --verify or --timings",
     )
     group.add_argument("-q", "--quiet", action="store_true", help="do not list the files")
 
