@@ -139,7 +139,8 @@ class _Walk:
         if node.otherwise is not None:
             other = self.after(node.otherwise, state)
         else:
-            other = {g: o for g, o in state.items() if o.under != node.condition}
+            # what was opened where this condition holds, among others, is not open where it does not
+            other = {g: o for g, o in state.items() if o.under is None or not conditions <= _parts(o.under)}
         merged: dict[Group, _Open] = {}
         for group in {**then, **other}:
             found = then.get(group) or other[group]

@@ -56,7 +56,8 @@ OPEN, CLOSE = Begin(GETS, dynamic=False), Wait(GETS, count=1)
 OPEN_PUTS, CLOSE_PUTS = Begin(PUTS, dynamic=False), Wait(PUTS, count=1)
 LOAD, STORE = (OPEN, PLACE, GET, CLOSE), (OPEN_PUTS, PUT, CLOSE_PUTS)
 POSITIVE = Binary(BinaryOperator.GT, N, Constant(0))
-BOTH = Binary(BinaryOperator.AND, Binary(BinaryOperator.LT, N, Constant(9)), POSITIVE)
+SMALL = Binary(BinaryOperator.LT, N, Constant(9))
+BOTH = Binary(BinaryOperator.AND, SMALL, POSITIVE)
 
 
 def tiles(*nodes: Node, end: Expression = N, step: int = 32, iterator: str = "t") -> Loop:
@@ -87,6 +88,12 @@ SOUND = {
     "all but the begin under a condition": tiles(OPEN, Guard(POSITIVE, Block((PLACE, GET, CLOSE))), COMPUTE),
     "asked again": tiles(
         Guard(BOTH, Block((OPEN, PLACE, GET, Guard(POSITIVE, CLOSE)))), Guard(BOTH, Block((COMPUTE, *STORE)))
+    ),
+    "asked one by one": tiles(
+        Guard(BOTH, Begin(GETS)),
+        Guard(BOTH, Block((PLACE, GET))),
+        Guard(POSITIVE, Guard(SMALL, Wait(GETS))),
+        COMPUTE,
     ),
     "under a condition that always holds": tiles(
         OPEN, PLACE, GET, Guard(Binary(BinaryOperator.OR, POSITIVE, Constant(1)), CLOSE), COMPUTE
@@ -173,6 +180,10 @@ FAULTS: dict[str, tuple[Node, str]] = {
     ),
     "a wait under another condition": (
         tiles(OPEN, PLACE, GET, Guard(POSITIVE, CLOSE)),
+        "an iteration over t leaves the gets of level 0 open",
+    ),
+    "a wait under more conditions": (
+        tiles(Guard(POSITIVE, Begin(GETS)), Guard(POSITIVE, Block((PLACE, GET))), Guard(BOTH, Wait(GETS))),
         "an iteration over t leaves the gets of level 0 open",
     ),
     "a group begun twice": (
