@@ -22,9 +22,11 @@ _OWN = re.compile(rf"{_MARK}(\w*?){_MARK}(\w*?){_MARK}")
 def own(name: str, kind: str = "") -> str:
     """Return the mark-up of a name of ours that is to be spelled ``name`` where that is free.
 
-    The same name of two kinds is two names.
+    The same name of two kinds is two names.  One with a name of ours in it is of another kind than one with
+    the user's.
     """
-    return f"{_MARK}{plain(name)}{_MARK}{kind}{_MARK}"
+    bare = plain_name(name)
+    return f"{_MARK}{plain(bare)}{_MARK}{kind}{'' if bare == name else '_own'}{_MARK}"
 
 
 def plain_name(name: str) -> str:
