@@ -39,6 +39,7 @@ from swbuild.memory.words import SharedWords, is_small, with_whole_words
 from swbuild.options import KernelOptions, Preset, Resident, Spawn, Where
 from swbuild.planning.alternatives import may_change, may_run_in_blocks, other_orders
 from swbuild.planning.fronts import in_fronts, runs_along_diagonals
+from swbuild.planning.onepass import in_one_pass
 from swbuild.planning.ordering import (
     Judgement,
     Order,
@@ -195,6 +196,8 @@ def _others(options: KernelOptions, found: RegionResult, record: Record) -> Iter
     Where scalars may be in elements of arrays, they are: orders without that are not looked for.
     """
     first, scop = found.order, found.assembled.code.scop
+    for once, its in in_one_pass(scop, options):
+        yield Task(options, Attempt(once, its.scheduled.private, ()), record), its
     copies = any(not scop.array(name).is_scalar for name in first.scheduled.private.names)
     wanted = may_change(options, first) or may_run_in_blocks(scop, options, first)
     other = in_elements(scop) if wanted and not copies else None

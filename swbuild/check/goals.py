@@ -169,11 +169,15 @@ def _together(constraints: Sequence[isl.Constraint]) -> list[set[int]]:
 
 
 def _loop_goals(scop: Scop) -> Iterator[Goal]:
-    """Yield, for each loop of the source, that it runs once and that it runs more often."""
+    """Yield, for each loop of the source, that it runs once and that it runs more often.
+
+    Iterators that the source does not have are the first ones of a statement.
+    """
     loops: dict[tuple[int, int, str], tuple[isl.Set, int]] = {}
     for statement in scop.statements:
-        domain = _plain(statement.domain)
-        for depth, iterator in enumerate(statement.iterators):
+        made = [iterator.made for iterator in statement.iterators].count(True)
+        domain = _plain(statement.domain).project_out(_SET, 0, made)
+        for depth, iterator in enumerate(statement.iterators[made:]):
             key = (iterator.span.line, iterator.span.column, iterator.name)
             inner = domain.dim(_SET) - depth - 1
             values = domain.project_out(_SET, depth + 1, inner).set_tuple_name("L")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import islpy as isl
@@ -12,9 +13,11 @@ import numpy.typing as npt
 from swbuild.check.compare import EXACT, Tolerance, compare_arrays, tolerance_for
 from swbuild.check.exchange import RunRecord, SlotRecord
 from swbuild.check.results import ArrayReport, CaseResult, Outcome
+from swbuild.check.shapes import array_shape, parameter_point
 from swbuild.check.slots import Slot
 from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
+from swbuild.frontend.scop import Storage
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
 from swbuild.polyhedral.points import Points, TooMany
 from swbuild.polyhedral.reductions import Operator, find_reductions
@@ -82,12 +85,20 @@ def _terms(unit: RegionUnit, case: Case, reference: RunRecord) -> int:
             for reduction in (r for r in find_reductions(unit.scop) if r.operator in _ROUNDED):
                 points = (Points(unit.scop.statement(name).domain) for name in reduction.statements)
                 count = sum(each.count(case.sizes, _ROWS) for each in points)
-                slot = reference.slots.get(reduction.array)
-                found = max(found, count // max(1, slot.values.size if slot else 1))
+                found = max(found, count // max(1, _elements(unit, case, reference, reduction.array)))
     except (isl.Error, TooMany) as error:
         if isinstance(error, isl.Error) and not ran_out(error):
             raise
     return found
+
+
+def _elements(unit: RegionUnit, case: Case, reference: RunRecord, name: str) -> int:
+    """Return the elements of the array ``name``; of a work array those of a row, as rows are added up."""
+    slot, array = reference.slots.get(name), unit.scop.array(name)
+    if slot is not None or array.storage is not Storage.WORK:
+        return int(slot.values.size) if slot else 1
+    shape = array_shape(unit.scop, array, parameter_point(unit.scop, case.sizes))
+    return prod(shape[1:]) if shape else 1
 
 
 def _verdict(

@@ -48,7 +48,7 @@ def region_slots(unit: RegionUnit) -> tuple[Slot, ...]:
     """Return the entry's arguments in their order, then whatever else the region's text needs."""
     taken = {argument.name: position for position, argument in enumerate(unit.arguments)}
     rest = [parameter.name for parameter in unit.scop.parameters]
-    rest += [array.name for array in unit.scop.arrays if array.storage is not Storage.REGION]
+    rest += [array.name for array in unit.scop.arrays if array.storage not in (Storage.REGION, Storage.WORK)]
     names = [*taken, *(name for name in rest if name not in taken)]
     return tuple(_slot(unit, name, taken.get(name)) for name in names)
 

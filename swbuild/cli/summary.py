@@ -36,7 +36,12 @@ def _verdict(report: Mapping[str, Any]) -> str:
 
 
 def _sums(report: Mapping[str, Any]) -> str:
-    """Return what has become of `contract: true`, nothing where nobody asked for it."""
+    """Return which sums are in work arrays, and what has become of `contract: true` where it is asked for."""
+    parts = f", sums in parts in {_words(report['sums_in_parts'])}" if "sums_in_parts" in report else ""
+    return parts + _contracted(report)
+
+
+def _contracted(report: Mapping[str, Any]) -> str:
     if "contracted" not in report:
         return ""
     why = "in a function that it calls, or added to a place that is found by a side effect"

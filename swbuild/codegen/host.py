@@ -24,7 +24,7 @@ from swbuild.codegen.partials import combination, host_parts
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.expressions.nodes import Constant
 from swbuild.expressions.printing import c_text
-from swbuild.frontend.scop import Address, Array
+from swbuild.frontend.scop import Address, Array, Storage
 from swbuild.kernelir.expressions import to_tree, value_in
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
@@ -145,14 +145,15 @@ def _value(array: Array) -> str:
 
 def declines(region: RegionCode) -> bool:
     """Return whether the region's entry may leave the work to the original text."""
-    return region.host is None or bool(_conditions(region))
+    return region.host is None or bool(_conditions(region)) or bool(_work_arrays(region))
 
 
 def refusals(region: RegionCode) -> tuple[str, ...]:
     """Return in words why the entry declines, in the order of what it returns then, from 1 on."""
     if region.host is None:
         return ("the region stays on the host",)
-    return tuple(why for _, why in _conditions(region))
+    memory = ("there is no memory for sums in parts",) if _work_arrays(region) else ()
+    return (*(why for _, why in _conditions(region)), *memory)
 
 
 def _conditions(region: RegionCode) -> list[tuple[str, str]]:
@@ -272,12 +273,42 @@ def _work(region: RegionCode, host: Node) -> Lines:
     scop = region.scop
     body: Lines = [f"const long {p.name} = {value_name(p)};" for p in scop.parameters]
     body += [f"(void){p.name};" for p in scop.parameters]
-    for number, (condition, _) in enumerate(_conditions(region), 1):
+    conditions = _conditions(region)
+    for number, (condition, _) in enumerate(conditions, 1):
         body += [f"if ({condition})", f"  return {number};"]
+    works = _work_arrays(region)
+    body += _allocated(region, works, len(conditions) + 1)
     if region.kernels:
         body += [f"if (!{READY}) {{", f"  {_dialect(region).start.format()}", f"  {READY} = 1;", "}"]
-    body += [_local(region, array) for array in region.locals]
-    return [*body, *print_node(host, _Launches(region).lines), "return 0;"]
+    body += [_local(region, array) for array in region.locals if array not in works]
+    freed = [f"__builtin_free({_MEMORY});"] if works else []
+    return [*body, *print_node(host, _Launches(region).lines), *freed, "return 0;"]
+
+
+#: The memory of all work arrays of a region, and where they begin in it.
+_MEMORY, _ALIGNED = own("sw_memory"), 128
+
+
+def _work_arrays(region: RegionCode) -> list[Array]:
+    """Return the arrays that the entry allocates."""
+    return [array for array in region.locals if array.storage is Storage.WORK]
+
+
+def _allocated(region: RegionCode, works: list[Array], refusal: int) -> Lines:
+    """Return the declarations of ``works``; without memory for them the entry returns ``refusal``."""
+    if not works:
+        return []
+    counts = [" * ".join(extent_texts(region.scop, array)) for array in works]
+    sizes = [f"{a.element.size}L * {count} + {_ALIGNED}" for a, count in zip(works, counts, strict=True)]
+    lines = [f"char *const {_MEMORY} = __builtin_malloc({' + '.join(sizes)});"]
+    lines += [f"if (!{_MEMORY})", f"  return {refusal};"]
+    end = _MEMORY
+    for array, count in zip(works, counts, strict=True):
+        element = array.element.name
+        begin = f"(unsigned long)({end}) / {_ALIGNED} * {_ALIGNED} + {_ALIGNED}"
+        lines.append(f"{element} *const {array.name} = ({element} *)({begin});")
+        end = f"{array.name} + {count}"
+    return lines
 
 
 def _macros(region: RegionCode) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from swbuild.codegen.mappingnotes import mapping_notes
 from swbuild.codegen.partials import part_bytes
 from swbuild.codegen.transferreport import transfer_rows
+from swbuild.frontend.scop import Storage
 from swbuild.kernelir.nodes import Barrier, Share
 from swbuild.kernelir.passes import walk
 from swbuild.kernelir.tiles import Tile
@@ -66,6 +67,9 @@ def region_report(
     if scop.whole_words:
         small = [array.name for array, _, _ in region.arguments if is_small(array)]
         report["whole_words"] = {"arrays": small, "where": scop.whole_words}
+    works = [plain_name(array.name) for array in scop.arrays if array.storage is Storage.WORK]
+    if works:
+        report["sums_in_parts"] = works
     if region.options.contract:
         report["contracted"] = bool(scop.contracted)
     notes = [{"code": note.code, "message": note.message} for note in mapping_notes(report)]

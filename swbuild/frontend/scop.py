@@ -42,6 +42,7 @@ class Storage(Enum):
     GLOBAL = "global"  # file scope (also extern) or static local
     LOCAL = "local"  # declared in the function, outside the region
     REGION = "region"  # declared inside the region
+    WORK = "work"  # of the generated code, which allocates it
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +170,15 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Iterator:
-    """A loop around a statement: its C name, type and the place of its ``for``."""
+    """A loop around a statement: its C name, type and the place of its ``for``.
+
+    One that is ``made`` is not in the source: it counts pieces of a loop that is.
+    """
 
     name: str
     type: ElementType
     span: Span
+    made: bool = False
 
 
 @dataclass(frozen=True, slots=True)

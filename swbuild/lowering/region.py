@@ -203,11 +203,15 @@ def _turnable(scop: Scop, kernel: KernelCode) -> list[Turnable]:
     ]
 
 
+#: Where arrays lie that nobody outside a region knows.
+_OWN = (Storage.REGION, Storage.WORK)
+
+
 def _is_local(scop: Scop, array: Array, private: frozenset[str], tree: HostTree) -> bool:
     """Return whether the entry has to declare ``array``: nobody outside knows it, and the host uses it."""
     if array.name in private:
         return bool(scop.users(array.name) & tree.in_order)
-    return array.storage is Storage.REGION and bool(scop.users(array.name))
+    return array.storage in _OWN and bool(scop.users(array.name))
 
 
 def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, bool], ...]:
@@ -219,7 +223,7 @@ def _arguments(scop: Scop, private: frozenset[str]) -> tuple[tuple[Array, bool, 
         (array, array.name in read, array.name in written)
         for array in scop.arrays
         if array.name not in private
-        and array.storage is not Storage.REGION
+        and array.storage not in _OWN
         and (array.name in read or array.name in written)
     )
 

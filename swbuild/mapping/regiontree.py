@@ -44,6 +44,7 @@ class Kernel:
     ``parallel`` counts the leading parallel members; ``in_front`` says that the band counts the tiles
     of a wavefront, of which ``pieces`` are as :class:`FrontMark` says.  A ``single`` one is not parallel: one
     CPE runs all of it.  One ``for_owners`` has loops of one iteration, by which few CPEs run a launch.
+    One that ``keeps_order`` is tiled with its loops around one another as they are.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Kernel:
     single: bool = False
     pieces: int | None = None
     for_owners: bool = False
+    keeps_order: bool = False
 
     @property
     def domain(self) -> isl.UnionSet:

@@ -222,6 +222,7 @@ def _divided(task: _Task, order: Order) -> Order | None:
     options, scheduled = task.options, order.scheduled
     chosen = options.transform or options.tile or options.fusion is not None
     fixed = scheduled.front or order.alone or all(kernel.parallel > 1 for kernel in order.tree.kernels)
+    fixed = fixed or any(kernel.keeps_order for kernel in order.tree.kernels)
     if chosen or fixed or options.preset is Preset.CLASSIC:
         return None
     apart = replace(scheduled, schedule=divided(scheduled.schedule, scheduled.kept))

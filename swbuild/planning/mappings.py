@@ -44,7 +44,8 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
 
     A grid of one row is for the second of two parallel loops; the published algorithm gives it to the first.
     Loops over tiles, the user's or those of wavefronts, are dealt out one tile at a time, and the order
-    below them stays as it is.  A kernel of a single CPE keeps its order, to begin with.
+    below them stays as it is, as it does where a kernel keeps its order.  A kernel of a single CPE keeps it,
+    to begin with.
     """
     free = options.preset is not Preset.CLASSIC
     threads, distribution = _shared(kernel, options)
@@ -58,7 +59,9 @@ def first_mapping(kernel: Kernel, options: KernelOptions) -> Mapping:
     tiles = [_counts_tiles(loop) for loop in _mapped(kernel, len(threads))]
     tile = options.tile or (*(SMALLEST_TILE if over else DEFAULT_TILE for over in tiles), DEFAULT_TILE)
     restructure = free and not (kernel.single or any(tiles))
-    return Mapping(threads, tile, distribution, restructure, not options.transform, free)
+    return Mapping(
+        threads, tile, distribution, restructure, not (options.transform or kernel.keeps_order), free
+    )
 
 
 def _shared(kernel: Kernel, options: KernelOptions) -> tuple[tuple[int, ...], Distribution]:

@@ -156,7 +156,8 @@ def _orders(scop: Scop, machine: MachineModel) -> tuple[int, ...]:
 
 def _size(scop: Scop, instances: float, bytes_: float) -> int:
     """Return the size for which the deepest nest has no more ``instances``, and the arrays no more bytes."""
-    depth = max((len(statement.iterators) for statement in scop.statements), default=1)
+    nests = ([each for each in statement.iterators if not each.made] for statement in scop.statements)
+    depth = max(map(len, nests), default=1)
     size: float = instances ** (1 / max(1, depth))
     for rank in range(1, 1 + max((len(array.extents) for array in scop.arrays), default=0)):
         taken = sum(_fixed_bytes(array) for array in scop.arrays if _rank(array) == rank)

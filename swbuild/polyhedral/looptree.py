@@ -23,6 +23,7 @@ __all__ = [
     "leaves",
     "loop_tree",
     "loops",
+    "parts_of",
     "plain",
 ]
 
@@ -116,6 +117,11 @@ def loops(tree: Tree) -> list[Loop]:
     if isinstance(tree, Loop):
         return [tree, *loops(tree.body)]
     return [loop for part in tree.parts for loop in loops(part)]
+
+
+def parts_of(tree: Tree) -> tuple[Tree, ...]:
+    """Return what runs one after the other in ``tree``."""
+    return tree.parts if isinstance(tree, Sequence) else (tree,)
 
 
 def domain_below(tree: Tree) -> isl.UnionSet:

@@ -76,7 +76,7 @@ def find_private(scop: Scop) -> Private:
 
 def is_private_candidate(array: Array) -> bool:
     """Return whether nothing outside the region needs what is left in ``array``, and a copy is small."""
-    if array.live_out or array.storage is Storage.GLOBAL:
+    if array.live_out or array.storage in (Storage.GLOBAL, Storage.WORK):
         return False
     if array.storage is Storage.PARAMETER and not array.is_scalar:
         return False

@@ -60,6 +60,7 @@ class Origin(Enum):
     DIAMONDS = "the order before, in tiles over time"
     WAVEFRONTS = "isl's scheduler, its deep bands cut into wavefronts of tiles"
     UPDATES = "wavefronts of tiles, each behind the updates that need none of its tiles"
+    ONE_PASS = "one pass over rows that several statements use, with sums in parts"
 
 
 @dataclass(frozen=True, slots=True)
