@@ -13,9 +13,11 @@ from collections.abc import Callable, Collection
 from itertools import chain, count
 from typing import Any
 
-__all__ = ["Names", "distinct", "own", "plain", "plain_name"]
+__all__ = ["Names", "distinct", "from_ascii", "in_ascii", "own", "plain", "plain_name"]
 
 _MARK = "ǂ"
+#: What stands for the mark where nothing but ASCII can be read.
+_ASCII_MARK = "_swbuild_mark_"
 _OWN = re.compile(rf"{_MARK}(\w*?){_MARK}(\w*?){_MARK}")
 
 
@@ -32,6 +34,16 @@ def own(name: str, kind: str = "") -> str:
 def plain_name(name: str) -> str:
     """Return what ``name`` is to be spelled like, be it marked or not."""
     return _OWN.sub(r"\1", name)
+
+
+def in_ascii(text: str) -> str:
+    """Return ``text`` with other marks in its names, in letters that isl reads."""
+    return text.replace(_MARK, _ASCII_MARK)
+
+
+def from_ascii(text: str) -> str:
+    """Return what :func:`in_ascii` has made ``text`` of."""
+    return text.replace(_ASCII_MARK, _MARK)
 
 
 def plain(name: str) -> str:

@@ -19,6 +19,7 @@ import islpy as isl
 
 from swbuild.expressions import c, nodes, statements
 from swbuild.expressions.nodes import Expression
+from swbuild.names import from_ascii, in_ascii
 
 __all__ = ["from_text", "to_text"]
 
@@ -93,9 +94,18 @@ def _object(cls: Any, content: Any, classes: Mapping[str, type]) -> Any:
     if issubclass(cls, Enum):
         return cls[content]
     if _is_isl(cls):
-        return cls(content)
+        return _isl_object(cls, content)
     names = [field.name for field in dataclasses.fields(cls)]
     return cls(**{name: _decoded(item, classes) for name, item in zip(names, content, strict=True)})
+
+
+def _isl_object(cls: Any, content: str) -> Any:
+    """Return the object of isl that prints as ``content``; the arrays of relations may have names of ours."""
+    found = cls(in_ascii(content))
+    if cls is isl.Map and found.has_tuple_name(isl.dim_type.out):
+        name = found.get_tuple_name(isl.dim_type.out)
+        found = found.set_tuple_name(isl.dim_type.out, from_ascii(name))
+    return found
 
 
 @lru_cache(maxsize=8)

@@ -40,6 +40,8 @@ def test_regions_survive(name: str) -> None:
         assert after.slots == before.slots
         for left, right in zip(before.region.scop.statements, after.region.scop.statements, strict=True):
             assert left.domain.is_equal(right.domain) and left.body == right.body
+            relations = [[access.relation for access in each.accesses] for each in (left, right)]
+            assert all(one.is_equal(other) for one, other in zip(*relations, strict=True))
 
 
 @pytest.mark.parametrize(
