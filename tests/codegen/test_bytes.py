@@ -23,7 +23,7 @@ print(unit.host.text, unit.slave.text, unit.header.text, sep="")
 """
 
 
-@pytest.mark.parametrize("example", ["gemver", "symm", "heat-3d"])
+@pytest.mark.parametrize("example", ["symm", "heat-3d"])
 def test_bytes_do_not_depend_on_hashes(example: str) -> None:
     root = Path(__file__).parents[2]
     texts = set()

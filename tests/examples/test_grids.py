@@ -8,7 +8,7 @@ import pytest
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.frontend.reader import read_source
-from swbuild.frontend.request import CppOptions
+from swbuild.frontend.request import CppOptions, RegionRequest
 from swbuild.generate import generate_unit
 from swbuild.machine import load, machine_names
 from swbuild.options import Distribution, KernelOptions, Preset
@@ -91,6 +91,7 @@ def test_rows_are_for_the_outer_loop_and_columns_for_the_inner(
     source = tmp_path / "grids.c"
     source.write_text(SOURCE)
     options = {"product": KernelOptions(threads=shape, preset=preset)}
-    unit = generate_unit(read_source(source, CppOptions(), None), options)
+    requests = (RegionRequest("product", function="product"),)
+    unit = generate_unit(read_source(source, CppOptions(), requests), options)
     (grid,) = next(region.grids for region in unit.regions if region.scop.name == "product")
     assert [(loop.name, loop.threads) for loop in grid.mapped] == shared

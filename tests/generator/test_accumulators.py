@@ -80,7 +80,7 @@ def test_values_that_go_from_one_use_to_the_next_stay_in_the_variable(body: str,
     assert _loops(tmp_path, body, "double w = 0;") is None
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
 def test_a_factorisation_with_one_scalar_for_all_gives_the_serial_results(
     machine: str, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from generation import EXAMPLES, generated, unit_of
+from turns import MACHINES, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
 from swbuild.mapping.blocking import blocked
@@ -187,8 +188,7 @@ def test_systems_of_many_right_hand_sides_run_in_blocks_of_unknowns(name: str, t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize(("name", "machine"), in_turn([*SYSTEMS], MACHINES))
 def test_systems_have_the_serial_solutions(name: str, machine: str, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.c"
     path.write_text(_system(name), encoding="utf-8")

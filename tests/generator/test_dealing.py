@@ -14,7 +14,6 @@ from swbuild.cli.choices import choices
 from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, RegionRequest, SourceModel, read_source
 from swbuild.generate import generate_unit
-from swbuild.lowering.verification import verify
 from swbuild.mapping.busy import busy_cpes
 from swbuild.options import Distribution, KernelOptions
 
@@ -178,13 +177,6 @@ def test_loops_count_tiles_and_threads_take_turns_from_row_to_row(tmp_path: Path
     )
     assert "sw_turn = j_tile - ((n - 1) / 5 + 1);" in text
     assert "64 threads, tiles of 2 loops dealt out together" in unit.slave.text
-
-
-@pytest.mark.parametrize("name", SIZES)
-@pytest.mark.parametrize("threads", [(0, 0), (1, 7)])
-def test_trees_are_sound(tmp_path: Path, name: str, threads: tuple[int, int]) -> None:
-    options = KernelOptions(threads=threads, distribution=Distribution.JOINT, reassociate=True)
-    assert verify(of_region(tmp_path, name, options).assembled) == ()
 
 
 @pytest.mark.parametrize(

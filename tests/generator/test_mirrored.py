@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from turns import dealt
 
 from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
@@ -71,17 +72,27 @@ def test_the_published_algorithm_has_one_buffer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "tile", "distribution", "mode"),
+    ("machine", "tile", "distribution", "mode", "chosen"),
     [
-        ("sw26010", (4, 3, 5), Distribution.CYCLIC, "late"),
-        pytest.param("sw26010", (8,), Distribution.BLOCK, "random", marks=pytest.mark.matrix),
-        ("sw26010-pro", (), Distribution.CYCLIC, "checked"),
+        *dealt(
+            APART | TOGETHER,
+            ("sw26010", (4, 3, 5), Distribution.CYCLIC, "late"),
+            ("sw26010-pro", (), Distribution.CYCLIC, "checked"),
+        ),
+        pytest.param(
+            "sw26010", (8,), Distribution.BLOCK, "random", [*APART, *TOGETHER], marks=pytest.mark.matrix
+        ),
     ],
 )
 def test_results_are_right(
-    machine: str, tile: tuple[int, ...], distribution: Distribution, mode: str, tmp_path: Path
+    machine: str,
+    tile: tuple[int, ...],
+    distribution: Distribution,
+    mode: str,
+    chosen: list[str],
+    tmp_path: Path,
 ) -> None:
-    bodies = APART | TOGETHER
+    bodies = {name: (APART | TOGETHER)[name] for name in chosen}
     names = [f"f_{name}" for name in bodies]
     task = SourceTask(
         _source(bodies, tmp_path),

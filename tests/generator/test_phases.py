@@ -22,7 +22,6 @@ from swbuild.kernelir.passes import transform, walk
 from swbuild.kernelir.phases import share_spawns
 from swbuild.kernelir.scope import Between, Scope
 from swbuild.kernelir.verify import faults
-from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, Fusion, KernelOptions, Preset, Spawn, Where
 
 ON_HOST = Compute("S0", Name("x"), ())
@@ -243,18 +242,6 @@ def test_results_are_those_of_the_serial_loops(
     results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == set(names)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
-
-
-def test_trees_of_spawns_are_sound(tmp_path: Path) -> None:
-    path = tmp_path / "phases.c"
-    path.write_text(PROGRAM)
-    found = compile_regions(read_source(path, CppOptions(), None), {})
-    results = [item.result for item in found]
-    spawns = [len(r.assembled.code.spawns) for r in results if isinstance(r, RegionResult)]
-    assert spawns == [1, 1, 1, 1]
-    assert [
-        p for result in results if isinstance(result, RegionResult) for p in verify(result.assembled)
-    ] == []
 
 
 def test_spawns_that_run_one_kernel_have_one_struct(tmp_path: Path) -> None:

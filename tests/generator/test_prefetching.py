@@ -37,7 +37,6 @@ from swbuild.kernelir.prefetching import prefetched
 from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
-from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, KernelOptions, Prefetch, Preset
 from swbuild.planning.slots import Room
 
@@ -259,12 +258,3 @@ def test_results_are_those_of_the_serial_loops(
     results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == set(BODIES)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
-
-
-def test_trees_are_sound(tmp_path: Path) -> None:
-    path = tmp_path / "ahead.c"
-    path.write_text(PROGRAM)
-    found = [item.result for item in compile_regions(read_source(path, CppOptions(), None), {})]
-    results = [result for result in found if isinstance(result, RegionResult)]
-    assert len(results) == len(BODIES)
-    assert [problem for result in results for problem in verify(result.assembled)] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -13,9 +14,9 @@ from timed import timed
 
 from swbuild.attempt import RegionResult
 from swbuild.cli.choices import choices
-from swbuild.compilation import compile_regions
+from swbuild.compilation import Compilation, compile_regions
 from swbuild.frontend import CppOptions, SourceModel, read_source
-from swbuild.generate import complete, generate_unit
+from swbuild.generate import complete, generate_unit, print_unit
 from swbuild.kernelir.nodes import Along, Share
 from swbuild.kernelir.passes import walk
 from swbuild.machine import load
@@ -81,8 +82,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> SourceModel:
 
 
 def results(model: SourceModel, options: KernelOptions) -> dict[str, RegionResult]:
-    found = compile_regions(model, {scop.name: options for scop in model.scops})
-    pairs = ((item.name, item.result) for item in found)
+    return placed(compile_regions(model, {scop.name: options for scop in model.scops}))
+
+
+def placed(compiled: Iterable[Compilation]) -> dict[str, RegionResult]:
+    pairs = ((item.name, item.result) for item in compiled)
     return {name: result for name, result in pairs if isinstance(result, RegionResult)}
 
 
@@ -131,7 +135,8 @@ def test_estimates_of_shared_tiles_are_near_the_replayed_time(
     times = {}
     shares, alone = (replace(options, machine=machine) for options in (AUTO, NEVER))
     for options in (alone, shares):
-        unit = complete(generate_unit(model, {scop.name: options for scop in model.scops}))
+        compiled = compile_regions(model, {scop.name: options for scop in model.scops})
+        unit = complete(print_unit(model, compiled))
         assert unit.slave is not None
         for file in (unit.host, unit.slave, unit.header):
             (tmp_path / file.name).write_text(file.text, encoding="utf-8")
@@ -139,7 +144,7 @@ def test_estimates_of_shared_tiles_are_near_the_replayed_time(
         times[options.share] = timed(machine, tmp_path, *files)
     auto, never = times[Sharing.AUTO], times[Sharing.NEVER]
     ratios = []
-    for name, result in results(model, shares).items():
+    for name, result in placed(compiled).items():
         private = result.order.scheduled.private
         for place in result.placed:
             kernel = place.tiled.kernel.name

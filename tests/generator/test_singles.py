@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from generation import generated
 from objects import shared_objects
+from turns import dealt
 
-from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
-from swbuild.compilation import compile_regions
-from swbuild.frontend import CppOptions, read_source
-from swbuild.lowering.verification import verify
 from swbuild.options import Distribution, KernelOptions, Preset, Spawn, Where
 
 HEAD = (
@@ -72,9 +70,16 @@ BODIES = {
   }""",
 }
 SIZES = ({"n": 1, "m": 3}, {"n": 2, "m": 5}, {"n": 7, "m": 0}, {"n": 41, "m": 4}, {"n": 67, "m": 2})
-PROGRAM = "#include <math.h>\n" + "\n".join(
-    HEAD.format(name) + "\n{\n#pragma scop" + body + "\n#pragma endscop\n}\n" for name, body in BODIES.items()
-)
+
+
+def program(names: Iterable[str]) -> str:
+    functions = (
+        HEAD.format(name) + "\n{\n#pragma scop" + BODIES[name] + "\n#pragma endscop\n}\n" for name in names
+    )
+    return "#include <math.h>\n" + "\n".join(functions)
+
+
+PROGRAM = program(BODIES)
 ALWAYS = KernelOptions(where=Where.CPES)
 
 
@@ -145,30 +150,28 @@ def test_a_region_whose_shared_kernels_are_all_slower_than_the_host_stays_there(
 
 
 @pytest.mark.parametrize(
-    ("machine", "threads", "distribution", "modes"),
-    [
+    ("machine", "threads", "distribution", "modes", "names"),
+    dealt(
+        BODIES,
         ("sw26010", (0, 0), Distribution.CYCLIC, ("checked", "eager")),
-        pytest.param("sw26010", (3, 5), Distribution.BLOCK, ("late", "random:1"), marks=pytest.mark.matrix),
+        ("sw26010", (3, 5), Distribution.BLOCK, ("late", "random:1")),
         ("sw26010-pro", (0, 0), Distribution.CYCLIC, ("checked", "random:3")),
-        pytest.param("sw26010-pro", (1, 7), Distribution.CYCLIC, ("checked",), marks=pytest.mark.matrix),
-    ],
+        ("sw26010-pro", (1, 7), Distribution.CYCLIC, ("checked",)),
+    ),
 )
 def test_results_are_those_of_the_serial_loops(
-    tmp_path: Path, machine: str, threads: tuple[int, int], distribution: Distribution, modes: tuple[str, ...]
+    tmp_path: Path,
+    machine: str,
+    threads: tuple[int, int],
+    distribution: Distribution,
+    modes: tuple[str, ...],
+    names: list[str],
 ) -> None:
     path = tmp_path / "singles.c"
-    path.write_text(PROGRAM)
+    path.write_text(program(names))
     options = KernelOptions(machine=machine, threads=threads, distribution=distribution, where=Where.CPES)
-    checks = dict.fromkeys(BODIES, RegionCheck(sizes=SIZES))
-    task = SourceTask(path, options=dict.fromkeys(BODIES, options), checks=checks)
+    checks = dict.fromkeys(names, RegionCheck(sizes=SIZES))
+    task = SourceTask(path, options=dict.fromkeys(names, options), checks=checks)
     results = check_source(task, CheckSettings(modes=modes), tmp_path, shared_objects())
-    assert {result.region for result in results} == set(BODIES)
+    assert {result.region for result in results} == set(names)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
-
-
-def test_trees_of_single_kernels_are_sound(tmp_path: Path) -> None:
-    path = tmp_path / "singles.c"
-    path.write_text(PROGRAM)
-    made = compile_regions(read_source(path, CppOptions(), None), dict.fromkeys(BODIES, ALWAYS))
-    results = [item.result for item in made]
-    assert [p for r in results if isinstance(r, RegionResult) for p in verify(r.assembled)] == []

@@ -7,6 +7,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from generation import EXAMPLES, generated, unit_of
+from turns import MACHINES, dealt, in_turn
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
 from swbuild.islnumbers import int_of
@@ -15,6 +16,9 @@ from swbuild.memory.box import bounding_box, loose_box
 from swbuild.options import Distribution, KernelOptions, Preset, Spawn, Where
 
 LINE = "int steps, int n, double a[restrict n], double b[restrict n]"
+
+#: programs of the examples
+STENCILS = ("jacobi-1d", "jacobi-2d", "fdtd-2d")
 
 SWEEPS = {
     "far": """
@@ -168,8 +172,7 @@ def test_each_of_two_loose_boxes_counts_in_its_own_visits(loose: tuple[bool, boo
         assert box.low[0].n_piece() <= 3
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-@pytest.mark.parametrize("name", ["jacobi-1d", "jacobi-2d", "fdtd-2d"])
+@pytest.mark.parametrize(("name", "machine"), in_turn(STENCILS, MACHINES))
 def test_stencils_run_in_tiles_over_time(name: str, machine: str) -> None:
     (region,) = unit_of(name, KernelOptions(machine=machine)).regions
     (kernel,) = region.report["kernels"]
@@ -179,8 +182,7 @@ def test_stencils_run_in_tiles_over_time(name: str, machine: str) -> None:
     assert {buffer["store"] for buffer in kernel["buffers"]} == {"box"} | read_only
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
-@pytest.mark.parametrize("name", PLANES)
+@pytest.mark.parametrize(("name", "machine"), in_turn([*PLANES], MACHINES))
 def test_sweeps_over_several_fields_run_in_tiles_over_time(name: str, machine: str, tmp_path: Path) -> None:
     (region,) = generated(tmp_path, _plane(name), KernelOptions(machine=machine)).regions
     (kernel,) = region.report["kernels"]
@@ -240,7 +242,7 @@ FIXED = """void f(double ex[restrict 37][30], double ey[restrict 38][29], double
 """
 
 
-@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
 def test_a_row_that_some_tiles_set_is_in_the_boxes_of_these_alone(machine: str, tmp_path: Path) -> None:
     path = tmp_path / "fixed.c"
     path.write_text(FIXED, encoding="utf-8")
@@ -272,8 +274,12 @@ def test_sweeps_in_place_have_no_diamonds(tmp_path: Path) -> None:
     assert len(region.report["wavefront_tile"]) in (0, 2)
 
 
-@pytest.mark.parametrize("machine", ["sw26010", pytest.param("sw26010-pro", marks=pytest.mark.matrix)])
-def test_stencils_give_the_serial_results_at_odd_sizes(machine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("machine", "names"), dealt([*STENCILS, *PLANES, *SWEEPS], *zip(MACHINES, strict=True))
+)
+def test_stencils_give_the_serial_results_at_odd_sizes(
+    machine: str, names: list[str], tmp_path: Path
+) -> None:
     line = RegionCheck(tuple({"n": n, "steps": t} for n, t in ((1, 3), (5, 0), (67, 1), (131, 2), (509, 97))))
     plane = RegionCheck(tuple({"n": n, "steps": t} for n, t in ((1, 2), (3, 1), (53, 7))))
     grid = RegionCheck(
@@ -288,19 +294,21 @@ def test_stencils_give_the_serial_results_at_odd_sizes(machine: str, tmp_path: P
             ("jacobi-2d", "jacobi_2d", (8, 8), plane),
             ("fdtd-2d", "fdtd_2d", (64, 1), grid),
         )
+        if name in names
     ]
     fields = RegionCheck(
         tuple({"n": n, "m": m, "steps": t} for n, m, t in ((1, 3, 2), (2, 2, 3), (53, 47, 7), (131, 401, 9)))
     )
-    for name in PLANES:
+    for name in (each for each in PLANES if each in names):
         path = tmp_path / f"{name}.c"
         path.write_text(_plane(name), encoding="utf-8")
         tasks.append(SourceTask(path, options={"f": _options(machine, (64, 1))}, default_check=fields))
-    for name, sweeps in SWEEPS.items():
+    for name in (each for each in SWEEPS if each in names):
         path = tmp_path / f"{name}.c"
-        path.write_text(_region(sweeps), encoding="utf-8")
+        path.write_text(_region(SWEEPS[name]), encoding="utf-8")
         tasks.append(SourceTask(path, options={"f": _options(machine, (64, 1))}, default_check=line))
     results = check_sources(tasks, CheckSettings(modes=("checked",), jobs=1))
+    assert len(results) == len(names)
     for result in results:
         assert result.outcome is Outcome.PASS, result.message
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from generation import generated
 from objects import shared_objects
+from turns import dealt
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import GeneratedUnit
@@ -160,21 +161,18 @@ def test_what_stays_in_the_ldm_is_not_turned(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize(
-    ("turn", "tile", "prefetch"),
-    [
-        (Turn.ALWAYS, (5, 9, 7), Prefetch.NEVER),
-        (Turn.AUTO, (), Prefetch.AUTO),
-    ],
+    ("turn", "tile", "prefetch", "names"),
+    dealt(KERNELS, (Turn.ALWAYS, (5, 9, 7), Prefetch.NEVER), (Turn.AUTO, (), Prefetch.AUTO)),
 )
 def test_results_are_those_of_the_serial_loops(
-    tmp_path: Path, machine: str, turn: Turn, tile: tuple[int, ...], prefetch: Prefetch
+    tmp_path: Path, machine: str, turn: Turn, tile: tuple[int, ...], prefetch: Prefetch, names: list[str]
 ) -> None:
-    path = tmp_path / "all.c"
-    path.write_text("".join(map(function, KERNELS)))
+    path = tmp_path / "some.c"
+    path.write_text("".join(map(function, names)))
     options = replace(OPTIONS, machine=machine, turn=turn, tile=tile, prefetch=prefetch)
     sizes = ({"n": 1, "m": 1, "p": 1}, {"n": 9, "m": 35, "p": 18}, {"n": 53, "m": 19, "p": 37})
-    checks = {name: RegionCheck(sizes=sizes) for name in KERNELS}
-    task = SourceTask(path, options=dict.fromkeys(KERNELS, options), checks=checks)
+    checks = {name: RegionCheck(sizes=sizes) for name in names}
+    task = SourceTask(path, options=dict.fromkeys(names, options), checks=checks)
     results = check_source(task, CheckSettings(), tmp_path, shared_objects())
-    assert {result.region for result in results} == set(KERNELS)
+    assert {result.region for result in results} == set(names)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []

@@ -7,6 +7,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from generation import generated, model_of
+from turns import MACHINES, dealt
 
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
 from swbuild.codegen.unit import RegionUnit
@@ -153,24 +154,25 @@ def test_updates_stay_where_something_else_meets_their_element(tmp_path: Path, t
     assert _early(tmp_path, text) is None
 
 
-@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
-def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str) -> None:
-    longest = _chain("c[i][j] = c[i][k] + c[k + 1][j] > c[i][j] ? c[i][k] + c[k + 1][j] : c[i][j];")
-    programs = {
-        "chain": _chain(),
-        "longest": longest,
-        "paths": PATHS,
-        "watched": WATCHED,
-        "reset": RESET,
-        "ended": ENDED,
-    }
-    programs["chars"] = _chain(element="unsigned").replace("unsigned p", "unsigned char p")
+PROGRAMS = {
+    "chain": _chain(),
+    "longest": _chain("c[i][j] = c[i][k] + c[k + 1][j] > c[i][j] ? c[i][k] + c[k + 1][j] : c[i][j];"),
+    "paths": PATHS,
+    "watched": WATCHED,
+    "reset": RESET,
+    "ended": ENDED,
+    "chars": _chain(element="unsigned").replace("unsigned p", "unsigned char p"),
+}
+
+
+@pytest.mark.parametrize(("machine", "names"), dealt(PROGRAMS, *zip(MACHINES, strict=True)))
+def test_results_are_those_of_the_serial_loops(tmp_path: Path, machine: str, names: list[str]) -> None:
     options = KernelOptions(machine=machine, where=Where.CPES, typical={"n": 1000})
     sizes = RegionCheck(tuple({"n": n} for n in (1, 16, 17, 67)))
     tasks = []
-    for name, text in programs.items():
+    for name in names:
         path = tmp_path / f"{name}.c"
-        path.write_text(text, encoding="utf-8")
+        path.write_text(PROGRAMS[name], encoding="utf-8")
         tasks.append(SourceTask(path, options={"f": options}, default_check=sizes))
     for result in check_sources(tasks, CheckSettings(modes=("checked",), jobs=1)):
         assert result.outcome is Outcome.PASS, result.message

@@ -8,9 +8,10 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from generation import generated
+from objects import shared_objects
 from turns import MACHINES, in_turn
 
-from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_sources
+from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, check_sources
 from swbuild.codegen.unit import GeneratedUnit, RegionUnit
 from swbuild.diagnostics import SwbuildError
 from swbuild.mapping.wavefront import front_depth, wavefronts
@@ -140,13 +141,12 @@ def test_quotients_are_those_of_the_serial_loop(tmp_path: Path, divisor: str, ma
     path = tmp_path / "quotients.c"
     path.write_text(text.replace("5.0", divisor), encoding="utf-8")
     options = KernelOptions(machine=machine, where=Where.CPES)
-    unit = generated(tmp_path, path.read_text(encoding="utf-8"), options)
-    assert unit.slave is not None
-    assert "quotients_" in unit.slave.text
     check = RegionCheck(({"n": 40, "steps": 3}, {"n": 83, "steps": 7}))
     task = SourceTask(path, options={"f": options}, default_check=check)
-    (result,) = check_sources([task], CheckSettings(modes=("checked",), jobs=1))
+    (result,) = check_source(task, CheckSettings(modes=("checked",)), tmp_path, shared_objects())
     assert result.outcome is Outcome.PASS, result.message
+    (slave,) = tmp_path.rglob("quotients.slave.c")
+    assert "quotients_" in slave.read_text()
 
 
 #: Tiles of all loops, those over time, rows and columns.

@@ -86,7 +86,7 @@ def test_a_second_round_for_few_diamonds_is_counted() -> None:
     assert one < two < inf and two > 1.02 * one
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", [pytest.param("sw26010", marks=pytest.mark.matrix), "sw26010-pro"])
 def test_sizes_that_are_known_decide(machine: str) -> None:
     def width(n: int) -> int:
         options = KernelOptions(machine=machine, typical={"n": n, "steps": 100})

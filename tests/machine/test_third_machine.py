@@ -48,7 +48,7 @@ def _tern(monkeypatch: pytest.MonkeyPatch) -> None:
     ("threads", "preset"),
     [
         ((4, 16), Preset.DEFAULT),
-        ((2, 8), Preset.DEFAULT),
+        pytest.param((2, 8), Preset.DEFAULT, marks=pytest.mark.matrix),
         pytest.param((1, 64), Preset.DEFAULT, marks=pytest.mark.matrix),
         ((2, 16), Preset.CLASSIC),
     ],
