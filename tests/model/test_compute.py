@@ -225,6 +225,41 @@ def test_loops_on_lines_of_their_own_match_where_their_function_does_not(tmp_pat
     assert any(cost.own for cost in costs)
 
 
+MOVED = """\
+\t.text
+\t.file 1 "f.c"
+f:
+\t.loc 1 10
+\ttestq\t%rdx, %rdx
+\tjle\t.L4
+.L3:
+\t.loc 1 12
+\tvmovsd\t(%rsi), %xmm1
+\t.loc 1 16
+\tvaddsd\t%xmm0, %xmm1, %xmm1
+\tvmovsd\t%xmm1, (%rsi)
+\t.loc 1 11
+\taddq\t$8, %rsi
+\tcmpq\t%rsi, %rdx
+\tjne\t.L3
+.L4:
+\tret
+"""
+
+
+def test_loops_match_by_their_jumps_whatever_is_first_in_them() -> None:
+    """Where the rest of a function differs, and of two compilations one has moved what a loop begins with."""
+    other = MOVED.replace("\t.loc 1 12\n", "\t.loc 1 16\n")
+    other = (
+        other.replace("\ttestq", "\tcmpq\t%rax, %rdx\n\tjl\t.L5\n\ttestq")
+        + ".L5:\n\tmovq\t%rax, (%rdi)\n\tret\n"
+    )
+    running, model = read_blocks(MOVED, 32), read_blocks(other, 32)
+    costs = block_costs(running, model, OLD)
+    (loop,) = [cost for block, cost in zip(running, costs, strict=True) if block.loops]
+    assert not loop.own
+
+
 TESTED_ONCE = """\
 \t.text
 f:

@@ -27,6 +27,8 @@ _ENDS = (Role.BRANCH, Role.JUMP, Role.CALL, Role.RETURN)
 class Block:
     """A basic block: the line of text that it starts at, its labels, its place in the source and its steps.
 
+    Its place is that of its first instruction, ``last`` the line of the last one.
+
     ``following`` are the numbers of the blocks behind it within its function, the target of its jump first;
     ``live`` are the registers whose values someone reads behind it, or is called with.
     """
@@ -38,6 +40,7 @@ class Block:
     steps: list[Step] = field(default_factory=list)
     following: tuple[int, ...] = ()
     live: frozenset[str] = frozenset()
+    last: int = 0
 
     @property
     def end(self) -> Step | None:
@@ -92,6 +95,7 @@ class Reader:
             self.block = Block(number, self.labels, self.file, self.line)
             self.labels = ()
         self.block.steps += _in_registers(found, self.roomy) if _SPILLED in line else found
+        self.block.last = self.line
         if any(step.role in _ENDS for step in found):
             yield from self._finish()
 

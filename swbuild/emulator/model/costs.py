@@ -3,7 +3,8 @@
 Both come from one source.  The code that runs is for any x86-64; the other one has 32 registers for vectors
 of the CPE's width, so that its operations are those of the source.  Their blocks are matched function by
 function, by what jumps where.  Where that differs, those that the same ways lead to are if their lines are
-close, and otherwise those of one line, if there are as many.
+close, and otherwise those of one line, if there are as many.  A loop is of the line that it jumps back in:
+what is first in it may be different things.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ class _Match:
 
 def _is_near(block: Block, model: Block) -> bool:
     """Return whether two blocks are likely to be of the same source, which their jumps alone do not tell."""
-    apart = abs(block.line - model.line)
-    return not trivial(block) and block.loops == model.loops and block.file == model.file and apart <= _NEAR
+    alike = block.loops == model.loops and block.file == model.file
+    return not trivial(block) and alike and abs(_line(block)[1] - _line(model)[1]) <= _NEAR
 
 
 def _rough(function: Sequence[Block], by_line: Mapping[int, float], machine: MachineModel) -> list[Cost]:
@@ -119,7 +120,8 @@ _Line = tuple[str, int, bool]
 
 
 def _line(block: Block) -> _Line:
-    return block.file, block.line, block.loops
+    """Return the place of a block: of a loop that of its jump, which no scheduling moves."""
+    return block.file, block.last if block.loops else block.line, block.loops
 
 
 def function_cycles(function: Sequence[Block], machine: MachineModel) -> list[float]:
