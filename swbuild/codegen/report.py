@@ -20,8 +20,8 @@ from swbuild.memory.buffers import Buffer
 from swbuild.memory.words import is_small
 from swbuild.names import plain_name
 from swbuild.planning.candidates import Estimate as Cost
-from swbuild.planning.candidates import Ranking
 from swbuild.planning.estimates import Estimate
+from swbuild.planning.search import Ranking
 from swbuild.planning.tilings import Placed
 from swbuild.planning.view import Candidate
 from swbuild.planning.where import Comparison

@@ -21,7 +21,7 @@ from swbuild.memory.partials import Inseparable, Partial, find_partials
 from swbuild.memory.plan import Care, Overflow, Price, Turns, is_expandable, least_buffers, plan_memory
 from swbuild.options import Distribution, KernelOptions, Preset, Share, Turn
 from swbuild.planning.apart import buffers_of
-from swbuild.planning.candidates import SMALLER, Ranking, Terms, merged, ranked
+from swbuild.planning.candidates import SMALLER, Terms
 from swbuild.planning.estimates import Counted, counted
 from swbuild.planning.handing import alike_in
 from swbuild.planning.mappings import (
@@ -34,6 +34,7 @@ from swbuild.planning.mappings import (
     sequential_loops,
     unit_tile_variants,
 )
+from swbuild.planning.search import Ranking, merged, ranked
 from swbuild.planning.shape import KernelShape
 from swbuild.planning.shaping import copies_of, domains_of, shape_of
 from swbuild.planning.sizes import Sizes

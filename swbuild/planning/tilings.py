@@ -13,7 +13,7 @@ from swbuild.memory.buffers import MemoryPlan
 from swbuild.memory.partials import Inseparable, Partial
 from swbuild.memory.plan import Care, Needed, Overflow
 from swbuild.memory.words import SharedWords
-from swbuild.planning.candidates import Ranking
+from swbuild.planning.search import Ranking
 from swbuild.planning.turning import Turnable
 from swbuild.planning.view import Views
 from swbuild.polyhedral.privatise import NotPrivate

@@ -14,9 +14,9 @@ from swbuild.attempt import Tried
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import RegionUnit
 from swbuild.diagnostics import SwbuildError
-from swbuild.frontend import CppOptions, read_source
+from swbuild.frontend import CppOptions, RegionRequest, read_source
 from swbuild.frontend.scop import Scop
-from swbuild.generate import GeneratedUnit
+from swbuild.generate import GeneratedUnit, generate_unit
 from swbuild.machine import MachineModel, load, machine_names
 from swbuild.mapping.busy import busy_cpes
 from swbuild.mapping.regiontree import Kernel
@@ -26,7 +26,8 @@ from swbuild.memory.budget import Option, within
 from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Preset, Share, Where
 from swbuild.planning import candidates, placing
-from swbuild.planning.candidates import Dear, Estimate, Ranking, Reason, Terms, estimate, ranked, sizes_of
+from swbuild.planning.candidates import Dear, Estimate, Terms, estimate
+from swbuild.planning.search import Ranking, Reason, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work, joint_share
 from swbuild.planning.shaping import shape_of
 from swbuild.planning.tilings import Placed, Tiling
@@ -353,6 +354,19 @@ def test_a_single_cpe_has_a_single_tile_where_that_fits(tmp_path: Path) -> None:
         (alone,) = (found for found in kernels if found["name"].startswith("cholesky_single"))
         assert (alone["tile"] == [32, 32, 32]) is is_whole, alone["choice"]
         assert (alone["choice"]["because"] == Reason.WHOLE.value) is is_whole
+
+
+def test_the_search_does_not_end_where_only_two_tiles_at_once_could_change() -> None:
+    sizes = {"ni": 1000, "nj": 1100, "nk": 1200}
+    request = RegionRequest("gemm", function="gemm", params=sizes)
+    model = read_source(EXAMPLES / "gemm.c", CppOptions(), (request,))
+
+    def cycles(tile: tuple[int, ...]) -> float:
+        options = KernelOptions(machine="sw26010", params=sizes, tile=tile, where=Where.AUTO)
+        return float(region(generate_unit(model, {"gemm": options})).report["where"]["cpes_cycles"])
+
+    tiles = [(64, 32, 24), (32, 48, 24), (32, 48, 32), (16, 48, 32)]
+    assert cycles(()) <= 1.03 * min(map(cycles, tiles))
 
 
 def test_threads_of_the_user_are_kept(tmp_path: Path) -> None:

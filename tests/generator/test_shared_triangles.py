@@ -24,7 +24,8 @@ from swbuild.codegen.report import choice_report
 from swbuild.mapping.tiling import Mapping
 from swbuild.memory.box import bounding_box
 from swbuild.options import Distribution, Fusion, KernelOptions, Share, Vectorize, Where
-from swbuild.planning.candidates import Estimate, Ranking, Reason, merged
+from swbuild.planning.candidates import Estimate
+from swbuild.planning.search import Ranking, Reason, merged
 from swbuild.planning.view import Candidate
 
 #: the loops of a pair of rows

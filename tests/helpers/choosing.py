@@ -15,7 +15,7 @@ from swbuild.frontend import CppOptions, SourceModel, read_source
 from swbuild.generate import print_unit
 from swbuild.machine import load
 from swbuild.options import KernelOptions
-from swbuild.planning import candidates, estimates
+from swbuild.planning import candidates, estimates, search
 from swbuild.planning.mappings import grids
 from swbuild.planning.shape import KernelShape
 from swbuild.planning.shaping import shape_of
@@ -149,7 +149,7 @@ def _estimated(
     kernel, terms = [Views(shape, load(options.machine))], candidates.Terms(options.budget)
     for threads in grids(_placed(result).tiled.kernel, options):
         counts = (*threads, *[0] * (len(shape.loops) - len(threads)))
-        sizes = [candidates.sizes_of(loop, n) for loop, n in zip(shape.loops, counts, strict=True)]
+        sizes = [search.sizes_of(loop, n) for loop, n in zip(shape.loops, counts, strict=True)]
         for tile in product(*sizes):
             each = Candidate(threads, tile)
             found = candidates.estimate(kernel, each, terms)
