@@ -22,7 +22,7 @@ from swbuild.expressions.nodes import (
 )
 from swbuild.islnumbers import int_of
 
-__all__ = ["NotAffine", "as_set", "as_value", "least_of", "remainder_of", "without_names"]
+__all__ = ["NotAffine", "as_set", "as_value", "least_of", "most_of", "remainder_of", "without_names"]
 
 _PARAM, _SET = isl.dim_type.param, isl.dim_type.set
 
@@ -126,6 +126,13 @@ def least_of(found: isl.Set, name: str) -> isl.PwAff:
     """Return the least value of the parameter ``name`` in ``found``, in terms of the others."""
     position = found.find_dim_by_name(_PARAM, name)
     return isl.Set.from_params(found).move_dims(_SET, 0, _PARAM, position, 1).dim_min(0).coalesce()
+
+
+def most_of(found: isl.Set, value: isl.PwAff) -> int | None:
+    """Return the largest ``value`` that parameters in ``found`` give, None where there is no such number."""
+    values = isl.Set.from_pw_aff(value).intersect_params(found)
+    most = values.project_out(_PARAM, 0, values.dim(_PARAM)).dim_max_val(0)
+    return int_of(most) if most.is_int() else None
 
 
 def remainder_of(value: isl.PwAff, step: int) -> int | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import reduce
 
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Select
 from swbuild.kernelir.astwalk import Leaf
 from swbuild.kernelir.expressions import value_in
 from swbuild.kernelir.nodes import Block, ElementStore, Group, Node, Row, Transfer, in_turn
@@ -70,9 +71,22 @@ def _one_by_one(first: Leaf, second: Leaf) -> Leaf:
 
 
 def value_at(build: isl.AstBuild, value: isl.PwAff, instances: isl.PwMultiAff) -> Expression:
-    """Return ``value``, a function of the prefix, where the AST stands."""
+    """Return ``value``, a function of the prefix, where the AST stands.
+
+    isl may tell cases apart by what they come to there, as by the one CPE that has the last iteration: then
+    it is the least or the largest of its formulas, if it is that everywhere.
+    """
     plain = instances.reset_tuple_id(isl.dim_type.out)
-    return value_in(build, value.pullback_pw_multi_aff(plain).coalesce())  # else isl takes long over cases
+
+    def here(some: isl.PwAff) -> Expression:
+        return value_in(build, some.pullback_pw_multi_aff(plain).coalesce())  # else isl takes long over cases
+
+    found = here(value)
+    formulas = [isl.PwAff.from_aff(aff) for _, aff in value.get_pieces()] if isinstance(found, Select) else []
+    for choose, kind in ((isl.PwAff.min, Min), (isl.PwAff.max, Max)) if formulas else ():
+        if reduce(choose, formulas).intersect_domain(value.domain()).is_equal(value):
+            return kind(tuple(map(here, formulas)))
+    return found
 
 
 def by_element(buffer: str, name: str, written: isl.Map) -> Insertion:

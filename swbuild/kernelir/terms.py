@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 
+import islpy as isl
+
 from swbuild.classes import dataclass
 from swbuild.expressions.conditions import both, parts_of
 from swbuild.expressions.linear import at_zero, distance, factor_of, plus, times, without_term
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name, Select
 from swbuild.expressions.trees import names_in, substituted, transformed, walk
-from swbuild.kernelir.affine import NotAffine, as_set, as_value
+from swbuild.kernelir.affine import NotAffine, as_set, as_value, most_of
 from swbuild.kernelir.nodes import Guard, Loop, Node
 from swbuild.kernelir.prefetching import following
 from swbuild.kernelir.uneven import Crowd, ahead_of, least_or
@@ -250,10 +252,28 @@ class Around:
             wanted = [self.seen(condition) for condition in found]
             known = [self.seen(condition) for condition in self.known]
             if not self.crowd.is_for_any(here, dropped, [*known, *wanted]):
-                return None
+                found += self._limits(here, dropped)
+                wanted = [self.seen(condition) for condition in found]
+                if not self.crowd.is_for_any(here, dropped, [*known, *wanted]):
+                    return None
         except NotAffine:
             return None
         return tuple(dict.fromkeys(condition for condition in found if condition not in self.known))
+
+    def _limits(self, here: isl.Set, dropped: frozenset[str]) -> list[Expression]:
+        """Return the largest values ``here`` of iterators and host's loops that do not differ in ``dropped``.
+
+        Conditions that limit them may have been left out, as they follow from those of other iterators, or
+        from where the host's loops end.
+        """
+        named = [name for name in here.get_var_names(isl.dim_type.param) if name is not None]
+        others = {name: Name(name) for name in named if name not in {*self.threads, *self.crowd.rounds}}
+        values: Mapping[str, Expression] = {**others, **self.values}
+        found: list[Expression] = []
+        for name, value in values.items():
+            most = None if names_in(value) & dropped else most_of(here, as_value(self.seen(value)))
+            found += [] if most is None else [Binary(BinaryOperator.LE, Name(name), Constant(most))]
+        return found
 
     def alike(self, value: Expression) -> Expression:
         """Return ``value`` in terms of as few of the threads as one finds, equal where a CPE has work."""

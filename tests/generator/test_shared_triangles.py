@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import islpy as isl
 import pytest
-from generation import generated, unit_of
+from generation import EXAMPLES, generated, unit_of
 from objects import shared_objects
 from turns import MACHINES, in_turn
 
@@ -21,6 +22,7 @@ from swbuild.check import (
     explain,
 )
 from swbuild.codegen.report import choice_report
+from swbuild.frontend import RegionRequest
 from swbuild.mapping.tiling import Mapping
 from swbuild.memory.box import bounding_box
 from swbuild.options import Distribution, Fusion, KernelOptions, Share, Vectorize, Where
@@ -143,6 +145,42 @@ def test_results_of_triangles_are_those_of_the_serial_loops(tmp_path: Path, mach
     results = check_source(task, CheckSettings(), tmp_path, shared_objects())
     assert {result.region for result in results} == set(TRIANGLES)
     assert [explain(r) for r in results if r.outcome is not Outcome.PASS] == []
+
+
+@pytest.mark.parametrize(("n", "machine"), in_turn([144, 145, 150, 129], MACHINES))
+@pytest.mark.parametrize("name", TRIANGLES)
+def test_boxes_of_triangles_are_handed_on_where_sizes_are_known(
+    tmp_path: Path, name: str, n: int, machine: str
+) -> None:
+    """What limits an iterator may follow from another one then, and isl tells the last tile from others."""
+    path = tmp_path / "known.c"
+    path.write_text(function(name))
+    task = SourceTask(
+        path,
+        requests=(RegionRequest(name, function=name, params={"n": n}),),
+        options={name: replace(options_of(machine), params={"n": n})},
+        default_check=RegionCheck(sizes=({"n": n, "p": 1}, {"n": n, "p": 19})),
+    )
+    (result,) = check_source(task, CheckSettings(modes=("checked",)), tmp_path, shared_objects())
+    assert result.outcome is Outcome.PASS, explain(result)
+    (slave,) = tmp_path.rglob("known.slave.c")
+    assert "once for each row" in slave.read_text() and "once for each column" in slave.read_text()
+
+
+@pytest.mark.parametrize("machine", ["sw26010", pytest.param("sw26010-pro", marks=pytest.mark.matrix)])
+def test_columns_are_handed_on_in_the_only_round_of_a_launch(tmp_path: Path, machine: str) -> None:
+    """There is no loop over rounds, which would say how long the host's loop lasts."""
+    sizes = {"m": 37, "n": 70}
+    task = SourceTask(
+        EXAMPLES / "gramschmidt.c",
+        requests=(RegionRequest("gramschmidt", function="gramschmidt", params=sizes),),
+        options={"gramschmidt": KernelOptions(machine=machine, params=sizes, where=Where.CPES)},
+        default_check=RegionCheck(sizes=(sizes,)),
+    )
+    (result,) = check_source(task, CheckSettings(modes=("checked",)), tmp_path, shared_objects())
+    assert result.outcome is Outcome.PASS, explain(result)
+    (slave,) = tmp_path.rglob("gramschmidt.slave.c")
+    assert re.search(r"Q .* once for all CPEs", slave.read_text())
 
 
 @pytest.mark.parametrize("tile", [(8, 8, 8), (6, 8, 4), (8, 8, 12)])
