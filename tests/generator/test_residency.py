@@ -197,6 +197,8 @@ _COMPILED: dict[tuple[str, str], tuple[SourceModel, tuple[Compilation, ...]]] = 
 def compiled(text: str, options: KernelOptions) -> tuple[SourceModel, tuple[Compilation, ...]]:
     key = (text, repr(options))
     if key not in _COMPILED:
+        while len(_COMPILED) > 3:  # they take hundreds of megabytes
+            del _COMPILED[next(iter(_COMPILED))]
         with TemporaryDirectory() as directory:
             model = model_of(Path(directory), text)
         _COMPILED[key] = model, compile_regions(model, {scop.name: options for scop in model.scops})
