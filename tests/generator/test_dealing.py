@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from swbuild.attempt import RegionResult
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.cli.choices import choices
-from swbuild.compilation import compile_regions
 from swbuild.frontend import CppOptions, RegionRequest, SourceModel, read_source
 from swbuild.generate import generate_unit
 from swbuild.mapping.busy import busy_cpes
@@ -149,13 +147,6 @@ def test_results_are_those_of_the_serial_loops(
     assert {result.region for result in results} == set(SIZES)
     for result in results:
         assert result.outcome is Outcome.PASS and result.kernels, explain(result)
-
-
-def of_region(tmp_path: Path, name: str, options: KernelOptions) -> RegionResult:
-    source = tmp_path / "dealing.c"
-    (found,) = compile_regions(model_of_region(source, name), {name: options})
-    assert isinstance(found.result, RegionResult)
-    return found.result
 
 
 def model_of_region(source: Path, name: str) -> SourceModel:
