@@ -18,6 +18,7 @@ __all__ = [
     "full",
     "gets_of",
     "late_of",
+    "of_buffers",
     "rest_of",
     "unless_empty",
 ]
@@ -122,6 +123,17 @@ def rest_of(gets: Transfers, moved: frozenset[str]) -> tuple[Node, ...]:
     nodes = full(transform(node, change) for node in gets.nodes)
     rest = frozenset(gets.buffers) - moved
     return (gets.begin, *nodes, replace(gets.wait, count=count_of(gets, rest))) if rest else nodes
+
+
+def of_buffers(nodes: Iterable[Node], buffers: frozenset[str]) -> tuple[Node, ...]:
+    """Return what sets boxes of ``buffers`` in ``nodes``, and moves them, without that of others."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, (Place, Transfer)) and node.buffer not in buffers:
+            return Block(())
+        return unless_empty(node)
+
+    return full(transform(node, change) for node in nodes)
 
 
 def unless_empty(node: Node) -> Node:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from swbuild.expressions.trees import mentions
-from swbuild.kernelir.groups import Permission, Transfers, count_of, full, gets_of, unless_empty
-from swbuild.kernelir.nodes import Block, Guard, Loop, Node, Place, Transfer
+from swbuild.kernelir.groups import Permission, Transfers, count_of, gets_of, of_buffers
+from swbuild.kernelir.nodes import Block, Guard, Loop, Node, Place
 from swbuild.kernelir.origin import Role
 from swbuild.kernelir.passes import expressions_of, transform, walk
 from swbuild.kernelir.prefetching import starts
@@ -35,7 +35,7 @@ def hoisted(node: Node, may: Permission) -> Node:
 
 def _is_same(gets: Transfers, buffer: str, loop: Loop) -> bool:
     """Return whether all iterations of ``loop`` get the same box of ``buffer``."""
-    nodes = (n for node in _of_buffers(gets, frozenset({buffer})) for n in walk(node))
+    nodes = (n for node in of_buffers(gets.nodes, frozenset({buffer})) for n in walk(node))
     return not any(mentions(value, loop.iterator) for node in nodes for value in expressions_of(node))
 
 
@@ -45,7 +45,7 @@ def _ahead(loop: Loop, gets: Transfers, same: frozenset[str]) -> Node:
     nodes = [found for node in gets.nodes for found in walk(node)]
     # with boxes of what is only put, which are placed among the gets
     rest = frozenset(found.buffer for found in nodes if isinstance(found, Place)) - same
-    left = _group(gets, rest) if rest & frozenset(gets.buffers) else _of_buffers(gets, rest)
+    left = _group(gets, rest) if rest & frozenset(gets.buffers) else of_buffers(gets.nodes, rest)
     others = loop.body.children[len(gets.nodes) + 2 :]
     return Block(
         (Guard(starts(loop), Block(_group(gets, same))), replace(loop, body=Block((*left, *others))))
@@ -55,15 +55,4 @@ def _ahead(loop: Loop, gets: Transfers, same: frozenset[str]) -> Node:
 def _group(gets: Transfers, buffers: frozenset[str]) -> tuple[Node, ...]:
     """Return the gets of ``buffers`` with their begin and wait."""
     wait = replace(gets.wait, count=count_of(gets, buffers))
-    return (gets.begin, *_of_buffers(gets, buffers), wait)
-
-
-def _of_buffers(gets: Transfers, buffers: frozenset[str]) -> tuple[Node, ...]:
-    """Return the gets, and the boxes, of ``buffers`` alone."""
-
-    def change(node: Node) -> Node:
-        if isinstance(node, (Place, Transfer)) and node.buffer not in buffers:
-            return Block(())
-        return unless_empty(node)
-
-    return full(transform(node, change) for node in gets.nodes)
+    return (gets.begin, *of_buffers(gets.nodes, buffers), wait)

@@ -13,12 +13,12 @@ from swbuild.kernelir.groups import (
     Slotted,
     Transfers,
     count_of,
-    full,
     gets_of,
+    of_buffers,
     rest_of,
-    unless_empty,
 )
 from swbuild.kernelir.nodes import (
+    NEXT,
     Block,
     Direction,
     ElementStore,
@@ -26,7 +26,6 @@ from swbuild.kernelir.nodes import (
     Guard,
     Loop,
     Node,
-    Place,
     Rotate,
     Transfer,
 )
@@ -138,11 +137,7 @@ def _early_gets(gets: Transfers, early: frozenset[str]) -> Node:
     group = _early_group(gets)
 
     def change(node: Node) -> Node:
-        if isinstance(node, (Place, Transfer)) and node.buffer not in early:
-            return Block(())
-        if isinstance(node, Transfer):
-            return replace(node, slot=1, group=group)
-        return unless_empty(node)
+        return replace(node, slot=NEXT, group=group) if isinstance(node, Transfer) else node
 
-    nodes = (transform(node, change) for node in gets.nodes)
-    return Block((replace(gets.begin, group=group), *full(nodes)))
+    nodes = (transform(node, change) for node in of_buffers(gets.nodes, early))
+    return Block((replace(gets.begin, group=group), *nodes))

@@ -24,6 +24,7 @@ from swbuild.kernelir.multiplyadds import with_multiply_adds
 from swbuild.kernelir.nodes import Compute, Node
 from swbuild.kernelir.passes import loop_name, name_loops, walk, with_values
 from swbuild.kernelir.program import Program
+from swbuild.kernelir.queueing import urgent_first
 from swbuild.kernelir.residency import with_flags_outside
 from swbuild.kernelir.tiles import Lanes, tiled
 from swbuild.kernelir.transfers import (
@@ -318,6 +319,8 @@ def _with_transfers(
     if place.handed:
         body, place, unshared = with_shared_boxes(scop, place, program.result, load(options.machine))
         program = program.after("share boxes", body)
+    if options.gets_ahead:
+        program = program.after("urgent gets first", urgent_first(program.result))
     return program.after("allot reply words", allot_replies(program.result)), place, unshared
 
 
