@@ -231,7 +231,7 @@ def choice_report(mapping: Mapping, among: Ranking) -> dict[str, object]:
 def _why(taken: Cost | None, among: Ranking) -> str:
     """Return what distinguishes ``taken``, in words that follow "of so many candidates"."""
     if taken is None or taken is not among.best[0]:
-        return "the cheapest that fits and keeps its data in the LDM, or comes closest to it"
+        return "the cheapest of those whose buffers were placed"
     if any(each.total < taken.total for each in among.best):
         return "one within 2 % of the cheapest that hands tiles on"
     return among.reason.value

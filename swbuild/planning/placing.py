@@ -63,6 +63,9 @@ __all__ = ["Record", "place_as", "place_kernel"]
 #: How much more one nest for all statements may cost than a nest for each.
 _SLACK = 1.25
 
+#: How much more a candidate may cost, once it is placed, than was estimated before the next one is placed, too.
+_OVER = 1.25
+
 #: How many of the best candidates are placed, at most.
 _PLACED = 3
 
@@ -295,9 +298,15 @@ def _of_ranking(
 def _cheapest(
     task: _Task, purpose: Purpose, first: Mapping, ranking: Ranking | None
 ) -> Placed | Overflow | NotPrivate | Inseparable:
-    """Return the first of the best in ``ranking`` that has all its data in the LDM, or costs least."""
+    """Return the first of the best in ``ranking`` that has all its data in the LDM, or costs least.
+
+    One that costs much more than it was estimated at, once it is placed, is taken only if none of the next
+    ones costs less.
+    """
     start, found = first, []
     for number, each in enumerate(ranking.best[:_PLACED] if ranking else ()):
+        if any(not other.plan.direct and task.cycles(other) <= each.total for other in found):
+            break
         mapping = _mapping_of(first, each.candidate)
         start = start if number else mapping
         outcome = _fitting(task, purpose, mapping)
@@ -306,9 +315,12 @@ def _cheapest(
                 return outcome
             start = first if start is mapping else start
         elif isinstance(outcome, Placed):
-            if not outcome.plan.direct:
+            if not outcome.plan.direct and task.cycles(outcome) <= each.total * _OVER:
                 return outcome
             found.append(outcome)
+    whole = [outcome for outcome in found if not outcome.plan.direct]
+    if whole:
+        return min(whole, key=task.cycles)
     attempt = partial(_fitting, task, purpose)
     last = first_fitting(first if found else start, task.fixed, attempt)
     if not found:
