@@ -63,7 +63,7 @@ __all__ = ["Record", "place_as", "place_kernel"]
 #: How much more one nest for all statements may cost than a nest for each.
 _SLACK = 1.25
 
-#: How much more a candidate may cost, once it is placed, than was estimated before the next one is placed, too.
+#: A candidate that costs more than so many times its estimate, once it is placed, has the next one placed, too.
 _OVER = 1.25
 
 #: How many of the best candidates are placed, at most.
@@ -303,7 +303,8 @@ def _cheapest(
     One that costs much more than it was estimated at, once it is placed, is taken only if none of the next
     ones costs less.
     """
-    start, found = first, []
+    start = first
+    found: list[Placed] = []
     for number, each in enumerate(ranking.best[:_PLACED] if ranking else ()):
         if any(not other.plan.direct and task.cycles(other) <= each.total for other in found):
             break

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from generation import generated, model_of
 
-from swbuild.attempt import Tried
+from swbuild.attempt import RegionResult, Tried
 from swbuild.check import CheckSettings, Outcome, RegionCheck, SourceTask, check_source, explain
 from swbuild.codegen.unit import RegionUnit
+from swbuild.compilation import compile_regions
 from swbuild.diagnostics import SwbuildError
 from swbuild.frontend import CppOptions, RegionRequest, read_source
 from swbuild.frontend.scop import Scop
@@ -25,7 +26,7 @@ from swbuild.memory import box
 from swbuild.memory.budget import Option, within
 from swbuild.memory.plan import Overflow
 from swbuild.options import KernelOptions, Preset, Share, Where
-from swbuild.planning import candidates, placing
+from swbuild.planning import candidates, estimates, placing
 from swbuild.planning.candidates import Dear, Estimate, Terms, estimate
 from swbuild.planning.search import Ranking, Reason, ranked, sizes_of
 from swbuild.planning.shape import Family, KernelShape, Loop, Place, Subscript, Work, joint_share
@@ -367,6 +368,23 @@ def test_the_search_does_not_end_where_only_two_tiles_at_once_could_change() -> 
 
     tiles = [(64, 32, 24), (32, 48, 24), (32, 48, 32), (16, 48, 32)]
     assert cycles(()) <= 1.03 * min(map(cycles, tiles))
+
+
+def test_what_costs_far_more_once_it_is_placed_gives_way_to_the_next() -> None:
+    sizes = {"nr": 150, "nq": 140, "np": 160}
+    options = KernelOptions(machine="sw26010", params=sizes)
+    request = RegionRequest("doitgen", function="doitgen", params=sizes)
+    model = read_source(EXAMPLES / "doitgen.c", CppOptions(), (request,))
+    (result,) = (each.result for each in compile_regions(model, {"doitgen": options}))
+    assert isinstance(result, RegionResult)
+    place = next(each for each in result.placed if each.among is not None)
+    mapping, best = place.tiled.mapping, place.among.best if place.among else ()
+    chosen = Candidate(mapping.threads, mapping.tile, mapping.is_joint)
+    (cost,) = (e.total for e in best if e.candidate == chosen)
+    scop, private = result.assembled.code.scop, result.order.scheduled.private
+    found = estimates.estimate(scop, place, private, sizes, options)
+    assert best[0].candidate != chosen  # its tiles were to be handed on, which they have no room for
+    assert found.cycles.total < 1.25 * cost
 
 
 def test_threads_of_the_user_are_kept(tmp_path: Path) -> None:
