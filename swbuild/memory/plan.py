@@ -130,6 +130,7 @@ class _Task:
     smallest: bool
     care: Care
     turns: Turns = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     def may_take(self, group: Group) -> bool:
         """Return whether the box of ``group`` may be that of a buffer, as far as it is looked at."""
@@ -161,12 +162,14 @@ def plan_memory(
     smallest: bool = False,
     care: Care = Care.ALL,
     turns: Turns | None = None,
+    limits: Mapping[str, int] | None = None,
 ) -> MemoryPlan | Overflow:
     """Return a plan whose buffers take at most ``budget`` bytes, or why the tiles are too large for one.
 
     ``expanded`` are private variables that live in the LDM, one copy per iteration of the tile.
     ``smallest``: there are no smaller tiles; an array with too large a part in one stays in main memory.
-    Boxes of references in ``turns`` have turned copies unless something is written in them.
+    Boxes of references in ``turns`` have turned copies unless something is written in them.  A buffer of an
+    array in ``limits`` takes at most so many bytes.
 
     Buffers are placed as far out as they fit; where that is not possible for all, those move inwards that
     lose least by ``price``.  Without prices a limit per buffer is halved until the sum fits.
@@ -177,7 +180,9 @@ def plan_memory(
     top = find_levels(tiled)
     refs = tuple(references(scop, tiled, private, expanded))
     grouping = _grouping(scop, tiled)
-    task = _Task(scop, tiled, dependences, refs, expanded, budget, grouping, smallest, care, turns or {})
+    task = _Task(
+        scop, tiled, dependences, refs, expanded, budget, grouping, smallest, care, turns or {}, limits or {}
+    )
     homes = _homes(task, top, budget, price)
     if not isinstance(homes, Overflow) and not all(home.is_usable for home in homes):
         task = replace(task, care=Care.ALL)
@@ -316,6 +321,7 @@ def writes_in_part(scop: Scop, plan: MemoryPlan) -> frozenset[str]:
 def _home(task: _Task, top: Level, array: str) -> _Home:
     """Return the home of an array; a reference that is never made (``0 ? A[i] : x``) needs none."""
     refs = [ref for ref in task.refs if ref.array == array]
+    task = replace(task, limit=min(task.limit, task.limits.get(array, task.limit)))
     if array in task.expanded:
         return _place_expanded(task, top, refs)
     never = [ref for ref in refs if not ref.happens]

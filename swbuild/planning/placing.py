@@ -63,11 +63,14 @@ __all__ = ["Record", "place_as", "place_kernel"]
 #: How much more one nest for all statements may cost than a nest for each.
 _SLACK = 1.25
 
-#: A candidate that costs more than so many times its estimate, once it is placed, has the next one placed, too.
+#: Where a candidate costs so many times its estimate, once it is placed, the next one is placed, too.
 _OVER = 1.25
 
 #: How many of the best candidates are placed, at most.
 _PLACED = 3
+
+#: the bytes that buffers of some arrays may take
+Limits = dict[str, int]
 
 #: takes what is tried on the way, in its order
 Record = Callable[[Estimated | Tiling | Choice], None]
@@ -77,7 +80,8 @@ Record = Callable[[Estimated | Tiling | Choice], None]
 class _Task:
     """A kernel to place; ``sizes`` are assumed for its parameters.
 
-    ``known``, ``costs``, ``outcomes`` and ``prices`` are those found so far.
+    Buffers of the arrays in ``limits`` take at most so many bytes.  ``known``, ``costs``, ``outcomes`` and
+    ``prices`` are those found so far.
     """
 
     scop: Scop
@@ -88,6 +92,7 @@ class _Task:
     sizes: Sizes
     record: Record
     known: Known
+    limits: Limits = field(default_factory=dict)
     costs: dict[Mapping, float] = field(default_factory=dict)
     outcomes: dict[Mapping, Outcome] = field(default_factory=dict)
     prices: dict[Mapping, _Prices] = field(default_factory=dict)
@@ -243,11 +248,14 @@ def place_as(
     kernel: Kernel,
     sizes: Sizes,
     mapping: Mapping,
+    limits: Limits | None = None,
 ) -> Placed | None:
-    """Return ``kernel`` in the tiles of ``mapping``, None where its buffers do not fit."""
-    task = _Task(
-        _launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known()
-    )
+    """Return ``kernel`` in the tiles of ``mapping``, None where its buffers do not fit.
+
+    Those of an array in ``limits`` take at most so many bytes.
+    """
+    launched = _launched(scop, options, scheduled)
+    task = _Task(launched, options, scheduled, kernel, (), sizes, lambda _: None, Known(), limits or {})
     found = _tile_and_plan(task, mapping)
     return found if isinstance(found, Placed) else None
 
@@ -537,6 +545,7 @@ def _planned(
         smallest=task.is_last(tiled.mapping),
         care=care,
         turns=task.turns(tiled),
+        limits=task.limits,
     )
     if isinstance(plan, Overflow):
         return plan

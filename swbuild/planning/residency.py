@@ -337,7 +337,7 @@ class _Trial:
         """Return the kernels with tiles of the array that stay as ``layout`` says, None without such."""
         task = self.task
         element = task.scop.array(layout.array).element.size
-        tile = -(-layout.elements * element // ALIGNMENT) * ALIGNMENT
+        tile = _aligned(layout.elements * element)
         made = [_replaced(task, worker, layout, tile) for worker in self.workers]
         members = [_member(place, layout.array) for place in made if place is not None]
         there = [member for member in members if member is not None]
@@ -402,7 +402,7 @@ def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed
     """Return the kernel of ``worker`` in the threads and tiles of ``layout``.
 
     Nothing is known there of how long loops are: else, a visit would work on as many tiles as there is room
-    for.
+    for, which it may do only where they have constant ends.
     """
     kernel, before = worker.kernel, worker.placed.tiled.sizes
     budget = task.others + tile
@@ -423,7 +423,18 @@ def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed
             threads[loop] = layout.threads[dimension]
     mapping = replace(mapping, tile=tuple(sizes), threads=tuple(threads))
     scop = replace(task.scop, assumptions=isl.Set.universe(task.scop.assumptions.get_space()))
-    return place_as(scop, options, task.order.scheduled, kernel, task.sizes, mapping)
+    found = place_as(scop, options, task.order.scheduled, kernel, task.sizes, mapping)
+    buffer = None if found is None else _buffer(found, layout.array)
+    sides = (1 if k in worker.fixed else side for k, side in enumerate(layout.tile))
+    most = _aligned(prod(sides) * task.scop.array(layout.array).element.size)
+    if buffer is None or buffer.bytes <= most:
+        return found
+    return place_as(scop, options, task.order.scheduled, kernel, task.sizes, mapping, {layout.array: most})
+
+
+def _aligned(size: int) -> int:
+    """Return the bytes that a box of ``size`` takes of the LDM."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def _member(place: Placed, array: str) -> Member | None:

@@ -357,6 +357,11 @@ def test_sums_over_a_column_are_for_its_owner(tmp_path: Path) -> None:
     assert exchanged(made, put=False).is_empty()
 
 
+def test_tiles_stay_where_the_ldm_has_room_for_whole_columns_of_known_length(tmp_path: Path) -> None:
+    text = "#define m 500\n#define n 600\n" + NORMS.replace("int m, int n, ", "")
+    assert set(residents(result_of(text, OPTIONS))) == {"f_single0", "f_k1", "f_k2"}
+
+
 def test_a_box_that_stays_may_be_there_under_a_condition(tmp_path: Path) -> None:
     """One nest for all rows, in which only the first steps change a row's first tile."""
     made = result_of(NORMS, replace(OPTIONS, machine="sw26010", resident=Resident.AUTO))
