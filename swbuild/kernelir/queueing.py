@@ -6,7 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from swbuild.kernelir.groups import full, gets_of, of_buffers
-from swbuild.kernelir.nodes import Begin, Block, Direction, Guard, Node, Place, Transfer
+from swbuild.kernelir.nodes import (
+    AT_HAND,
+    Arrived,
+    Begin,
+    Block,
+    Direction,
+    Guard,
+    Meet,
+    Node,
+    Place,
+    Rotate,
+    Share,
+    Transfer,
+    Wait,
+)
 from swbuild.kernelir.passes import transform, walk
 
 __all__ = ["urgent_first"]
@@ -15,9 +29,9 @@ __all__ = ["urgent_first"]
 def urgent_first(node: Node) -> Node:
     """Return the tree whose iterations issue the gets they wait for before those for the next iteration.
 
-    The engine would serve them last else, and computing hide nothing of what is got ahead.  Equivalent:
-    only gets change places, into slots that are free at either place, and the boxes of each buffer are set
-    in the order they were.
+    The engine would serve them last else, and computing hide nothing of what is got ahead.  They come while
+    boxes are handed on, too.  Equivalent: only gets change places, into slots that are free at either place,
+    and the boxes of each buffer are set in the order they were.
     """
 
     def change(found: Node) -> Node:
@@ -28,10 +42,28 @@ def urgent_first(node: Node) -> Node:
             soon = _got_ahead(each)
             if soon:
                 first, rest = _urgent(nodes[position + 1 :], soon)
-                return Block((*nodes[:position], *first, each, *rest)) if first else found
+                start = _start(nodes[:position]) if all(map(_is_alone, first)) else position
+                made = (*nodes[:start], *first, *nodes[start : position + 1], *rest)
+                return Block(made) if first else found
         return found
 
     return transform(node, change)
+
+
+def _start(before: Sequence[Node]) -> int:
+    """Return where an iteration of which ``before`` comes ahead of its early gets waits for its boxes."""
+    for position in range(len(before) - 1, -1, -1):
+        node = before[position]
+        if isinstance(node, Wait) and node.group.ahead and node.group.direction is Direction.GET:
+            return position
+        if not isinstance(node, (Arrived, Meet, Rotate, Share)):
+            break
+    return len(before)
+
+
+def _is_alone(node: Node) -> bool:
+    """Return whether a CPE gets the boxes in ``node`` for itself, not to hand them on, from another slot."""
+    return all(found.slot == AT_HAND for found in walk(node) if isinstance(found, Transfer))
 
 
 def _flat(nodes: Iterable[Node]) -> Iterable[Node]:

@@ -9,6 +9,8 @@ from generation import unit_of
 
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
 from swbuild.kernelir.nodes import (
+    NEXT,
+    Along,
     Begin,
     Block,
     Compute,
@@ -18,6 +20,7 @@ from swbuild.kernelir.nodes import (
     Loop,
     Node,
     Place,
+    Share,
     Transfer,
     Wait,
     Whole,
@@ -29,12 +32,14 @@ from swbuild.kernelir.queueing import urgent_first
 from swbuild.kernelir.scope import Held, Scope
 from swbuild.kernelir.transfers import Limits, allot_replies
 from swbuild.kernelir.verify import faults
-from swbuild.options import KernelOptions, Share
+from swbuild.options import KernelOptions
+from swbuild.options import Share as Handing
 
 N, T = Name("n"), Name("t")
 GETS = Group(0, Direction.GET)
 COMPUTE = Compute("S0", N, (T,))
 OTHER = Binary(BinaryOperator.LT, Name("sw_rid"), Constant(8))
+SHARE = Share("A", Along.ALL, OTHER, (Constant(32),), ())
 HELD = Held((32,), 8, 256, 2, 64, frozenset({"S0"}), loaded=True)
 SCOPE = Scope(
     frozenset({"n", "sw_rid"}), {"A": HELD, "B": replace(HELD, slots=1)}, {}, 1024, Limits(4096, 4096, 4)
@@ -66,21 +71,36 @@ BOTH = iteration(place("A"), get("A"), place("B"), get("B"))
 def test_what_is_waited_for_is_got_first_and_boxes_at_hand_are_set_last() -> None:
     found = urgent_first(Block(BOTH))
     assert isinstance(found, Block)
-    wait, turn, *steps = found.children
-    assert (wait, turn) == BOTH[:2]
-    begun, box, got, ahead, at_hand, waited, compute = steps
+    begun, box, got, wait, turn, ahead, at_hand, waited, compute = found.children
     assert (begun, box, got) == (Begin(GETS, dynamic=False), place("B"), get("B"))
+    assert (wait, turn) == BOTH[:2]
     assert isinstance(ahead, Guard) and get("A") not in walk(ahead)
     assert (at_hand, waited, compute) == (place("A"), Wait(GETS, count=1), COMPUTE)
 
 
-def test_that_is_done_under_the_condition_that_there_is_a_tile_too() -> None:
-    *before, soon = BOTH[:3]
-    found = urgent_first(Block((*before, soon, Guard(OTHER, Block(BOTH[3:])))))
+def test_it_comes_while_boxes_are_handed_on() -> None:
+    wait, turn, *rest = BOTH
+    found = urgent_first(Block((wait, turn, SHARE, *rest)))
     assert isinstance(found, Block)
-    first, ahead, rest = found.children[2:]
+    assert found.children[:6] == (Begin(GETS, dynamic=False), place("B"), get("B"), wait, turn, SHARE)
+
+
+def test_what_is_handed_on_itself_is_got_when_others_are_done_with_its_slot() -> None:
+    wait, turn, *rest = BOTH
+    other = [replace(node, slot=NEXT) if node == get("B") else node for node in rest]
+    found = urgent_first(Block((wait, turn, SHARE, *other)))
+    assert isinstance(found, Block)
+    assert found.children[:3] == (wait, turn, SHARE)
+    assert found.children[3:6] == (Begin(GETS, dynamic=False), place("B"), replace(get("B"), slot=NEXT))
+
+
+def test_that_is_done_under_the_condition_that_there_is_a_tile_too() -> None:
+    wait, turn, soon = BOTH[:3]
+    found = urgent_first(Block((wait, turn, soon, Guard(OTHER, Block(BOTH[3:])))))
+    assert isinstance(found, Block)
+    first, *ahead, rest = found.children
     assert first == Guard(OTHER, Block((Begin(GETS, dynamic=False), place("B"), get("B"))))
-    assert ahead == soon
+    assert ahead == [wait, turn, soon]
     assert rest == Guard(OTHER, Block((place("A"), Wait(GETS, count=1), COMPUTE)))
 
 
@@ -117,7 +137,7 @@ def test_generated_code_gets_what_it_needs_at_once_ahead_of_the_next_tiles() -> 
         machine="sw26010",
         threads=(64, 1),
         tile=(32, 100, 16),
-        share=Share.NEVER,
+        share=Handing.NEVER,
         params={"m": 1000, "n": 1200},
     )
     slave = unit_of("trmm", options).slave
