@@ -218,14 +218,15 @@ class Around:
 
         That is when the one that is 0 there has some: so they have to have it where any other has.  None
         where that is not certain.  Whether a CPE has come to its first tile does not count where that depends
-        on ``dropped`` alone: for one of them at least, rounds begin with that.
+        on ``dropped`` alone: for one of them at least, rounds begin with that.  It counts where tiles tell
+        how long loops inside run: those of that one may be shorter.
         """
         found = []
         for condition in self.conditions:
             seen = self.seen(condition)
             names = names_in(seen) & dropped
             if names and condition in self.begun:
-                if self.differing(condition) - dropped:
+                if self.differing(condition) - dropped or self._ends_inside(dropped):
                     return self._for_any(dropped)
                 continue
             if not all(_falls(seen, name) for name in names):
@@ -233,6 +234,15 @@ class Around:
             here = at_zero(seen, tuple(names)) if names else condition
             found += [here] if here not in self.known else []
         return tuple(found)
+
+    def _ends_inside(self, dropped: frozenset[str]) -> bool:
+        """Return whether loops that all CPEs run in step end earlier for some that differ in ``dropped``."""
+        own_ones = frozenset[str]().union(*map(names_in, self.values.values()))
+        inside = self.crowd.rounds.keys() - own_ones
+        seen = [
+            names_in(self.seen(condition)) for condition in self.conditions if condition not in self.begun
+        ]
+        return any(names & dropped and names & inside for names in seen)
 
     def _for_any(self, dropped: frozenset[str]) -> tuple[Expression, ...] | None:
         """Return what :meth:`without` does where it takes different ones of the CPEs to have some work."""
