@@ -39,13 +39,9 @@ class Room:
         return self._all - self.taken
 
     def take_for_gets(self, name: str) -> bool:
-        """Return whether the buffer may be filled early, and take the room for its second slot.
-
-        What is changed in place is not where boxes are handed on: it comes while they are, as it is.
-        """
+        """Return whether the buffer may be filled early, and take the room for its second slot."""
         buffer = self._buffers[name]
-        meanwhile = self._is_apart(buffer) and self._is_small(buffer) and not self._handed
-        early = buffer.steady or self._is_stored_outside(buffer) or meanwhile
+        early = buffer.steady or self._is_stored_outside(buffer) or self._may_go_meanwhile(buffer)
         return early and buffer.missing is None and self._fits(name)
 
     def may_come_beside(self, name: str, stored: frozenset[str]) -> bool:
@@ -69,8 +65,7 @@ class Room:
     def take_for_puts(self, name: str) -> bool:
         """Return whether the buffer may be stored late, and take the room for another slot."""
         buffer = self._buffers[name]
-        meanwhile = self._is_apart(buffer) and (bool(self._handed) or self._is_small(buffer))
-        apart = meanwhile if buffer.load else self._is_alone_inside(buffer)
+        apart = self._may_go_meanwhile(buffer) if buffer.load else self._is_alone_inside(buffer)
         return apart and buffer.missing is None and self._fits(name)  # rows fill no slot for certain
 
     def take_to_hand_on_ahead(self, names: Iterable[str]) -> bool:
@@ -79,15 +74,17 @@ class Room:
         further = sum(slotted(b, 4).total - slotted(b).total for b in buffers)
         return self._take(further)
 
-    def _is_apart(self, buffer: Buffer) -> bool:
-        """Return whether no visit gets what another one of the buffer, which is changed in place, puts."""
-        return self._users[buffer.array] == 1 and not buffer.reloaded
+    def _may_go_meanwhile(self, buffer: Buffer) -> bool:
+        """Return whether the next box may come, and the last one be stored, while one is computed on.
 
-    def _is_small(self, buffer: Buffer) -> bool:
-        """Return whether another slot of the buffer leaves a part of the LDM, which a program shares."""
+        No visit gets what another one puts.  Not where boxes are handed on: the first of the next round would
+        come behind those that are put, and all CPEs wait for them.  Nor where that takes more than a part of
+        the LDM, which a program shares.
+        """
         slots = self._slots[buffer.name]
         further = self._bytes(buffer.name, slots + 1) - self._bytes(buffer.name, slots)
-        return self._used + self.taken + further <= _PART * self._budget
+        fits = self._used + self.taken + further <= _PART * self._budget
+        return fits and self._users[buffer.array] == 1 and not buffer.reloaded and not self._handed
 
     def _is_stored_outside(self, buffer: Buffer) -> bool:
         """Return whether the array of a buffer that is not stored is put outside the loops that get it alone.

@@ -179,15 +179,6 @@ def test_loops_around_such_a_loop_do_not_wait_later_where_others_get_what_it_put
     assert made(around) == replace(around, body=made(FENCED))
 
 
-def test_what_is_changed_in_place_is_stored_late_beside_boxes_that_are_handed_on() -> None:
-    slave = unit_of("lu", KernelOptions(machine="sw26010")).slave
-    assert slave is not None
-    (kernel,) = (text for text in slave.text.split("/*") if text.startswith("\n * lu_k2:"))
-    notes = dict(re.findall(r"^ \*   (\w+) .*?, (.*)$", kernel, re.MULTILINE))
-    assert "put waited for one iteration later" in notes["A"]
-    assert "once for each column" in notes["A_3"]
-
-
 HEAD = """void f(int n, int m, double *restrict a, double *restrict b, double c[n][m], double d[n][m]) {
 #pragma scop
 """
