@@ -20,6 +20,7 @@ __all__ = [
     "late_of",
     "of_buffers",
     "rest_of",
+    "stays",
     "unless_empty",
 ]
 
@@ -134,6 +135,11 @@ def of_buffers(nodes: Iterable[Node], buffers: frozenset[str]) -> tuple[Node, ..
         return unless_empty(node)
 
     return full(transform(node, change) for node in nodes)
+
+
+def stays(node: Node) -> bool:
+    """Return whether ``node`` sets a box that may stay in the LDM."""
+    return any(isinstance(found, Place) and found.number is not None for found in walk(node))
 
 
 def unless_empty(node: Node) -> Node:

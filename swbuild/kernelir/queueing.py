@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from swbuild.kernelir.groups import full, gets_of, of_buffers
+from swbuild.kernelir.groups import full, gets_of, of_buffers, stays
 from swbuild.kernelir.nodes import (
     AT_HAND,
     Arrived,
@@ -105,10 +105,7 @@ def _urgent(nodes: Sequence[Node], ahead: frozenset[str]) -> tuple[tuple[Node, .
             if first:
                 inside = replace(node, then=Block(full(rest)))
                 return (replace(node, then=Block(first)),), (*before, inside, *behind)
-        found = list(walk(node))
-        if not all(isinstance(each, (Block, Guard, Place)) for each in found) or any(
-            _stays(each) for each in found
-        ):
+        if stays(node) or not all(isinstance(each, (Block, Guard, Place)) for each in walk(node)):
             break
     return (), tuple(nodes)
 
@@ -116,8 +113,3 @@ def _urgent(nodes: Sequence[Node], ahead: frozenset[str]) -> tuple[tuple[Node, .
 def _placed(nodes: Iterable[Node]) -> frozenset[str]:
     """Return the buffers whose boxes ``nodes`` set."""
     return frozenset(found.buffer for node in nodes for found in walk(node) if isinstance(found, Place))
-
-
-def _stays(node: Node) -> bool:
-    """Return whether ``node`` sets a box that may stay in the LDM."""
-    return isinstance(node, Place) and node.number is not None

@@ -13,7 +13,7 @@ from swbuild.classes import dataclass
 from swbuild.expressions.conditions import both, parts_of
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import substituted
-from swbuild.kernelir.groups import late_of
+from swbuild.kernelir.groups import late_of, stays
 from swbuild.kernelir.nodes import (
     Along,
     Arrived,
@@ -200,7 +200,7 @@ class _Pass:
         children = list(block.children)
 
         def finish_guard(rest: Sequence[Node]) -> None:
-            if any(_stays(node) for node in alone):
+            if any(stays(node) for node in alone):
                 self._refuse(self._got(Block(tuple(rest))), "it is got while a box that stays is used")
             found.extend([under(around.conditions, Block(tuple(alone)))] if alone else [])
             alone.clear()
@@ -403,11 +403,6 @@ class _Pass:
         owner, passes = self._grid.owner(along), self._grid.passing(along)
         in_messages = self._grid.messages is not None
         return Share(place.buffer, along, owner, place.size, when, in_messages=in_messages, passes=passes)
-
-
-def _stays(node: Node) -> bool:
-    """Return whether ``node`` sets a box that may stay in the LDM."""
-    return any(isinstance(found, Place) and found.number is not None for found in walk(node))
 
 
 def _differing(place: Place, around: Around) -> int:

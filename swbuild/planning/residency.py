@@ -402,7 +402,7 @@ def _replaced(task: _Task, worker: _Worker, layout: Layout, tile: int) -> Placed
     """Return the kernel of ``worker`` in the threads and tiles of ``layout``.
 
     Nothing is known there of how long loops are: else, a visit would work on as many tiles as there is room
-    for, which it may do only where they have constant ends.
+    for.  Where it does so all the same, as the loops have constant ends, its buffer takes no more than one.
     """
     kernel, before = worker.kernel, worker.placed.tiled.sizes
     budget = task.others + tile
