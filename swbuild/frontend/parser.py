@@ -25,6 +25,11 @@ class Parser(c_parser.CParser):  # type: ignore[misc]  # pycparser has no types
     ``double a[row][n]`` after ``int row`` has a size in its brackets, also where ``row`` is a type outside.
     """
 
+    def _starts_statement(self) -> bool:
+        """Whether a label stands before a statement; a region's pragma is none, but an item of the block."""
+        following = self._peek(2) if self._peek_type() == "PPPRAGMA" else None
+        return not (following is not None and _is_of_region(following)) and bool(super()._starts_statement())
+
     def _parse_parameter_type_list(self) -> c_ast.ParamList:
         self._push_scope()
         try:
@@ -129,7 +134,7 @@ class RecoveringParser(Parser):
         return tokens
 
     def _keep_regions(self, token: c_parser.Token) -> None:
-        if token.type == "PPPRAGMASTR" and token.value.split()[:1] and token.value.split()[0] in _REGION:
+        if _is_of_region(token):
             self._parse_error(f"before: #pragma {token.value}", self._tok_coord(token))
 
     def _parse_block_item(self) -> c_ast.Node | list[c_ast.Node]:
@@ -191,6 +196,11 @@ class RecoveringParser(Parser):
         """Whether the item ends with the brace that was just closed."""
         following = self._peek_type()
         return following not in _GOES_ON and not (tokens[0].type == "DO" and following == "WHILE")
+
+
+def _is_of_region(token: c_parser.Token) -> bool:
+    """Whether ``token`` is what a pragma says with which a region begins or ends."""
+    return token.type == "PPPRAGMASTR" and token.value.split()[:1] in ([word] for word in _REGION)
 
 
 def _words(tokens: list[c_parser.Token]) -> list[str]:

@@ -14,6 +14,7 @@ from swbuild.diagnostics import Diagnostic, Span, SwbuildError
 from swbuild.frontend.problems import Locator
 from swbuild.frontend.request import RegionRequest
 from swbuild.frontend.symbols import walk
+from swbuild.frontend.syntax import BLOCKS, items_of
 
 __all__ = ["Region", "find_regions", "match_requests"]
 
@@ -47,13 +48,15 @@ def find_regions(
         if isinstance(function, c_ast.FuncDef):
             index = 0
             for block in walk(function.body):
-                if isinstance(block, c_ast.Compound):
+                if isinstance(block, BLOCKS):
                     problems += _torn(block, locator)
                     for begin, items, end in _in_block(block):
                         found.append(_region(function, begin, items, end, index, locator))
                         seen.add(begin.coord.line)
                         index += 1
-    problems += [_homeless(first, last, locator) for first, last, _ in pairs if first not in seen]
+    bare = {int(pragma.coord.line) for pragma in _bare_pragmas(tree)}
+    lost = [(first, last) for first, last, _ in pairs if first not in seen]
+    problems += [_homeless(first, last, first in bare, locator) for first, last in lost]
     if problems:
         raise SwbuildError(problems)
     return tuple(sorted(found, key=lambda region: region.span))
@@ -64,22 +67,35 @@ _OF_LOOPS = re.compile(r"GCC\s+(?:ivdep|unroll|novector)\b")
 _OLD_STYLE = re.compile(r"\b(\w+)\s*\(\s*\w+(?:\s*,\s*\w+)*\s*\)\s*(?:[A-Za-z_][^;{}#]*;\s*)+\{")
 
 
-def _homeless(first: int, last: int, locator: Locator) -> Diagnostic:
-    """Return what is wrong with a pair of pragmas that is in no block that the parser has seen."""
+def _bare_pragmas(tree: c_ast.Node) -> Iterator[c_ast.Pragma]:
+    """Yield the pragmas before the one statement of a branch or loop: the parser makes a block of both."""
+    for block in walk(tree):
+        items = items_of(block) if isinstance(block, c_ast.Compound) else ()
+        if items and isinstance(items[0], c_ast.Pragma) and items[0].coord is block.coord:
+            yield from (item for item in items if isinstance(item, c_ast.Pragma))
+
+
+def _homeless(first: int, last: int, is_bare: bool, locator: Locator) -> Diagnostic:
+    """Return what is wrong with a pair of pragmas that is in no block that the parser has seen.
+
+    ``is_bare``: it stands where ``if``, ``else`` or a loop have one statement without braces.
+    """
     span = Span(locator.path, first, 1, last)
     before = "\n".join(locator.text.split("\n")[: first - 1])
     old = next(reversed(list(_OLD_STYLE.finditer(before))), None)
     if old and "\n}" not in before[old.end() :]:
         what = f"the parameters of '{old[1]}' are declared behind its head, as before C89"
         return Diagnostic("SW207", what, span, f"declare them in it, as in '{old[1]}(int n, double *x)'")
+    if is_bare:
+        what = "'#pragma scop' stands between the head of a branch or loop and its statement"
+        return Diagnostic("SW207", what, span, "put the statement in braces, and both pragmas inside of them")
     what = "'#pragma scop' and its '#pragma endscop' are not in one block of one function"
     return Diagnostic("SW207", what, span, "put both on the same nesting level of a function's body")
 
 
-def _torn(block: c_ast.Compound, locator: Locator) -> Iterator[Diagnostic]:
+def _torn(block: c_ast.Node, locator: Locator) -> Iterator[Diagnostic]:
     """Yield what is wrong with regions in ``block`` that stand between a pragma and its loop."""
-    items = block.block_items or ()
-    for before, item in pairwise(items):
+    for before, item in pairwise(items_of(block)):
         pragmas = isinstance(before, c_ast.Pragma) and isinstance(item, c_ast.Pragma)
         if pragmas and _OF_LOOPS.match(before.string) and item.string.split()[:1] == ["scop"]:
             what = f"'#pragma scop' stands between '#pragma {before.string}' and its loop"
@@ -87,10 +103,10 @@ def _torn(block: c_ast.Compound, locator: Locator) -> Iterator[Diagnostic]:
             yield Diagnostic("SW207", what, span, "put that pragma into the region, before the loop")
 
 
-def _in_block(block: c_ast.Compound) -> Iterator[tuple[c_ast.Pragma, tuple[c_ast.Node, ...], c_ast.Pragma]]:
+def _in_block(block: c_ast.Node) -> Iterator[tuple[c_ast.Pragma, tuple[c_ast.Node, ...], c_ast.Pragma]]:
     begin: c_ast.Pragma | None = None
     items: list[c_ast.Node] = []
-    for item in block.block_items or ():
+    for item in items_of(block):
         word = item.string.split()[:1] if isinstance(item, c_ast.Pragma) else []
         if word == ["scop"]:
             begin, items = item, []
@@ -105,7 +121,7 @@ def names_outside_regions(node: c_ast.Node) -> frozenset[str]:
     """Return the names of objects and functions below ``node`` that stand outside of all regions."""
     if isinstance(node, c_ast.ID):
         return frozenset([node.name])
-    regions = _in_block(node) if isinstance(node, c_ast.Compound) else ()
+    regions = _in_block(node) if isinstance(node, BLOCKS) else ()
     skipped = {id(item) for _, items, _ in regions for item in items}
     if isinstance(node, c_ast.StructRef):
         skipped.add(id(node.field))

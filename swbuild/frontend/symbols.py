@@ -276,10 +276,11 @@ class _Binder:
     def _visit_compound(self, node: c_ast.Compound) -> None:
         self.stack.append({})
         for item in node.block_items or ():
-            if isinstance(item, c_ast.Pragma):
-                self.bindings.visible[id(item)] = {k: v for names in self.stack for k, v in names.items()}
             self.visit(item)
         self.stack.pop()
+
+    def _visit_pragma(self, node: c_ast.Pragma) -> None:
+        self.bindings.visible[id(node)] = {k: v for names in self.stack for k, v in names.items()}
 
     def _visit_for(self, node: c_ast.For) -> None:
         self.stack.append({})

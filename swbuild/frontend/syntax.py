@@ -6,9 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pycparser import c_ast
 
-__all__ = ["LOOPS", "change_children", "continues", "outermost_loops"]
+__all__ = ["BLOCKS", "LOOPS", "change_children", "continues", "items_of", "outermost_loops"]
 
 LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+#: What holds statements that follow each other; the parser hangs those of a ``case`` up below its label.
+BLOCKS = (c_ast.Compound, c_ast.Case, c_ast.Default)
+
+
+def items_of(block: c_ast.Node) -> tuple[c_ast.Node, ...]:
+    """Return what follows each other in one of ``BLOCKS``."""
+    items = block.block_items if isinstance(block, c_ast.Compound) else block.stmts
+    return tuple(items or ())
 
 
 def outermost_loops(nodes: Iterable[c_ast.Node]) -> Iterator[c_ast.Node]:

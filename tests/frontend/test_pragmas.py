@@ -29,6 +29,10 @@ GOOD = {
     "renumbered_inside": ("#pragma scop\n# 9", '#line 7 "z"\n#pragma endscop', 3, "f"),
     "in_a_branch": ("#if 1\n#pragma scop", "#pragma endscop\n#endif", 4, "f"),
     "around_a_branch": ("#pragma scop\n#ifdef N\nx[0] = 1;\n#else", "#endif\n#pragma endscop", 3, "f"),
+    "behind_a_label": ("again:\n#pragma scop", "#pragma endscop\nif (x[0] > 2) goto again;", 4, "f"),
+    "in_a_case": ("switch (n) {\ncase 1:\n#pragma scop", "#pragma endscop\nbreak;\n}", 5, "f"),
+    "in_a_case_of_two": ("switch (n) {\ncase 1: case 2: n++;\n#pragma scop", "#pragma endscop\n}", 5, "f"),
+    "in_a_default": ("switch (n) {\ncase 1: break;\ndefault:\n#pragma scop", "#pragma endscop\n}", 6, "f"),
     "branch_in_a_comment": ("#pragma scop\n/*\n#endif\n*/", "#pragma endscop", 3, "f"),
 }
 
@@ -55,6 +59,21 @@ BAD = {
     "no_label": ("#pragma scop", "#pragma endscop b", "SW204", 5, "without a label"),
     "two_branches": ("#if 1\n#pragma scop\n#endif", "#pragma endscop", "SW207", 4, "different branches"),
     "other_block": ("if (n > 1) {\n#pragma scop", "} else {\n#pragma endscop\n}", "SW207", 4, "one block"),
+    "other_case": (
+        "switch (n) {\ncase 1:\n#pragma scop",
+        "case 2:\n#pragma endscop\n}",
+        "SW207",
+        5,
+        "one block",
+    ),
+    "branch_without_braces": ("if (n > 1)\n#pragma scop", "#pragma endscop", "SW207", 4, "head of a branch"),
+    "loop_without_braces": (
+        "for (int t = 0; t < 3; t++)\n#pragma GCC unroll 3\n#pragma scop",
+        "#pragma endscop",
+        "SW207",
+        5,
+        "head of a branch or loop",
+    ),
     "end_missing": ("#pragma scop", "#if 0\n#pragma endscop\n#endif", "SW204", 3, "never closed"),
     "end_in_a_header": ("#pragma scop", '#include "end.h"', "SW204", 3, "end.h:1:1: note"),
     "begin_in_a_header": ('#include "begin.h"', "#pragma endscop", "SW204", 5, "begin.h:1:1: note"),
