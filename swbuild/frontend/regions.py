@@ -46,14 +46,12 @@ def find_regions(
     problems: list[Diagnostic] = []
     for function in tree.ext:
         if isinstance(function, c_ast.FuncDef):
-            index = 0
-            for block in walk(function.body):
-                if isinstance(block, BLOCKS):
-                    problems += _torn(block, locator)
-                    for begin, items, end in _in_block(block):
-                        found.append(_region(function, begin, items, end, index, locator))
-                        seen.add(begin.coord.line)
-                        index += 1
+            blocks = [block for block in walk(function.body) if isinstance(block, BLOCKS)]
+            problems += [problem for block in blocks for problem in _torn(block, locator)]
+            inside = [each for block in blocks for each in _in_block(block)]
+            inside.sort(key=lambda each: int(each[0].coord.line))
+            found += [_region(function, *each, index, locator) for index, each in enumerate(inside)]
+            seen.update(int(begin.coord.line) for begin, _, _ in inside)
     bare = {int(pragma.coord.line) for pragma in _bare_pragmas(tree)}
     lost = [(first, last) for first, last, _ in pairs if first not in seen]
     problems += [_homeless(first, last, first in bare, locator) for first, last in lost]

@@ -349,6 +349,16 @@ def test_regions_are_found_by_function_label_and_index(name: str, tmp_path: Path
     assert (scop.name, scop.span.line) == ("r", line)
 
 
+def test_regions_are_counted_from_the_top_also_in_inner_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "inner.c"
+    loop = "#pragma scop\nfor (int i = 0; i < n; i++) x[i] += 1;\n#pragma endscop\n"
+    path.write_text(f"void f(int n, double *x) {{\nif (n > 3) {{\n{loop}}}\n{loop}}}\n")
+    every = read_source(path, CppOptions(), None).scops
+    assert [(scop.name, scop.span.line) for scop in every] == [("f_0", 3), ("f_1", 7)]
+    (scop,) = read_source(path, CppOptions(), [RegionRequest("r", function="f", index=1)]).scops
+    assert scop.span.line == 7
+
+
 @pytest.mark.parametrize(
     ("request_", "code", "says"),
     [
