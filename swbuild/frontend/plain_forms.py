@@ -10,6 +10,7 @@ from swbuild.frontend.continues import without_continues
 from swbuild.frontend.countdowns import without_countdowns
 from swbuild.frontend.inductions import without_inductions
 from swbuild.frontend.second_counters import without_second_counters
+from swbuild.frontend.single_rounds import without_single_rounds
 from swbuild.frontend.switches import without_switches
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol
 
@@ -25,11 +26,12 @@ def in_plain_forms(
 ) -> list[c_ast.Node]:
     """Return statements that do the same as ``items`` of ``function``, which are changed in place below.
 
-    Where it can be, there is no ``switch`` or ``continue`` in them, loops have one counter and step it in
-    their heads, and what they step besides is a formula of it.  ``is_read_later`` tells of a variable whether
-    anything after ``items`` reads it.
+    Where it can be, there is no ``switch``, ``continue`` or ``do ... while (0)`` in them, loops have one
+    counter and step it in their heads, and what they step besides is a formula of it.  ``is_read_later``
+    tells of a variable whether anything after ``items`` reads it.
     """
-    plain = without_switches(items, bindings, scope.integer)
+    plain = without_single_rounds(items, scope.integer)
+    plain = without_switches(plain, bindings, scope.integer)
     without_continues(plain)
     plain = without_countdowns(plain, function, bindings)
     plain = without_second_counters(plain, bindings)

@@ -9,7 +9,7 @@ from pycparser import c_ast
 from swbuild.classes import dataclass
 from swbuild.frontend.changes import writes
 from swbuild.frontend.symbols import Bindings, walk
-from swbuild.frontend.syntax import LOOPS, change_children
+from swbuild.frontend.syntax import breaks, change_children
 
 __all__ = ["without_switches"]
 
@@ -89,18 +89,11 @@ def _body(statements: list[c_ast.Node], is_last: bool) -> list[c_ast.Node] | Non
         ends = bool(inner) and isinstance(inner[-1], (c_ast.Break, c_ast.Continue))
         if ends and isinstance(inner[-1], c_ast.Break):
             statements = [*before, c_ast.Compound(inner[:-1], block.coord)]
-    if any(isinstance(each, (c_ast.Decl, c_ast.DeclList)) or _breaks(each) for each in statements):
+    if any(isinstance(each, (c_ast.Decl, c_ast.DeclList)) or breaks(each) for each in statements):
         return None
     if any(map(_is_entered, statements)):
         return None
     return statements if ends or is_last else None
-
-
-def _breaks(node: c_ast.Node) -> bool:
-    """Whether a ``break`` at or below ``node`` leaves what is around it."""
-    if isinstance(node, (*LOOPS, c_ast.Switch)):
-        return False
-    return isinstance(node, c_ast.Break) or any(map(_breaks, node))
 
 
 def _is_entered(node: c_ast.Node) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pycparser import c_ast
 
-__all__ = ["BLOCKS", "LOOPS", "change_children", "continues", "items_of", "outermost_loops"]
+__all__ = ["BLOCKS", "LOOPS", "breaks", "change_children", "continues", "items_of", "outermost_loops"]
 
 LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 #: What holds statements that follow each other; the parser hangs those of a ``case`` up below its label.
@@ -26,6 +26,13 @@ def outermost_loops(nodes: Iterable[c_ast.Node]) -> Iterator[c_ast.Node]:
             yield node
         else:
             yield from outermost_loops(node)
+
+
+def breaks(node: c_ast.Node) -> bool:
+    """Whether a ``break`` at or below ``node`` leaves what is around it."""
+    if isinstance(node, (*LOOPS, c_ast.Switch)):
+        return False
+    return isinstance(node, c_ast.Break) or any(map(breaks, node))
 
 
 def continues(node: c_ast.Node) -> bool:

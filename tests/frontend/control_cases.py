@@ -197,6 +197,15 @@ CONTROL: list[Case] = [
         "stepped_and_continued",
         "int k = 0; for (int i = 0; i < n; i++) { if (i % 2) continue; x[k] = i; k++; }",
     ),
+    _c(
+        "do_once",
+        "do { for (int i = 0; i < n; i++) x[i] = i; } while (0); for (int i = 0; i < n; i++) { if (i > 2) ADD(x[i], 2); else ADD(y[i], x[i]); switch (cnt[i]) { case 0: ADD(x[i], 1); break; default: ADD(y[i], 3); } }",
+        top="#define ADD(v, k) do { int n = k; v += n; } while (0)",
+    ),
+    _c(
+        "do_once_left_early",
+        "for (int i = 0; i < n; i++) { do { if (cnt[i] > 1) break; x[i] += 1; } while (0); do { if (cnt[i] > 0) continue; y[i] += 1; } while (0); do { for (int j = 0; j < 9; j++) { if (j == cnt[i]) break; y[i] += j; } } while (0); }",
+    ),
     # -- switch
     _c(
         "switch_on_data",

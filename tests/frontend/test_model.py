@@ -654,3 +654,13 @@ def test_short_rows_are_taken_apart_only_where_they_are_whole(tmp_path: Path, bo
 def test_short_rows_of_an_array_of_known_length_are_taken_apart(tmp_path: Path) -> None:
     text = "double A[600];\nvoid f(int n) {\n#pragma scop\nfor (int i = 0; i < 200; i++) A[3 * i] = A[3 * i + 1];\n#pragma endscop\n}\n"
     assert len(model(tmp_path, text).array("A").extents) == 2
+
+
+def test_loops_in_macros_that_run_once_are_counted_loops(tmp_path: Path) -> None:
+    text = (
+        "#define ZERO(v) do { for (int i = 0; i < n; i++) v[i] = 0; } while (0)\n"
+        "void f(int n, double *restrict x, double *restrict y)\n{\n"
+        "#pragma scop\nZERO(x);\nfor (int t = 0; t < n; t++) ZERO(y);\n#pragma endscop\n}\n"
+    )
+    scop = model(tmp_path, text)
+    assert [len(statement.iterators) for statement in scop.statements] == [1, 2]
