@@ -1,10 +1,10 @@
-"""Numbers of isl as integers of Python."""
+"""Numbers of isl as integers of Python, and the other way round."""
 
 from __future__ import annotations
 
 import islpy as isl
 
-__all__ = ["RAN_OUT", "int_of"]
+__all__ = ["RAN_OUT", "int_of", "val_of"]
 
 #: What isl says when it has done all the steps that it may.
 RAN_OUT = "maximal number of operations"
@@ -26,3 +26,9 @@ def int_of(value: isl.Val) -> int:
     if text is None:
         raise isl.Error(f"{RAN_OUT} exceeded")
     return int(text)
+
+
+def val_of(number: int) -> isl.Val:
+    """Return ``number``, of any size: islpy itself takes only what fits a ``long``."""
+    small = number.bit_length() < 8 * _HALF_WORD
+    return isl.Val(number if small else str(number))

@@ -20,6 +20,7 @@ from swbuild.frontend.objects import Objects
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.reading import Reader
 from swbuild.frontend.state import Current, Surroundings
+from swbuild.islnumbers import val_of
 
 __all__ = ["LoopBounds", "exit_value"]
 
@@ -91,7 +92,7 @@ class LoopBounds:
         distance = end.sub(start.pa) if head.step > 0 else start.pa.sub(end)
         meets = distance.nonneg_set()
         if abs(head.step) > 1:
-            meets = meets.intersect(distance.mod_val(isl.Val(abs(head.step))).eq_set(constant(0)))
+            meets = meets.intersect(distance.mod_val(val_of(abs(head.step))).eq_set(constant(0)))
         self._objects.require(domain, meets, head.condition, "the loop must end by meeting its bound")
         return counter.pa.lt_set(end) if head.step > 0 else counter.pa.gt_set(end)
 

@@ -32,7 +32,7 @@ from swbuild.frontend.constants import Constant, integer_constant
 from swbuild.frontend.counters import is_symbolic
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, TypeNames
 from swbuild.frontend.problems import NotModelledError, Problems
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 
 __all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
 
@@ -125,7 +125,16 @@ class Integers:
             raise self._not_affine(node, "this expression")
         found = method(node, domain)
         assert isinstance(found, Value)
+        if found.type.kind is TypeKind.UNSIGNED and found.type.size == LONG.size:
+            self._counted_with(single_value(found.pa), node)
         return found
+
+    def _counted_with(self, number: int | None, node: c_ast.Node) -> None:
+        """Refuse a ``number`` that no ``long`` holds, with which generated code counts."""
+        low, high = element_range(LONG)
+        if number is not None and not low <= number <= high:
+            what = f"{number} is no number of the type 'long', with which kernels count"
+            raise self._problems.refuse("SW211", what, node, "count from a smaller number")
 
     def condition(self, node: c_ast.Node, domain: isl.Set) -> isl.Set:
         """Return the points at which ``node`` is not zero; raise NotModelledError if that is not affine."""
@@ -258,10 +267,11 @@ class Integers:
             return self._divide_by_size(node, left, right, domain)
         if divisor == 0:
             raise self._problems.refuse("SW216", "division by zero", node, "divide by a positive constant")
+        self._counted_with(abs(divisor), node)
         size = constant(abs(divisor))
         negative = left.type.kind is TypeKind.SIGNED and not domain.is_subset(left.pa.nonneg_set())
         if node.op == "%":
-            pa = left.pa.tdiv_r(size) if negative else left.pa.mod_val(isl.Val(abs(divisor)))
+            pa = left.pa.tdiv_r(size) if negative else left.pa.mod_val(val_of(abs(divisor)))
         else:
             pa = left.pa.tdiv_q(size) if negative else left.pa.div(size).floor()
             pa = pa.neg() if divisor < 0 else pa
@@ -298,10 +308,11 @@ class Integers:
         for value, mask in ((left, single_value(right.pa)), (right, single_value(left.pa))):
             if mask is None:
                 continue
+            self._counted_with(max(mask + 1, -mask), node)
             if mask >= 0 and mask & (mask + 1) == 0:
-                return Value(value.pa.mod_val(isl.Val(mask + 1)), left.type)
+                return Value(value.pa.mod_val(val_of(mask + 1)), left.type)
             if mask < 0 and -mask & (-mask - 1) == 0 and left.type.kind is TypeKind.SIGNED:
-                return Value(value.pa.sub(value.pa.mod_val(isl.Val(-mask))), left.type)
+                return Value(value.pa.sub(value.pa.mod_val(val_of(-mask))), left.type)
         raise self._not_affine(node, "'&' with something other than a mask of low bits")
 
     def _value_ternaryop(self, node: c_ast.TernaryOp, domain: isl.Set) -> Value:

@@ -12,6 +12,7 @@ from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import Integers, Value, constant, parameter, single_value
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.symbols import Bindings, Symbol
+from swbuild.islnumbers import val_of
 
 __all__ = ["Iterations", "LoopHead", "LoopReader", "iterations", "without", "wraps"]
 
@@ -149,7 +150,7 @@ def iterations(
     reached = counter.ge_set(start.pa) if step > 0 else counter.le_set(start.pa)
     if abs(step) > 1:
         distance = counter.sub(start.pa)
-        reached = reached.intersect(distance.mod_val(isl.Val(abs(step))).eq_set(constant(0)))
+        reached = reached.intersect(distance.mod_val(val_of(abs(step))).eq_set(constant(0)))
     reached = reached.intersect(domain)
     visited = reached.intersect(holds)
     if not simple:

@@ -22,7 +22,7 @@ from swbuild.expressions.types import ElementType, TypeKind, common_type, is_int
 from swbuild.frontend.ctype import Scalar, TypeNames
 from swbuild.frontend.integers import Integers, constant
 from swbuild.frontend.problems import NotModelledError
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 
 __all__ = ["Monomial", "Polynomial", "Products", "chain", "common_factor"]
 
@@ -148,7 +148,7 @@ def _product(
     for value, is_size in zip((a, b), symbolic, strict=True):
         if is_size:
             scale = common_factor([value])
-            atoms.append(value.scale_down_val(isl.Val(scale)))
+            atoms.append(value.scale_down_val(val_of(scale)))
             factor = factor.mul(constant(scale))
         else:
             factor = factor.mul(value)

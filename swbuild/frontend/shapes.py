@@ -37,6 +37,7 @@ from swbuild.frontend.strides import (
     terms_of,
 )
 from swbuild.frontend.symbols import identifiers
+from swbuild.islnumbers import val_of
 
 __all__ = ["Shape", "Shapes"]
 
@@ -275,7 +276,7 @@ class Shapes:
             split: dict[RawAccess, tuple[isl.PwAff, ...] | None] = {}
             for access, found in terms.items():
                 parts = (
-                    found.get(m, constant(0)).scale_down_val(isl.Val(s))
+                    found.get(m, constant(0)).scale_down_val(val_of(s))
                     for m, s in zip(order, scales, strict=True)
                 )
                 split[access] = self._normalised(access, tuple(parts), extents)

@@ -19,7 +19,7 @@ from swbuild.classes import dataclass
 from swbuild.frontend.counters import is_counter
 from swbuild.frontend.integers import constant, single_value
 from swbuild.frontend.polynomials import Monomial, Polynomial
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 
 __all__ = ["Stride", "counter_steps", "is_zero", "quotient", "rows_in", "strides_of", "take", "terms_of"]
 
@@ -80,9 +80,9 @@ def _divided(pa: isl.PwAff, factor: int) -> tuple[isl.PwAff, isl.PwAff]:
         return constant(0), pa
     for position in range(aff.dim(_PARAM)):
         coefficient = int_of(aff.get_coefficient_val(_PARAM, position))
-        first = first.set_coefficient_val(_PARAM, position, isl.Val(int(coefficient / factor)))
+        first = first.set_coefficient_val(_PARAM, position, val_of(int(coefficient / factor)))
     value = int_of(aff.get_constant_val())
-    first = first.set_constant_val(isl.Val(value // factor))
+    first = first.set_constant_val(val_of(value // factor))
     mine = isl.PwAff.from_aff(first)
     return mine, pa.sub(mine.mul(constant(factor)))
 

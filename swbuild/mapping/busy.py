@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 from swbuild.mapping.grid import Grid
 from swbuild.options import Distribution
 from swbuild.polyhedral.islutil import bounded_effort, ran_out
@@ -68,7 +68,7 @@ def _at(values: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
     for name, value in sizes.items():
         position = values.find_dim_by_name(_PARAM, name)
         if position >= 0:
-            values = values.fix_val(_PARAM, position, isl.Val(value))
+            values = values.fix_val(_PARAM, position, val_of(value))
     return values.project_out(_PARAM, 0, values.dim(_PARAM))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import islpy as isl
 
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 
 __all__ = ["Formula", "formula_of"]
 
@@ -86,9 +86,9 @@ def _evaluated(formula: isl.PwAff, outer: Sequence[str]) -> Formula:
         place = zero
         for number, position in places:
             if position >= 0 and number < len(point):
-                place = place.set_coordinate_val(_PARAM, position, isl.Val(point[number]))
+                place = place.set_coordinate_val(_PARAM, position, val_of(point[number]))
         for k, number in enumerate(point[len(outer) :]):
-            place = place.set_coordinate_val(_SET, k, isl.Val(number))
+            place = place.set_coordinate_val(_SET, k, val_of(number))
         found = formula.eval(place)
         return int_of(found) if found.is_int() else 0
 

@@ -10,7 +10,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Access, AccessKind, Scop, Statement
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 from swbuild.machine import MachineModel, load
 from swbuild.machine.cost.blocks import turn_cycles
 from swbuild.mapping.regiontree import Kernel
@@ -211,7 +211,7 @@ def _at_sizes(found: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
     for name, value in sizes.items():
         position = found.find_dim_by_name(_PARAM, name)
         if position >= 0:
-            found = found.fix_val(_PARAM, position, isl.Val(value))
+            found = found.fix_val(_PARAM, position, val_of(value))
     return found.project_out(_PARAM, 0, found.dim(_PARAM))
 
 
@@ -274,7 +274,7 @@ def _values(nest: _Nest, row: Vector) -> tuple[int, int]:
     space = isl.LocalSpace.from_space(nest.domain.get_space())
     value = isl.Aff.zero_on_domain(space)
     for k, factor in enumerate(row):
-        value = value.add_coefficient_val(_IN, k, isl.Val(factor))
+        value = value.add_coefficient_val(_IN, k, val_of(factor))
     low, high = nest.domain.min_val(value), nest.domain.max_val(value)
     return (_int(low), _int(high)) if low.is_int() and high.is_int() else (0, 0)
 
@@ -370,7 +370,7 @@ def _uneven(bounds: Bounds, dimension: int) -> bool:
 
 
 def _fixed(nest: _Nest, dimension: int, value: int) -> float:
-    fixed = nest.domain.fix_val(_SET, dimension, isl.Val(value))
+    fixed = nest.domain.fix_val(_SET, dimension, val_of(value))
     return bounds_of(fixed.reset_tuple_id()).count(())
 
 
@@ -502,9 +502,9 @@ def _fixed_set(nest: _Nest) -> isl.Set:
     found = isl.Set.universe(nest.domain.get_space())
     space = isl.LocalSpace.from_space(found.get_space())
     for row, value in nest.fixed.items():
-        equal = isl.Constraint.equality_alloc(space).set_constant_val(isl.Val(-value))
+        equal = isl.Constraint.equality_alloc(space).set_constant_val(val_of(-value))
         for k, factor in enumerate(row):
-            equal = equal.set_coefficient_val(_SET, k, isl.Val(factor))
+            equal = equal.set_coefficient_val(_SET, k, val_of(factor))
         found = found.add_constraint(equal)
     return found
 

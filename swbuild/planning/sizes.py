@@ -8,7 +8,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Scop
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 from swbuild.machine import MachineModel, load
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.islutil import apart, bounded_effort, constant_of, ran_out
@@ -85,7 +85,7 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
             known.add(name)
         elif not typical:
             limits.add(name)
-        fixed = allowed.fix_val(_PARAM, position, isl.Val(value)) if position >= 0 else allowed
+        fixed = allowed.fix_val(_PARAM, position, val_of(value)) if position >= 0 else allowed
         allowed = allowed if fixed.is_empty() else fixed
     names = [parameter.name for parameter in scop.parameters]
     others = _orders(scop, load(options.machine))
@@ -138,7 +138,7 @@ def _inside_arrays(scop: Scop) -> isl.Set:
 
 def _at_most(value: isl.PwAff, most: int) -> isl.Set:
     """Return where ``value`` is defined and not more than ``most``."""
-    return value.le_set(isl.PwAff.val_on_domain(value.domain(), isl.Val(most)))
+    return value.le_set(isl.PwAff.val_on_domain(value.domain(), val_of(most)))
 
 
 def _orders(scop: Scop, machine: MachineModel) -> tuple[int, ...]:

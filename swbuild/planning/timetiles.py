@@ -9,7 +9,7 @@ import islpy as isl
 
 from swbuild.expressions.trees import walk
 from swbuild.frontend.scop import Scop
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 from swbuild.kernelir.vectors import lanes_of
 from swbuild.machine import load
 from swbuild.mapping.diamonds import Sweeps, in_diamonds, sweeps_of
@@ -116,6 +116,6 @@ def _extent(loop: isl.UnionPwAff, sizes: Mapping[str, int]) -> int:
     for name, size in sizes.items():
         position = values.find_dim_by_name(_PARAM, name)
         if position >= 0:
-            values = values.fix_val(_PARAM, position, isl.Val(size))
+            values = values.fix_val(_PARAM, position, val_of(size))
     last, first = values.dim_max_val(0), values.dim_min_val(0)
     return int_of(last.sub(first)) + 1 if last.is_int() and first.is_int() else 1

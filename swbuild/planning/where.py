@@ -10,7 +10,7 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Scop
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 from swbuild.machine import load
 from swbuild.mapping.regiontree import HostTree, Kernel
 from swbuild.options import KernelOptions
@@ -333,7 +333,7 @@ def _value(length: isl.PwAff, sizes: Mapping[str, int]) -> int:
     for name, size in sizes.items():
         position = length.find_dim_by_name(_PARAM, name)
         if position >= 0:
-            place = place.set_coordinate_val(_PARAM, position, isl.Val(size))
+            place = place.set_coordinate_val(_PARAM, position, val_of(size))
     found = length.eval(place)
     value: int = int_of(found) if found.is_int() else 0
     return value

@@ -15,7 +15,7 @@ from typing import TypeVar
 import islpy as isl
 
 from swbuild.classes import dataclass
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 from swbuild.names import distinct
 from swbuild.polyhedral.islutil import maps_of, sets_of, union_maps, union_sets
 
@@ -88,8 +88,8 @@ class Symbols:
             if abs(number) >= _LARGE:
                 sign = 1 if number > 0 else -1
                 k = next(k for k, value in enumerate(self.values) if value >= abs(number))
-                constraint = constraint.set_coefficient_val(_PARAM, count + k, isl.Val(sign))
-                constraint = constraint.set_constant_val(isl.Val(number - sign * self.values[k]))
+                constraint = constraint.set_coefficient_val(_PARAM, count + k, val_of(sign))
+                constraint = constraint.set_constant_val(val_of(number - sign * self.values[k]))
             found = found.add_constraint(constraint)
         return found
 
@@ -97,8 +97,8 @@ class Symbols:
 def _at_least(space: isl.Space, factors: dict[int, int], least: int) -> isl.Constraint:
     found = isl.Constraint.alloc_inequality(isl.LocalSpace.from_space(space))
     for position, factor in factors.items():
-        found = found.set_coefficient_val(_PARAM, position, isl.Val(factor))
-    return found.set_constant_val(isl.Val(-least))
+        found = found.set_coefficient_val(_PARAM, position, val_of(factor))
+    return found.set_constant_val(val_of(-least))
 
 
 def symbols_for(relations: Iterable[isl.UnionMap], domain: isl.UnionSet, context: isl.Set) -> Symbols:
@@ -195,7 +195,7 @@ def _with_values(formula: isl.Aff, numbers: dict[str, int]) -> isl.Aff | None:
             continue
         factor = formula.get_coefficient_val(_PARAM, position)
         formula = formula.set_coefficient_val(_PARAM, position, isl.Val(0))
-        formula = formula.add_constant_val(factor.mul(isl.Val(number)))
+        formula = formula.add_constant_val(factor.mul(val_of(number)))
         if formula.involves_dims(_PARAM, position, 1):
             return None
         formula = formula.drop_dims(_PARAM, position, 1)

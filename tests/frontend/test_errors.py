@@ -87,6 +87,10 @@ REFUSED = {
     "while": ("SW213", "@while (x[0] > 0) x[0] -= 1;"),
     "do": ("SW213", "@do x[0] -= 1; while (x[0] > 0);"),
     "switch": ("SW213", "@switch (n) { case 1: x[0] = 1; case 2: x[0] = 2; }"),
+    "beyond_long": (
+        "SW211",
+        "for (unsigned long k = @0xFFFFFFFFFFFFFF00; k > 0xFFFFFFFFFFFFFF00 - n; k--) x[0xFFFFFFFFFFFFFF00 - k] = 1;",
+    ),
     "unknown_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @external(i);"),
     "printing": ("SW214", 'for (i = 0; i < n; i++) @printf("%d", i);'),
     "impure_call": ("SW214", "for (i = 0; i < n; i++) x[i] = @counting(x[i]);"),

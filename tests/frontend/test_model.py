@@ -664,3 +664,12 @@ def test_loops_in_macros_that_run_once_are_counted_loops(tmp_path: Path) -> None
     )
     scop = model(tmp_path, text)
     assert [len(statement.iterators) for statement in scop.statements] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "place", ["k & 0x7fffffffffffffff", "k % 9223372036854775808u", "k & -0x7fffffffffffffff - 1"]
+)
+def test_divisors_beyond_long_are_left_to_the_compiler(place: str, tmp_path: Path) -> None:
+    loop = f"for (long k = 0; k < n; k++) x[{place}] += 1;"
+    scop = model(tmp_path, f"void f(int n, double *x)\n{{\n#pragma scop\n{loop}\n#pragma endscop\n}}\n")
+    assert len(scop.statements) == 1

@@ -12,7 +12,7 @@ from generation import EXAMPLES, generated, unit_of
 
 from swbuild.diagnostics import SwbuildError
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Name
-from swbuild.islnumbers import int_of
+from swbuild.islnumbers import int_of, val_of
 from swbuild.kernelir import astwalk, uneven
 from swbuild.kernelir.astwalk import Due, Inexact, build_ir
 from swbuild.kernelir.nodes import Block
@@ -103,6 +103,7 @@ def test_the_end_of_a_limit_is_told_from_a_mistake() -> None:
 def test_numbers_are_read_or_the_limit_is_at_its_end() -> None:
     numbers = (0, -7, 2**31, -(2**31), 2**32, 2**63 - 1, -(2**63), 2**64, 10**30)
     assert [int_of(isl.Val(str(number))) for number in numbers] == list(numbers)
+    assert [int_of(val_of(number)) for number in numbers] == list(numbers)
     many, large = isl.Set("{ [i, j] : 0 <= i < 99 and j > i and i + j < 300 }"), isl.Val(str(2**70))
     with bounded_effort(1):
         with pytest.raises(isl.Error):
