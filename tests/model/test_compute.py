@@ -341,6 +341,29 @@ def test_loops_match_where_their_function_differs_elsewhere() -> None:
         assert own == [False, not match]
 
 
+FURTHER = "\t.loc 1 3\n\tcmpq\t%rsi, %rdi\n\tje\t.L8\n\tmovq\t%rax, (%rdi)\n.L8:\n"
+STEP = f"{ADDED}\taddq\t$8, %rsi\n"
+
+
+def far_loop(further: str, loop: str) -> str:
+    """Return code with ``further`` ahead of a call, and ``loop`` behind it."""
+    head = '\t.text\n\t.file 1 "a.c"\nf:\n\t.loc 1 2\n\tcmpq\t%rax, %rdx\n\tje\t.L9\n'
+    return f"{head}{further}\t.loc 1 5\n\tcall\twait\n{loop}.L9:\n\t.loc 1 40\n\tret\n"
+
+
+@pytest.mark.parametrize(("line", "near"), [(9, True), (11, True), (29, False)])
+def test_ways_begin_anew_at_a_call_that_a_line_has_once(line: int, near: bool) -> None:
+    test = ".L6:\n\t.loc 1 9\n\tcmpq\t%rsi, %rcx\n\tjg\t.L7\n"
+    running = read_blocks(far_loop(FURTHER, f"\tjmp\t.L6\n.L7:\n\t.loc 1 10\n{STEP}{test}"), 32)
+    whole = f".L7:\n\t.loc 1 {line + 1}\n{STEP}\t.loc 1 {line}\n\tcmpq\t%rsi, %rcx\n\tjg\t.L7\n"
+    model = read_blocks(far_loop("", whole), 32)
+    costs = dict(zip(("".join(b.labels) for b in running), block_costs(running, model, OLD), strict=True))
+    (cycles,) = [c for b, c in zip(model, function_cycles(model, OLD), strict=True) if b.loops]
+    assert costs[".L7"].own == costs[".L6"].own == (not near)
+    if near:  # the model's loop is one block
+        assert (costs[".L7"].cycles, costs[".L6"].cycles) == (0, cycles)
+
+
 SOURCE = """\
 #include <stdint.h>
 int wide(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
