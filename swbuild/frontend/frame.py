@@ -10,18 +10,23 @@ import re  # reads the output of the preprocessor
 from collections.abc import Collection, Sequence
 
 from swbuild.classes import dataclass
+from swbuild.frontend.tokens import OPENING, Token, matching, next_outside, separated, tokens_of
 
-__all__ = ["Declaration", "Declarator", "Frame", "Parameter", "declarations_inside", "frame_of"]
+__all__ = [
+    "Declaration",
+    "Declarator",
+    "Frame",
+    "Parameter",
+    "declarations_inside",
+    "frame_of",
+    "parameters_of",
+]
 
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_TOKEN = re.compile(
-    r"""^[ \t]*\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_$][\w$]*|\.?\d[\w.]*|\S""",
-    re.MULTILINE,
-)
 _CONTROLS = _set("if while switch")
 _STATEMENTS = _set("return goto break continue asm __asm__ __asm sizeof _Static_assert")
 _QUALIFIERS = _set(
@@ -35,7 +40,6 @@ _TYPES = _set(
 )
 _WITH_PARENTHESES = _set("__attribute__ __attribute __typeof__ __typeof typeof _Alignas _Atomic __declspec")
 _AGGREGATES = _set("struct union enum")
-_OPENING, _CLOSING = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +88,14 @@ class Frame:
     blocks: tuple[tuple[Declaration, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    start: int
-    end: int
-
-
 def frame_of(
     text: str, function: tuple[str, int, int, int], region: tuple[int, int], typedefs: Collection[str]
 ) -> Frame:
     """Return the frame of the region ``text[slice(*region)]`` in a function (name, start, body, end)."""
     name, start, body, end = function
-    scan = _Scanner(text, _tokens(text, body + 1, region[0]), typedefs)
+    scan = _Scanner(text, tokens_of(text, body + 1, region[0]), typedefs)
     scan.run()
-    parameters = _parameters(text, _tokens(text, start, body), name)
+    parameters = parameters_of(text, tokens_of(text, start, body), name)
     return Frame(body, end, *region, parameters, tuple(tuple(block) for block in scan.blocks))
 
 
@@ -106,20 +103,15 @@ def declarations_inside(
     text: str, begin: int, end: int, typedefs: Collection[str]
 ) -> tuple[Declaration, ...]:
     """Return all declarations in ``text[begin:end]`` in textual order, however deep they stand."""
-    scan = _Scanner(text, _tokens(text, begin, end), typedefs)
+    scan = _Scanner(text, tokens_of(text, begin, end), typedefs)
     scan.run()
     return tuple(scan.found)
-
-
-def _tokens(text: str, begin: int, end: int) -> list[_Token]:
-    found = (_Token(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text, begin, end))
-    return [token for token in found if not token.text.lstrip().startswith("#")]
 
 
 class _Scanner:
     """Reads statements; ``blocks`` are the blocks still open, with the declarations in each."""
 
-    def __init__(self, text: str, tokens: Sequence[_Token], typedefs: Collection[str]) -> None:
+    def __init__(self, text: str, tokens: Sequence[Token], typedefs: Collection[str]) -> None:
         self.text, self.tokens, self.typedefs = text, tokens, set(typedefs)
         self.blocks: list[list[Declaration]] = [[]]
         self.found: list[Declaration] = []
@@ -176,7 +168,7 @@ class _Scanner:
         self.typedefs |= {item.name for one in found if one.has("typedef") for item in one.declarators}
         return found
 
-    def _declares(self, tokens: Sequence[_Token]) -> bool:
+    def _declares(self, tokens: Sequence[Token]) -> bool:
         words = [token.text for token in tokens if token.text != "__extension__"]
         if not words or words[0] in _STATEMENTS:
             return False
@@ -189,55 +181,30 @@ class _Scanner:
 
     def _behind(self, at: int) -> int:
         """Return the position behind the parentheses that open at ``at``."""
-        return _matching(self.tokens, at) + 1
+        return matching(self.tokens, at) + 1
 
     def _find(self, at: int, word: str) -> int:
         """Return the position of the next ``word`` outside all brackets, the end if there is none."""
-        return _next(self.tokens, at, word)
+        return next_outside(self.tokens, at, word)
 
 
-def _next(tokens: Sequence[_Token], at: int, word: str) -> int:
-    while at < len(tokens) and tokens[at].text != word:
-        at = _matching(tokens, at) + 1 if tokens[at].text in _OPENING else at + 1
-    return min(at, len(tokens))
-
-
-def _matching(tokens: Sequence[_Token], at: int) -> int:
-    depth = 0
-    for position in range(at, len(tokens)):
-        depth += (tokens[position].text in _OPENING) - (tokens[position].text in _CLOSING)
-        if not depth:
-            return position
-    return len(tokens)
-
-
-def _declaration(text: str, tokens: Sequence[_Token], typedefs: Collection[str]) -> Declaration:
+def _declaration(text: str, tokens: Sequence[Token], typedefs: Collection[str]) -> Declaration:
     split = _specifiers(tokens, typedefs)
     if not split:
         return Declaration("", (_declarator(text, tokens),))
     specifiers = text[tokens[0].start : tokens[split - 1].end]
-    parts = _separated(tokens[split:])
+    parts = separated(tokens[split:])
     return Declaration(specifiers, tuple(_declarator(text, part) for part in parts if part))
 
 
-def _separated(tokens: Sequence[_Token]) -> list[Sequence[_Token]]:
-    """Return the tokens between the commas that stand outside all brackets."""
-    parts, start = [], 0
-    while start < len(tokens):
-        stop = _next(tokens, start, ",")
-        parts.append(tokens[start:stop])
-        start = stop + 1
-    return parts
-
-
-def _specifiers(tokens: Sequence[_Token], typedefs: Collection[str]) -> int:
+def _specifiers(tokens: Sequence[Token], typedefs: Collection[str]) -> int:
     """Return how many tokens are specifiers."""
     at, typed = 0, False
     while at < len(tokens):
         word = tokens[at].text
         if word in _WITH_PARENTHESES and at + 1 < len(tokens) and tokens[at + 1].text == "(":
             typed = typed or ("attribute" not in word and word != "_Alignas")
-            at = _matching(tokens, at + 1) + 1
+            at = matching(tokens, at + 1) + 1
         elif word in _AGGREGATES:
             at, typed = _aggregate(tokens, at), True
         elif word in _TYPES or (word in typedefs and not typed):
@@ -249,44 +216,44 @@ def _specifiers(tokens: Sequence[_Token], typedefs: Collection[str]) -> int:
     return at
 
 
-def _aggregate(tokens: Sequence[_Token], at: int) -> int:
+def _aggregate(tokens: Sequence[Token], at: int) -> int:
     """Return the position behind ``struct tag { … }``."""
     at += 1
     while at + 1 < len(tokens) and tokens[at].text in _WITH_PARENTHESES:
-        at = _matching(tokens, at + 1) + 1
+        at = matching(tokens, at + 1) + 1
     if at < len(tokens) and tokens[at].text != "{":
         at += 1
     if at < len(tokens) and tokens[at].text == "{":
-        at = _matching(tokens, at) + 1
+        at = matching(tokens, at) + 1
     return at
 
 
-def _declarator(text: str, tokens: Sequence[_Token]) -> Declarator:
-    equals = _next(tokens, 0, "=")
+def _declarator(text: str, tokens: Sequence[Token]) -> Declarator:
+    equals = next_outside(tokens, 0, "=")
     if not equals:
         return Declarator("", "", None)  # no C: the parser has refused it, or will
     initialiser = text[tokens[equals + 1].start : tokens[-1].end] if equals + 1 < len(tokens) else None
     return Declarator(_name(tokens[:equals]), text[tokens[0].start : tokens[equals - 1].end], initialiser)
 
 
-def _name(tokens: Sequence[_Token]) -> str:
+def _name(tokens: Sequence[Token]) -> str:
     """Return the name that a declarator declares: the first word in it that is nothing else."""
     at = 0
     while at < len(tokens):
         word = tokens[at].text
         if word in _WITH_PARENTHESES:
-            at = _matching(tokens, at + 1) if at + 1 < len(tokens) else at
+            at = matching(tokens, at + 1) if at + 1 < len(tokens) else at
         elif (word[0].isalpha() or word[0] in "_$") and word not in _QUALIFIERS:
             return word
         at += 1
     return ""
 
 
-def _parameters(text: str, header: Sequence[_Token], name: str) -> tuple[Parameter, ...]:
+def parameters_of(text: str, header: Sequence[Token], name: str) -> tuple[Parameter, ...]:
     at = next((i for i, t in enumerate(header[:-1]) if t.text == name and header[i + 1].text == "("), None)
     if at is None:
         return ()
-    parts = _separated(header[at + 2 : _matching(header, at + 1)])
+    parts = separated(header[at + 2 : matching(header, at + 1)])
     if [token.text for part in parts for token in part] == ["void"]:
         return ()
     return tuple(
@@ -294,15 +261,15 @@ def _parameters(text: str, header: Sequence[_Token], name: str) -> tuple[Paramet
     )
 
 
-def _parameter_name(tokens: Sequence[_Token]) -> str:
+def _parameter_name(tokens: Sequence[Token]) -> str:
     """Return a parameter's name: the last word outside brackets, or the word behind a star in parentheses."""
     names, at = [], 0
     while at < len(tokens):
         word = tokens[at].text
         if word == "(" and at + 1 < len(tokens) and tokens[at + 1].text in "*(":
             return _name(tokens[at + 1 :])
-        if word in _OPENING:
-            at = _matching(tokens, at)
+        if word in OPENING:
+            at = matching(tokens, at)
         elif word[0].isalpha() or word[0] in "_$":
             names.append(word)
         at += 1
