@@ -12,8 +12,9 @@ def choices(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a region takes on either side, and how tiles were chosen for its largest kernel."""
     where = report.get("where")
     if where and where["chosen"] != "host":
+        at = _at(where["sizes"], report.get("sizes_in_calls", {}))
         yield (
-            f"  {_at(where['sizes'])}about {_rounded(where['cpes_cycles'])} cycles on the core group, "
+            f"  {at}about {_rounded(where['cpes_cycles'])} cycles on the core group, "
             f"{_rounded(where['host_cycles'])} on the host"
         )
     kernel = _largest(report)
@@ -24,8 +25,14 @@ def choices(report: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {_handed_on(each, report)}"
 
 
-def _at(sizes: Mapping[str, int]) -> str:
-    return f"at {' '.join(f'{name}={value}' for name, value in sizes.items())}: " if sizes else ""
+def _at(sizes: Mapping[str, int], called: Mapping[str, int]) -> str:
+    """Return the sizes that were planned for; ``called`` are those that calls in the file pass."""
+    if not sizes:
+        return ""
+    passed = [name for name, value in sizes.items() if called.get(name) == value]
+    some = f"{' and '.join(passed)} " if len(passed) < len(sizes) else ""
+    note = f" ({some}as in calls of this file)" if passed else ""
+    return f"at {' '.join(f'{name}={value}' for name, value in sizes.items())}{note}: "
 
 
 def _largest(report: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -70,6 +70,9 @@ def region_report(
     works = [plain_name(array.name) for array in scop.arrays if array.storage is Storage.WORK]
     if works:
         report["sums_in_parts"] = works
+    if scop.usual:
+        called = (p for p in scop.parameters if p.expression in scop.usual)
+        report["sizes_in_calls"] = {p.name: scop.usual[p.expression] for p in called}
     if region.options.contract:
         report["contracted"] = bool(scop.contracted)
     notes = [{"code": note.code, "message": note.message} for note in mapping_notes(report)]

@@ -7,7 +7,7 @@ import os
 import re  # reads messages of the parser
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from pycparser import c_ast, c_parser
@@ -16,6 +16,7 @@ from swbuild.classes import dataclass
 from swbuild.diagnostics import Diagnostic, Span, SwbuildError, internal_error
 from swbuild.files import read_text
 from swbuild.frontend.attributes import Attributes
+from swbuild.frontend.callers import Callers
 from swbuild.frontend.claims import Claim
 from swbuild.frontend.frame import Frame, declarations_inside, frame_of
 from swbuild.frontend.moving_text import moving_text
@@ -88,6 +89,7 @@ def read_source(
     refused: list[RefusedRegion] = []
     moving = moving_text(path, cpp, source, frozenset(scope.functions))
     probed: dict[str, Probed] = {}
+    callers = cache(partial(Callers, source, chunks))
     for region, request in wanted:
         moved = moving.get(region.span.line)
         reasons = (moved,) if moved is not None else _not_understood(region, spelled, locator)
@@ -101,7 +103,8 @@ def read_source(
             continue
         frame = _frame(source, chunks, pairs, region, scope)
         inside = declarations_inside(source.text, frame.begin, frame.stop, scope.types.typedefs)
-        scops[request.name] = replace(made[0], frame=frame)
+        usual = callers().sizes(region.name, (each.expression for each in made[0].parameters))
+        scops[request.name] = replace(made[0], frame=frame, usual=usual)
         probed[request.name] = Probed(frame, inside, made[1])
     for name, problems in disagreements(source.text, probed, cpp.compiler).items():
         refused.append(RefusedRegion(name, scops.pop(name).span, problems))

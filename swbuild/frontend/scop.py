@@ -7,7 +7,8 @@ array tuples are ``Array.name``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import field
 from enum import Enum
 
 import islpy as isl
@@ -276,6 +277,8 @@ class Scop:
     tag: str = ""
     #: The region as text with multiply-adds (``swbuild.frontend.contracting``), "" where it cannot be had.
     contracted: str = ""
+    #: Values of parameters, by their expressions, in calls of the same file: they are likely, not certain.
+    usual: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def symbol(self) -> str:

@@ -198,7 +198,8 @@ class Defaults:
         "than it would without.",
         example="{n: 1000}",
         default=None,
-        shown="none: what is chosen is good on average over small, middle and large sizes",
+        shown="those of calls in the same file; without such calls none: what is chosen is good on average "
+        "over small, middle and large sizes",
         also=("typical-sizes", "expected", "usual", "hints", "plan-for"),
     )
     assume: tuple[str, ...] | None = option(

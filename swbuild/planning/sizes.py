@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod, sqrt
 
 import islpy as isl
@@ -23,6 +24,9 @@ _MOST = 4_000_000
 
 #: What part of the main memory large arrays take: one in so many.
 _PART = 16
+
+#: Calls without a size of so much only try the region out.
+_TRIED = 256
 
 #: A bound that is no more than the range of a type.
 _UNLIMITED = 1 << 28
@@ -60,8 +64,9 @@ class Sizes:
 def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
     """Return values for every parameter: the one that is known, else a typical one, else the largest allowed.
 
-    What allows them are constant extents of arrays and what is known of the sizes.  Parameters without limit
-    have values of three orders of magnitude (:func:`_orders`).
+    What allows them are constant extents of arrays and what is known of the sizes.  A size that calls in the
+    same file pass counts for a typical one, within what is allowed.  Parameters without limit have values of
+    three orders of magnitude (:func:`_orders`).
     """
     allowed = scop.context
     try:
@@ -70,28 +75,40 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
     except isl.Error as error:
         if not ran_out(error):
             raise
-    found: dict[str, int] = {}
-    known: set[str] = set()
-    limits: set[str] = set()
-    for parameter in scop.parameters:
-        name, position = parameter.name, allowed.find_dim_by_name(_PARAM, parameter.name)
-        stated = options.params.get(parameter.expression)
-        typical = options.typical.get(parameter.expression)
-        value = stated or typical or (_limit(allowed, position) if position >= 0 else None)
-        if value is None:
-            continue
-        found[name] = value
-        if stated:
-            known.add(name)
-        elif not typical:
-            limits.add(name)
-        fixed = allowed.fix_val(_PARAM, position, val_of(value)) if position >= 0 else allowed
-        allowed = allowed if fixed.is_empty() else fixed
+    found, limits = _found(scop, options, allowed, scop.usual)
+    if scop.usual and max(found.values(), default=0) < _TRIED:
+        found, limits = _found(scop, options, allowed, {})
+    known = frozenset(each.name for each in scop.parameters if options.params.get(each.expression))
     names = [parameter.name for parameter in scop.parameters]
     others = _orders(scop, load(options.machine))
     orders = [{name: found.get(name, other) for name in names} for other in others]
     distinct = tuple(each for k, each in enumerate(orders) if each not in orders[:k])
-    return Sizes(distinct, frozenset(known), frozenset(limits))
+    return Sizes(distinct, known, limits)
+
+
+def _found(
+    scop: Scop, options: KernelOptions, allowed: isl.Set, usual: Mapping[str, int]
+) -> tuple[dict[str, int], frozenset[str]]:
+    """Return values of the parameters that have one within ``allowed``, and those that are the largest there.
+
+    ``usual`` are likely values by the parameters' expressions.
+    """
+    found: dict[str, int] = {}
+    limits: set[str] = set()
+    for parameter in scop.parameters:
+        name, position = parameter.name, allowed.find_dim_by_name(_PARAM, parameter.name)
+        value = options.params.get(parameter.expression) or options.typical.get(parameter.expression)
+        if not value:
+            limit = _limit(allowed, position) if position >= 0 else None
+            value = min((v for v in (usual.get(parameter.expression), limit) if v is not None), default=None)
+            if value is None:
+                continue
+            if value == limit:
+                limits.add(name)
+        found[name] = value
+        fixed = allowed.fix_val(_PARAM, position, val_of(value)) if position >= 0 else allowed
+        allowed = allowed if fixed.is_empty() else fixed
+    return found, frozenset(limits)
 
 
 def _limit(allowed: isl.Set, position: int) -> int | None:

@@ -194,6 +194,17 @@ def test_sizes_are_of_several_orders_where_nothing_limits_them(tmp_path: Path) -
     assert 8 * large**2 == pytest.approx(machine.memory_bytes / 16, rel=0.01)
 
 
+CALLED = """
+double a[300];
+void f(int n, int m, double b[m]) {{
+#pragma scop
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i] += b[j];
+#pragma endscop
+}}
+void g(double *b) {{ f({}, b); }}
+"""
+
+
 def test_typical_sizes_are_planned_for_without_being_known(tmp_path: Path) -> None:
     text = (
         "double a[300];\nvoid f(int n, int m, double b[m]) {\n#pragma scop\n"
@@ -206,6 +217,32 @@ def test_typical_sizes_are_planned_for_without_being_known(tmp_path: Path) -> No
     one = assumed_sizes(scop, KernelOptions(typical={"m": 5000}, params={"m": 70}))
     assert one.orders == ({"n": 300, "m": 70},)
     assert (one.known, one.limits) == ({"m"}, {"n"})
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "wanted", "limits"),
+    [
+        ("300, 5000", {}, {"n": 300, "m": 5000}, {"n"}),
+        ("200, 5000", {}, {"n": 200, "m": 5000}, set()),
+        ("900, 5000", {}, {"n": 300, "m": 5000}, {"n"}),  # no more than the array allows
+        ("200, 5000", {"typical": {"m": 700}}, {"n": 200, "m": 700}, set()),
+        ("200, 5000", {"params": {"m": 800}}, {"n": 200, "m": 800}, set()),
+    ],
+)
+def test_sizes_of_calls_are_planned_for(
+    call: str, options: dict[str, dict[str, int]], wanted: dict[str, int], limits: set[str], tmp_path: Path
+) -> None:
+    (scop,) = model_of(tmp_path, CALLED.format(call)).scops
+    found = assumed_sizes(scop, KernelOptions(**options))
+    assert (found.orders, found.limits) == ((wanted,), limits)
+    assert found.known == options.get("params", {}).keys()
+
+
+def test_calls_of_tests_tell_no_sizes(tmp_path: Path) -> None:
+    (scop,) = model_of(tmp_path, CALLED.format("10, 100")).scops
+    found = assumed_sizes(scop, KernelOptions())
+    assert len(found.orders) == 3
+    assert all(sizes["n"] == 300 for sizes in found.orders)
 
 
 def test_stated_sizes_are_kept(tmp_path: Path) -> None:
