@@ -22,7 +22,7 @@ from swbuild.codegen.ctext import (
 from swbuild.codegen.messages import Handed, functions
 from swbuild.codegen.registers import held
 from swbuild.codegen.surroundings import Surroundings
-from swbuild.codegen.transfers import Moved, Transfers, aside_name, ldm_name, turned_name
+from swbuild.codegen.transfers import Moved, Transfers, aside_name, ldm_name, turned_name, whole_rows
 from swbuild.codegen.used import names_in_array, names_in_body
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.printing import c_text
@@ -587,7 +587,7 @@ def _turned_macro(
 
 
 def _copied(node: Copy) -> Lines:
-    """Return what copies a rectangle of a box, row by row."""
+    """Return what copies a rectangle of a box, row by row, unless these are the whole rows of the box."""
     row, element = own("sw_row"), own("sw_element")
     rows, length = map(c_text, node.part.size[-2:])
     *outer, first, low = map(c_text, node.part.low)
@@ -596,8 +596,9 @@ def _copied(node: Copy) -> Lines:
     inside = f"{own(f'LDM_{node.buffer}')}({', '.join(index)})"
     outside = f"{aside_name(node.buffer)}[{row if single else f'{row} * ({length}) + {element}'}]"
     target, source = (outside, inside) if node.direction is Direction.PUT else (inside, outside)
-    lines = [f"for (long {row} = 0; {row} < {rows}; {row}++)"]
-    lines += [] if single else [f"  for (long {element} = 0; {element} < {length}; {element}++)"]
+    lines = [f"if (!({whole_rows(node.buffer, node.part)}))"]
+    lines += [f"  for (long {row} = 0; {row} < {rows}; {row}++)"]
+    lines += [] if single else [f"    for (long {element} = 0; {element} < {length}; {element}++)"]
     return [*lines, f"{'  ' * len(lines)}{target} = {source};"]
 
 

@@ -29,7 +29,7 @@ from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.machine import Dialect
 from swbuild.names import own
 
-__all__ = ["Moved", "Transfers", "aside_name", "ldm_name"]
+__all__ = ["Moved", "Transfers", "aside_name", "ldm_name", "turned_name", "whole_rows"]
 
 
 def ldm_name(buffer: str, slot: int) -> str:
@@ -184,12 +184,18 @@ def _piece(moved: Moved, piece: Piece, slot: int) -> dict[str, str]:
     return pieces
 
 
+def whole_rows(buffer: str, window: Window) -> str:
+    """Return the condition that the rows of ``window`` are those of the box, which has them in a row."""
+    return f"{in_parentheses(window.size[-1])} == {size_of(buffer, len(window.size) - 1).name}"
+
+
 def _window(moved: Moved, window: Window) -> dict[str, str]:
-    """Return the addresses and lengths of a rectangle that lies in the slot for boxes that do not stay."""
+    """Return the addresses and lengths of a rectangle: of whole rows of the box, or put aside."""
     rows, length = (in_parentheses(size) for size in window.size[-2:])
     block = f"{length} * {moved.element.size}"
+    inside = f"&{own(f'LDM_{moved.name}')}({listed(window.low)})"
     return {
-        "ldm": aside_name(moved.name),
+        "ldm": f"{whole_rows(moved.name, window)} ? {inside} : {aside_name(moved.name)}",
         "memory": f"{moved.array} + {array_index(moved.extents, tuple(map(Parenthesised, window.low)))}",
         "bytes": f"{rows} * {block}",
         "block": block,

@@ -493,6 +493,14 @@ def test_columns_are_put_at_once(tmp_path: Path) -> None:
     assert copies and all(copy.direction is Direction.PUT for copy in copies)
 
 
+def test_whole_rows_of_a_tile_are_put_from_where_they_are(tmp_path: Path) -> None:
+    text = slave_text(COLUMNS)
+    copied = {line.strip() for line in text.splitlines() if line.strip().startswith("if (!(")}
+    conditions = {line.removeprefix("if (!(").removesuffix("))") for line in copied}
+    assert conditions and all(condition.endswith(" == a_n1") for condition in conditions)
+    assert all(f"{condition} ? &LDM_a(" in text for condition in conditions)
+
+
 ROW, COLUMN, N = Name("i"), Name("j"), Name("n")
 GETS = Group(0, Direction.GET)
 
