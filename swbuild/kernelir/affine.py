@@ -22,7 +22,16 @@ from swbuild.expressions.nodes import (
 )
 from swbuild.islnumbers import int_of
 
-__all__ = ["NotAffine", "as_set", "as_value", "least_of", "most_of", "remainder_of", "without_names"]
+__all__ = [
+    "NotAffine",
+    "as_set",
+    "as_value",
+    "by_name",
+    "least_of",
+    "most_of",
+    "remainder_of",
+    "without_names",
+]
 
 _PARAM, _SET = isl.dim_type.param, isl.dim_type.set
 
@@ -111,6 +120,13 @@ def as_set(condition: Expression) -> isl.Set:
         raise NotAffine
     compared = _COMPARED[condition.operator](as_value(condition.left), as_value(condition.right))
     return compared.params()
+
+
+def by_name(found: isl.Set) -> isl.Set:
+    """Return the same set, its parameters told by their names alone, as the variables of expressions are."""
+    for position in range(found.dim(_PARAM)):
+        found = found.set_dim_id(_PARAM, position, isl.Id(str(found.get_dim_name(_PARAM, position))))
+    return found
 
 
 def without_names(found: isl.Set, names: Iterable[str]) -> isl.Set:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import islpy as isl
+
 from swbuild.classes import dataclass
 from swbuild.expressions.conditions import both, parts_of
 from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Name
 from swbuild.expressions.trees import substituted
+from swbuild.kernelir.affine import by_name
 from swbuild.kernelir.groups import late_of, stays
 from swbuild.kernelir.nodes import (
     Along,
@@ -115,17 +118,18 @@ class Sharing:
     refused: Mapping[str, str]
 
 
-def shared(node: Node, grid: Grid, buffers: frozenset[str]) -> Sharing:
+def shared(node: Node, grid: Grid, buffers: frozenset[str], given: isl.Set | None = None) -> Sharing:
     """Return the tree in which one CPE gets each of ``buffers`` for all with equal boxes, where possible.
 
     Nobody writes what they hold while the tree runs; each has a slot 1 that is free, or that their boxes come
-    into ahead.  All CPEs of the core group run the tree.  Equivalent: what a CPE finds in slot 0 is what it
-    would have got itself.
+    into ahead.  All CPEs of the core group run the tree, for none but the parameters ``given``.  Equivalent:
+    what a CPE finds in slot 0 is what it would have got itself.
     """
     refused: dict[str, str] = {}
+    crowd = Crowd(grid.threads, given=None if given is None else by_name(given))
     while buffers:
         made = _Pass(grid, buffers)
-        tree = made.changed(node, Around(Crowd(grid.threads)))
+        tree = made.changed(node, Around(crowd))
         if not made.refused:
             return Sharing(tree, buffers, refused)
         refused |= made.refused

@@ -266,9 +266,10 @@ class Around:
                 wanted = [self.seen(condition) for condition in found]
                 if not self.crowd.is_for_any(here, dropped, [*known, *wanted]):
                     return None
+            open_ones = [c for c in found if c not in self.known and not self.crowd.always(as_set(c))]
         except NotAffine:
             return None
-        return tuple(dict.fromkeys(condition for condition in found if condition not in self.known))
+        return tuple(dict.fromkeys(open_ones))
 
     def _limits(self, here: isl.Set, dropped: frozenset[str]) -> list[Expression]:
         """Return the largest values ``here`` of iterators and host's loops that do not differ in ``dropped``.

@@ -30,10 +30,12 @@ class Crowd:
     """The CPEs, told apart by ``threads`` with the number of values that each has, and their rounds.
 
     ``rounds`` gives, by the iterators of loops that all of them run, their first values and their steps.
+    ``given`` are the sizes, and the values of the host's loops, for which they run at all; None: any.
     """
 
     threads: Mapping[str, int]
     rounds: Mapping[str, tuple[Expression, int]] = field(default_factory=dict)
+    given: isl.Set | None = None
 
     def with_rounds(self, name: str, first: Expression, step: int) -> Crowd:
         """Return the same inside the loop over ``name``, which is ``first`` to begin with."""
@@ -58,7 +60,12 @@ class Crowd:
             number = Binary(BinaryOperator.MOD, behind, Constant(step))
             sets.append(as_set(Binary(BinaryOperator.EQ, number, Constant(0))))
             sets.append(as_set(Binary(BinaryOperator.GE, behind, Constant(0))))
+        sets += [] if self.given is None else [self.given]
         return reduce(isl.Set.intersect, sets)
+
+    def always(self, here: isl.Set) -> bool:
+        """Return whether all that the tree is run for is ``here``, wherever in it."""
+        return self.given is not None and bool(self.given.is_subset(here))
 
     def first_round(
         self, name: str, here: isl.Set, rest: int, step: int, first: Expression | None = None

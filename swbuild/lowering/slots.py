@@ -61,7 +61,8 @@ def with_shared_boxes(
         b.name for b in place.plan.buffers if b.name in place.handed and room.take_to_hand_on(b.name)
     )
     grid = _grid(mapping, machine)
-    found = shared(body, grid, may)
+    launched = place.tiled.kernel.launched.intersect(scop.context).intersect(scop.assumptions)
+    found = shared(body, grid, may, launched)
     ahead: set[str] = set()
 
     def may_be_ahead(names: tuple[str, ...]) -> bool:

@@ -63,6 +63,12 @@ class Kernel:
         return self.schedule.get_domain()
 
     @property
+    def launched(self) -> isl.Set:
+        """The parameters, the host's loops among them, for which there is a launch."""
+        point = _point(self.host_loops).set_tuple_name(self.launches.get_tuple_name())
+        return self.launches.intersect(point).params()
+
+    @property
     def statements(self) -> tuple[str, ...]:
         return tuple(str(piece.get_tuple_name()) for piece in sets_of(self.domain))
 

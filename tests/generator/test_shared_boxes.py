@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import islpy as isl
 import pytest
 
 from swbuild.expressions.conditions import parts_of
@@ -267,6 +268,27 @@ def test_a_condition_that_nobody_knows_of_others_keeps_a_box_private() -> None:
     (share,) = only(found.tree, Share)
     assert isinstance(share, Share)
     assert share.under == (less(I0, N), Binary(BinaryOperator.LE, N, Constant(7)))
+
+
+def test_what_is_known_of_launches_tells_that_a_cpe_has_a_tile() -> None:
+    """A single round: its tiles begin at k, and there are fewer than threads of 16 columns each."""
+    first, last = times(16, RID), Binary(BinaryOperator.ADD, times(16, RID), Constant(14))
+    tiles = Binary(
+        BinaryOperator.AND,
+        Binary(BinaryOperator.LE, Name("k"), last),
+        less(first, N),
+    )
+    node = Guard(tiles, gets(("A", Name("k"))))
+    assert shared(node, GRID, frozenset({"A"})).buffers == frozenset()
+    launches = isl.Set("[k, n] -> { : 0 <= k <= n - 2 and n <= 128 }")
+    found = shared(node, GRID, frozenset({"A"}), launches)
+    (share,) = only(found.tree, Share)
+    assert isinstance(share, Share) and share.along is Along.ALL
+    assert share.under == ()
+    longer = isl.Set("[k, n] -> { : 0 <= k <= n - 2 and n <= 200 }")
+    assert shared(node, GRID, frozenset({"A"}), longer).buffers == {"A"}
+    beyond = isl.Set("[k, n] -> { : 0 <= k <= n }")
+    assert shared(node, GRID, frozenset({"A"}), beyond).buffers == frozenset()
 
 
 def test_along_other_grids_only_what_all_need_is_shared() -> None:
