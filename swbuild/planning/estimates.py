@@ -166,12 +166,19 @@ class Counted:
         return Estimate(placed.tiled.kernel.name, launches, cycles, moved, busy / (launches or 1), ldm, alone)
 
     def _launch(self, outer: tuple[int, ...]) -> Launch:
-        """Return the launch at the values ``outer`` of sizes and the host's loops."""
+        """Return the launch at the values ``outer`` of sizes and the host's loops.
+
+        Where boxes are handed on by RMA, all CPEs meet in each round of tiles, and wait for its busiest.
+        """
         found = self.grounds.launch(outer)
-        busy, largest = found.share.busy, found.share.largest
-        moved = tuple(m for buffer in self.placed.plan.buffers for m in self._moved(buffer, outer))
-        mean = min(1.0, 1 / (largest * busy))
-        return Launch(busy, found.computing, (ARGUMENTS, *moved), found.direct, mean)
+        share = found.share
+        meet = self.handed and self.machine.dialect.broadcasts.begin_row
+        longer = share.in_step / share.largest if meet else 1.0
+        moved = [m for buffer in self.placed.plan.buffers for m in self._moved(buffer, outer)]
+        if longer > 1.0:
+            moved = [replace(m, visits=longer * m.visits) for m in moved]
+        mean = min(1.0, 1 / (share.largest * share.busy)) / longer
+        return Launch(share.busy, longer * found.computing, (ARGUMENTS, *moved), longer * found.direct, mean)
 
     def _moved(self, buffer: Buffer, outer: tuple[int, ...]) -> Sequence[Moved]:
         """Return what the busiest CPE moves for ``buffer`` in that launch; of its sharers, one gets a box."""

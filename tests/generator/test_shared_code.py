@@ -155,7 +155,7 @@ def test_elements_that_rma_cannot_move_are_not_shared(tmp_path: Path) -> None:
 
 
 #: in steps over tiles: a CPE may have no iteration in its tile where a later one has
-STEPS = """for (int i = 1; i < 130; i += 3) for (int j = 1; j < n; j++) for (int k = 0; k < l; k++)
+STEPS = """for (int i = 1; i < 64; i += 2) for (int j = 1; j < n; j++) for (int k = 0; k < l; k++)
   x[i] += s[k] * a[j][k];"""
 
 
