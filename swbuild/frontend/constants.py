@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re  # reads characters as C spells them
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 
 from pycparser import c_ast
 
@@ -25,10 +26,13 @@ from swbuild.expressions.types import (
 from swbuild.frontend.ctype import CType, Scalar
 
 __all__ = [
+    "EXACT",
     "Constant",
     "Evaluator",
     "converted",
+    "cut",
     "enumeration",
+    "floating",
     "integer_constant",
     "literal",
 ]
@@ -108,8 +112,10 @@ class Evaluator:
 
     def _cast(self, node: c_ast.Cast) -> Constant | None:
         kind, inner = self.resolve(node.to_type) if self.resolve is not None else None, self.value(node.expr)
-        if inner is None or not isinstance(kind, Scalar) or not is_integer(kind.element):
+        if not isinstance(kind, Scalar) or not is_integer(kind.element):
             return None
+        if inner is None:
+            return cut(node.expr, kind.element)
         return Constant(converted(inner.value, kind.element), kind.element)
 
 
@@ -244,3 +250,68 @@ def _enum_type(low: int, high: int) -> ElementType | None:
 def _holds(kind: ElementType, value: int) -> bool:
     low, high = element_range(kind)
     return low <= value <= high
+
+
+# -- constants of type double --------------------------------------------------------------------
+
+
+#: The integers up to here are numbers of type double, each its own.
+EXACT = 1 << 53
+
+_FLOATING: Mapping[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+}
+
+
+def floating(node: c_ast.Node) -> float | None:
+    """Return the value of a constant expression of type double, None where ``node`` is none.
+
+    Such an expression has constants of that type and of integers, with ``+``, ``-``, ``*`` and ``/`` between.
+    """
+    if isinstance(node, c_ast.Constant) and node.type == "double":
+        return _finite(_number(node.value))
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("+", "-"):
+        inner = floating(node.expr)
+        return None if inner is None else inner if node.op == "+" else -inner
+    if not isinstance(node, c_ast.BinaryOp) or node.op not in _FLOATING:
+        return None
+    sides = floating(node.left), floating(node.right)
+    if sides == (None, None):
+        return None  # of integers alone, or of more than constants
+    left, right = (
+        side if side is not None else _integer(operand)
+        for side, operand in zip(sides, (node.left, node.right), strict=True)
+    )
+    if left is None or right is None or (node.op == "/" and not right):
+        return None
+    return _finite(_FLOATING[node.op](left, right))
+
+
+def cut(node: c_ast.Node, kind: ElementType) -> Constant | None:
+    """Return a constant expression of type double as an integer of type ``kind``, None if it does not fit."""
+    number = floating(node)
+    low, high = element_range(kind)
+    if number is None or kind.name == "_Bool" or not low <= int(number) <= high:
+        return None
+    return Constant(int(number), kind)
+
+
+def _number(text: str) -> float | None:
+    """Return what a constant without a suffix stands for."""
+    try:
+        return float.fromhex(text) if text[:2].lower() == "0x" else float(text)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
+
+
+def _integer(node: c_ast.Node) -> float | None:
+    """Return an integer constant as a number, None where it is none or not exactly one of type double."""
+    found: Constant | None = integer_constant(node) if isinstance(node, c_ast.Constant) else None
+    return float(found.value) if found is not None and abs(found.value) <= EXACT else None

@@ -28,10 +28,11 @@ from swbuild.expressions.types import (
     element_range,
     is_integer,
 )
-from swbuild.frontend.constants import Constant, integer_constant
+from swbuild.frontend.constants import Constant, cut, integer_constant
 from swbuild.frontend.counters import is_symbolic
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, TypeNames
 from swbuild.frontend.problems import NotModelledError, Problems
+from swbuild.frontend.whole_bounds import with_whole_bounds
 from swbuild.islnumbers import int_of, val_of
 
 __all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
@@ -143,7 +144,7 @@ class Integers:
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
             return self._logical(node, domain)
         if isinstance(node, c_ast.BinaryOp) and node.op in _COMPARE:
-            left, right = self._balanced(node, domain)
+            left, right = self._balanced(with_whole_bounds(node), domain)
             return _COMPARE[node.op](left.pa, right.pa)
         return self.value(node, domain).pa.ne_set(constant(0))
 
@@ -330,6 +331,9 @@ class Integers:
         target = self._types.resolve(node.to_type)
         if not isinstance(target, Scalar) or not is_integer(target.element):
             raise self._not_affine(node, "a conversion to a type that is no integer")
+        whole = cut(node.expr, target.element)
+        if whole is not None:
+            return Value(constant(whole.value), whole.type)
         rounded = self._rounded_quotient(node.expr, domain)
         return self.convert(rounded or self.value(node.expr, domain), target.element, domain, node)
 

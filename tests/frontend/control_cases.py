@@ -9,6 +9,15 @@ from region_program import case as _c
 __all__ = ["CONTROL"]
 
 CONTROL: list[Case] = [
+    # -- bounds of type double
+    _c(
+        "whole_bounds",
+        "for (int i = 0; i < 1e1; i++) y[i] += x[i]; for (int i = 9; i >= 2.5; i--) x[i] = i; for (int i = 0; 12.0 - 1 > i; ++i) if (i <= 3.7 && 0.5 < i) y[i] = 2;",
+    ),
+    _c(
+        "bounds_between_integers",
+        "for (unsigned i = 1; i <= 6.999; i++) for (long j = (int)2.9e0; j < (long)(1e1 / 4) + n; j++) A[i][j] += i > 2 * 1.5 ? 1 : x[j];",
+    ),
     # -- loops that depend on data, inside counted ones
     _c(
         "sparse_rows",
