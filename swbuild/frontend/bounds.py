@@ -12,6 +12,8 @@ from dataclasses import replace
 import islpy as isl
 from pycparser import c_ast
 
+from swbuild.expressions.types import INT, ElementType, TypeKind, common_type, element_range
+from swbuild.frontend.constants import converted
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.drafts import Loop
 from swbuild.frontend.integers import Value, constant, parameter
@@ -58,20 +60,48 @@ class LoopBounds:
         counter = Value(parameter(loop.variable), start.type)
         ahead = counter.pa.ge_set(start.pa) if head.step > 0 else counter.pa.le_set(start.pa)
         before = self._now.state
-        holds = self._condition(head, domain.intersect(ahead))
+        down = self._ends_below_zero(node, head, counter.type, domain)
+        if down and head.condition.op == "!=":
+            holds = ahead
+        else:
+            holds = self._condition(head, domain.intersect(ahead))
         needs = self._now.drop_assumptions(before)
-        holds = self._ordered(head, holds, start, counter, domain)
+        if down:
+            holds = holds.intersect(counter.pa.ge_set(constant(0)))
+        else:
+            holds = self._ordered(head, holds, start, counter, domain)
         points = iterations(loop.variable, start, head.step, holds, self._is_simple(head), domain)
         if needs:
             # What the condition needs is needed at the values that it is evaluated for, and no others.
             first = domain.intersect(counter.pa.eq_set(start.pa))
             self._reader.integers.condition(head.condition, points.stepped.union(first))
         self._refuse_endless(node, points, loop)
-        if wraps(counter):
+        if wraps(counter) and not down:
             self._reader.integers.require_range(
                 counter.pa, None, counter.type, points.stepped, head.condition
             )
         return points
+
+    def _ends_below_zero(self, node: c_ast.For, head: LoopHead, kind: ElementType, domain: isl.Set) -> bool:
+        """Whether an unsigned counter of the loop's own goes down to 0 and ends the loop with what follows.
+
+        That is the largest number of its type: none is larger, and a loop may go on while the counter is
+        another one (``i != (size_t)-1``).
+        """
+        cond = head.condition
+        own = isinstance(node.init, c_ast.DeclList) and head.step == -1
+        if not own or kind.kind is not TypeKind.UNSIGNED or kind.size < INT.size:
+            return False
+        if not isinstance(cond, c_ast.BinaryOp):
+            return False
+        end = self._unequal_to(head)
+        if end is not None:
+            known = self._around.scope.constant(end)
+            return known is not None and converted(known.value, kind) == element_range(kind)[1]
+        sides = {"<": (cond.left, cond.right), ">": (cond.right, cond.left)}.get(cond.op)
+        if sides is None or not self._is_simple(replace(head, step=1)):
+            return False
+        return common_type(self._reader.integers.value(sides[1], domain).type, kind) == kind
 
     def _condition(self, head: LoopHead, reached: isl.Set) -> isl.Set:
         try:

@@ -9,6 +9,15 @@ from region_program import case as _c
 __all__ = ["CONTROL"]
 
 CONTROL: list[Case] = [
+    # -- unsigned counters that go down to 0
+    _c(
+        "down_to_zero",
+        "for (unsigned i = n - 1; i != (unsigned)-1; i--) y[i] += x[i]; for (unsigned long i = n - 1; i < n; i--) x[i] = y[i + 1] + i; for (unsigned i = 5; -1 != i; --i) y[i] -= 1;",
+    ),
+    _c(
+        "down_from_below_an_end",
+        "for (unsigned long i = 2 * n; i < m; i--) y[i] += x[i + 1]; for (unsigned i = 7; m > i; i -= 1) x[i] = y[i + 1] + i;",
+    ),
     # -- bounds of type double
     _c(
         "whole_bounds",
