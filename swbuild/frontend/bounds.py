@@ -97,7 +97,9 @@ class LoopBounds:
         end = self._unequal_to(head)
         if end is not None:
             known = self._around.scope.constant(end)
-            return known is not None and converted(known.value, kind) == element_range(kind)[1]
+            if known is None or common_type(known.type, kind) != kind:
+                return False
+            return converted(known.value, kind) == element_range(kind)[1]
         sides = {"<": (cond.left, cond.right), ">": (cond.right, cond.left)}.get(cond.op)
         if sides is None or not self._is_simple(replace(head, step=1)):
             return False

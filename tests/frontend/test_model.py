@@ -673,3 +673,28 @@ def test_divisors_beyond_long_are_left_to_the_compiler(place: str, tmp_path: Pat
     loop = f"for (long k = 0; k < n; k++) x[{place}] += 1;"
     scop = model(tmp_path, f"void f(int n, double *x)\n{{\n#pragma scop\n{loop}\n#pragma endscop\n}}\n")
     assert len(scop.statements) == 1
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "unsigned i = n - 1; i != (unsigned long)-1; i--",  # never equal
+        "unsigned i = n - 1; i < m; i--",  # all numbers of the type may be less
+        "unsigned i = n - 1; i < n; i -= 2",  # may pass by the end
+        "unsigned char i = 9; i < 300; i--",  # promoted
+        "unsigned i = n - 1; i <= n; i--",
+    ],
+)
+def test_counters_that_wrap_end_loops_only_where_that_is_certain(head: str, tmp_path: Path) -> None:
+    text = f"""void f(unsigned n, long m, double *a) {{
+#pragma scop
+    for ({head}) a[i] += 1;
+#pragma endscop
+}}
+"""
+    source = tmp_path / "x.c"
+    source.write_text(text)
+    found = read_source(source, CppOptions(), None)
+    assert not found.scops
+    (refused,) = found.refused
+    assert {problem.code for problem in refused.diagnostics} <= {"SW221", "SW226"}
