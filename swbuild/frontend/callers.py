@@ -6,15 +6,15 @@ Callers are read as tokens only: no parser has to understand them, and a wrong g
 
 from __future__ import annotations
 
+import re  # finds whole names
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from pycparser import c_ast, c_parser
 
-from swbuild.classes import dataclass
 from swbuild.expressions.types import LONG
 from swbuild.frontend.constants import Constant, Evaluator
-from swbuild.frontend.frame import Parameter, parameters_of
+from swbuild.frontend.frame import parameters_of
 from swbuild.frontend.parser import Parser
 from swbuild.frontend.preprocess import Preprocessed
 from swbuild.frontend.prune import Chunk
@@ -29,30 +29,15 @@ _NO_FUNCTIONS = frozenset(("__attribute__", "__attribute", "__typeof__", "typeof
 _MOST = 1 << 40
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
-    """A function of the user's: its parameters, and the tokens of its body."""
-
-    parameters: tuple[Parameter, ...]
-    body: Sequence[Token]
-
-
 class Callers:
     """The functions of a user's file, and what it declares outside of them."""
 
     def __init__(self, source: Preprocessed, chunks: Sequence[Chunk]) -> None:
         self._text = source.text
-        self._functions: dict[str, _Function] = {}
-        self._outside: list[Token] = []
+        own = [chunk for chunk in chunks if not source.in_system_header(chunk.start)]
+        self._outside = [chunk for chunk in own if chunk.body < 0]
+        self._functions = {self._name(chunk): chunk for chunk in own if chunk.body >= 0}
         self._values: dict[tuple[str, str], int | None] = {}
-        for chunk in (each for each in chunks if not source.in_system_header(each.start)):
-            tokens = tokens_of(self._text, chunk.start, chunk.end)
-            if chunk.body < 0:
-                self._outside += tokens
-                continue
-            head = [token for token in tokens if token.start < chunk.body]
-            name = _function_name(head)
-            self._functions[name] = _Function(parameters_of(self._text, head, name), tokens[len(head) :])
 
     def sizes(self, function: str, names: Iterable[str]) -> Mapping[str, int]:
         """Return the largest value of each of ``names`` that the file shows where ``function`` runs.
@@ -76,23 +61,54 @@ class Callers:
         home = self._functions.get(function)
         if home is None:
             return
-        own = list(_assigned(home.body, name))
+        own = list(self._assigned(home.body, home.end, name))
         yield from ((function, tokens) for tokens in own)
-        positions = [k for k, parameter in enumerate(home.parameters) if parameter.name == name]
-        if positions:
-            yield from self._arguments(function, positions[0])
-        elif not own and any(token.text == name for token in self._outside):
-            yield from ((function, tokens) for tokens in _assigned(self._outside, name))
+        head = tokens_of(self._text, home.start, home.body)
+        names = [parameter.name for parameter in parameters_of(self._text, head, function)]
+        if name in names:
+            yield from self._arguments(function, names.index(name))
+        elif not own and any(self._has(chunk.start, chunk.end, name) for chunk in self._outside):
+            for chunk in self._outside:
+                yield from ((function, found) for found in self._assigned(chunk.start, chunk.end, name))
             for other, each in self._functions.items():
-                yield from ((other, tokens) for tokens in _assigned(each.body, name))
+                yield from ((other, found) for found in self._assigned(each.body, each.end, name))
 
     def _arguments(self, function: str, position: int) -> Iterator[tuple[str, Sequence[Token]]]:
         """Yield the arguments at ``position`` of each call of ``function``, with the function it is in."""
         for caller, each in self._functions.items():
-            for at, token in enumerate(each.body[:-1]):
-                if token.text == function and each.body[at + 1].text == "(":
-                    arguments = separated(each.body[at + 2 : matching(each.body, at + 1)])
-                    yield from ((caller, tokens) for tokens in arguments[position : position + 1])
+            tokens = self._tokens(each.body, each.end, function)
+            for at, token in enumerate(tokens[:-1]):
+                if token.text == function and tokens[at + 1].text == "(":
+                    arguments = separated(tokens[at + 2 : matching(tokens, at + 1)])
+                    yield from ((caller, found) for found in arguments[position : position + 1])
+
+    def _assigned(self, begin: int, end: int, name: str) -> Iterator[Sequence[Token]]:
+        """Yield the expressions that are assigned to ``name`` in a part of the text."""
+        tokens = self._tokens(begin, end, name)
+        words = [token.text for token in tokens]
+        for at in (k for k, word in enumerate(words[:-2]) if word == name and words[k + 1] == "="):
+            if words[at + 2] == "=" or (at and words[at - 1] in (".", ">")):
+                continue
+            ends = (next_outside(tokens, at + 2, stop) for stop in (",", ";", ")", "}"))
+            yield tokens[at + 2 : min(ends)]
+
+    def _tokens(self, begin: int, end: int, name: str) -> list[Token]:
+        """Return the tokens of a part of the text, none where ``name`` does not occur in it."""
+        return tokens_of(self._text, begin, end) if self._has(begin, end, name) else []
+
+    def _has(self, begin: int, end: int, name: str) -> bool:
+        whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        return whole.search(self._text, begin, end) is not None
+
+    def _name(self, chunk: Chunk) -> str:
+        """Return the name of a function: the first word before parentheses."""
+        words = [token.text for token in tokens_of(self._text, chunk.start, chunk.body)]
+        named = (
+            word
+            for word, following in pairwise(words)
+            if following == "(" and word not in _NO_FUNCTIONS and (word[0].isalpha() or word[0] in "_$")
+        )
+        return next(named, "")
 
     def _evaluated(self, tokens: Sequence[Token], function: str) -> int | None:
         """Return the value of an expression in ``function``, of a choice the larger branch."""
@@ -110,24 +126,3 @@ class Callers:
         branches = [node.iftrue, node.iffalse] if isinstance(node, c_ast.TernaryOp) else [node]
         values = (evaluator.value(branch) for branch in branches)
         return max((constant.value for constant in values if constant is not None), default=None)
-
-
-def _assigned(tokens: Sequence[Token], name: str) -> Iterator[Sequence[Token]]:
-    """Yield the expressions that ``tokens`` assign to ``name``."""
-    words = [token.text for token in tokens]
-    for at in (k for k, word in enumerate(words[:-2]) if word == name and words[k + 1] == "="):
-        if words[at + 2] == "=" or (at and words[at - 1] in (".", ">")):
-            continue
-        ends = (next_outside(tokens, at + 2, end) for end in (",", ";", ")", "}"))
-        yield tokens[at + 2 : min(ends)]
-
-
-def _function_name(head: Sequence[Token]) -> str:
-    """Return the name of the function that ``head`` declares: the first word before parentheses."""
-    words = [token.text for token in head]
-    named = (
-        word
-        for word, following in pairwise(words)
-        if following == "(" and word not in _NO_FUNCTIONS and (word[0].isalpha() or word[0] in "_$")
-    )
-    return next(named, "")
