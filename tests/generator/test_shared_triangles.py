@@ -183,6 +183,26 @@ def test_columns_are_handed_on_in_the_only_round_of_a_launch(tmp_path: Path, mac
     assert re.search(r"Q .* once for all CPEs", slave.read_text())
 
 
+def test_columns_are_handed_on_where_arrays_allow_one_round_only(tmp_path: Path) -> None:
+    """How long the host's loop lasts is known of the launches, though the sizes are not."""
+    text = (EXAMPLES / "gramschmidt.c").read_text()
+    for size, extent in (("m", 500), ("n", 600)):
+        text = text.replace(f"restrict {size}]", f"restrict {extent}]").replace("[n]", "[600]")
+    path = tmp_path / "gramschmidt.c"
+    path.write_text(text)
+    sizes = tuple({"m": m, "n": n} for m, n in ((1, 1), (130, 33), (2, 150)))
+    task = SourceTask(
+        path,
+        options={"gramschmidt": KernelOptions(machine="sw26010-pro", where=Where.CPES)},
+        default_check=RegionCheck(sizes=sizes),
+    )
+    (result,) = check_source(task, CheckSettings(modes=("checked",)), tmp_path / "out", shared_objects())
+    assert result.outcome is Outcome.PASS, explain(result)
+    (slave,) = (tmp_path / "out").rglob("gramschmidt.slave.c")
+    assert re.search(r"Q .* once for all CPEs", slave.read_text())
+    assert "A stays in the LDM" in slave.read_text()
+
+
 @pytest.mark.parametrize("tile", [(8, 8, 8), (6, 8, 4), (8, 8, 12)])
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
 @pytest.mark.parametrize("name", SUMS)
