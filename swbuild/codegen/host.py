@@ -24,6 +24,7 @@ from swbuild.codegen.partials import combination, host_parts
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.expressions.nodes import Constant
 from swbuild.expressions.printing import c_text
+from swbuild.expressions.types import LONG, TypeKind
 from swbuild.frontend.scop import Address, Array, Storage
 from swbuild.kernelir.expressions import to_tree, value_in
 from swbuild.kernelir.nodes import Launch, Node
@@ -184,7 +185,10 @@ def _sizes_outside(region: RegionCode) -> list[str]:
     if scop.context.is_subset(scop.assumptions):
         return []
     build = isl.AstBuild.from_context(scop.context)
-    return [f"!({c_text(to_tree(build.expr_from_set(scop.assumptions.gist(scop.context))))})"]
+    outside = f"!({c_text(to_tree(build.expr_from_set(scop.assumptions.gist(scop.context))))})"
+    # the model knows that they are not negative; as numbers of type long, the largest ones are
+    wide = [p for p in scop.parameters if p.type.kind is TypeKind.UNSIGNED and p.type.size == LONG.size]
+    return [" || ".join([outside, *(f"{p.name} < 0" for p in wide)])]
 
 
 def _long_rows(region: RegionCode) -> list[str]:

@@ -61,8 +61,8 @@ class LoopBounds:
         ahead = counter.pa.ge_set(start.pa) if head.step > 0 else counter.pa.le_set(start.pa)
         before = self._now.state
         down = self._ends_below_zero(node, head, counter.type, domain)
-        if down and head.condition.op == "!=":
-            holds = ahead
+        if down and head.condition.op == "!=":  # what starts with the end makes no iteration
+            holds = ahead.intersect(start.pa.lt_set(constant(element_range(start.type)[1])))
         else:
             holds = self._condition(head, domain.intersect(ahead))
         needs = self._now.drop_assumptions(before)

@@ -698,3 +698,17 @@ def test_counters_that_wrap_end_loops_only_where_that_is_certain(head: str, tmp_
     assert not found.scops
     (refused,) = found.refused
     assert {problem.code for problem in refused.diagnostics} <= {"SW221", "SW226"}
+
+
+@pytest.mark.parametrize(("kind", "most"), [("unsigned", 2**32 - 1), ("unsigned long", 2**64 - 1)])
+def test_a_loop_that_starts_with_the_number_that_ends_it_makes_no_iteration(
+    kind: str, most: int, tmp_path: Path
+) -> None:
+    text = f"""void f({kind} last, double *restrict a) {{
+#pragma scop
+    for ({kind} i = last; i != -1; i--) a[i] += 1;
+#pragma endscop
+}}
+"""
+    (statement,) = model(tmp_path, text).statements
+    assert same(statement.domain, f"[last] -> {{ S0[i] : 0 <= i <= last and last < {most} }}")
