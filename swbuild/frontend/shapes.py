@@ -29,6 +29,7 @@ from swbuild.frontend.sizes import sizes_only
 from swbuild.frontend.strides import (
     Stride,
     counter_steps,
+    in_strides_of_counters,
     is_zero,
     quotient,
     rows_in,
@@ -261,12 +262,15 @@ class Shapes:
         the accesses stay not affine.
         """
         polynomials = [s for a in accesses if isinstance(s := a.subscripts[0], Polynomial)]
-        order = chain({m for p in polynomials for m, factor in p.terms.items() if not is_zero(factor)})
-        if order is None or any(a.subscripts[0] is None for a in accesses):
+        if any(a.subscripts[0] is None for a in accesses):
             return
         atoms = {name: atom for p in polynomials for name, atom in p.atoms.items()}
-        rows = [atoms[quotient(big, small)] for big, small in itertools.pairwise(order)]
         terms = {access: terms_of(s) for access in accesses if (s := access.subscripts[0]) is not None}
+        terms = dict(zip(terms, in_strides_of_counters(list(terms.values()), atoms), strict=True))
+        order = chain({m for found in terms.values() for m, factor in found.items() if not is_zero(factor)})
+        if order is None:
+            return
+        rows = [atoms[quotient(big, small)] for big, small in itertools.pairwise(order)]
         factors = [common_factor([t[m] for t in terms.values() if m in t]) for m in order[:-1]]
         for scales in dict.fromkeys(((1,) * len(order), (*factors, 1))):
             if shape.split or any(big % small for big, small in itertools.pairwise(scales)):

@@ -11,7 +11,7 @@ no two of them name one element, is for the caller to show.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import islpy as isl
 
@@ -21,7 +21,17 @@ from swbuild.frontend.integers import constant, single_value
 from swbuild.frontend.polynomials import Monomial, Polynomial
 from swbuild.islnumbers import int_of, val_of
 
-__all__ = ["Stride", "counter_steps", "is_zero", "quotient", "rows_in", "strides_of", "take", "terms_of"]
+__all__ = [
+    "Stride",
+    "counter_steps",
+    "in_strides_of_counters",
+    "is_zero",
+    "quotient",
+    "rows_in",
+    "strides_of",
+    "take",
+    "terms_of",
+]
 
 _PARAM = isl.dim_type.param
 
@@ -53,6 +63,37 @@ def strides_of(extents: Sequence[isl.PwAff]) -> list[Stride]:
 def terms_of(subscript: isl.PwAff | Polynomial) -> dict[Monomial, isl.PwAff]:
     """Return a subscript as a sum over monomials, in a dictionary of the caller's own."""
     return dict(subscript.terms) if isinstance(subscript, Polynomial) else {(): subscript}
+
+
+def in_strides_of_counters(
+    subscripts: Sequence[Mapping[Monomial, isl.PwAff]], atoms: Mapping[str, isl.PwAff]
+) -> list[dict[Monomial, isl.PwAff]]:
+    """Return the terms of ``subscripts`` with products of sizes alone in a stride that counters have.
+
+    So ``(n - 1)*n + j`` is in row ``n - 1`` where ``i*n + j`` is in row ``i``.  The sum stays what it is: a
+    number times a product of ``atoms`` is that number times one of them, in the stride of the others.
+    """
+    used = {m for terms in subscripts for m, factor in terms.items() if m and single_value(factor) is None}
+
+    def moved(terms: Mapping[Monomial, isl.PwAff]) -> dict[Monomial, isl.PwAff]:
+        result = dict(terms)
+        for monomial, factor in terms.items():
+            if monomial in used or single_value(factor) is None:
+                continue
+            rests = ((atom, _without(monomial, atom)) for atom in dict.fromkeys(monomial))
+            found = next(((atom, rest) for atom, rest in rests if rest in used), None)
+            if found is not None:
+                atom, rest = found
+                del result[monomial]
+                result[rest] = result.get(rest, constant(0)).add(atoms[atom].mul(factor))
+        return result
+
+    return [moved(terms) for terms in subscripts]
+
+
+def _without(monomial: Monomial, atom: str) -> Monomial:
+    position = monomial.index(atom)
+    return (*monomial[:position], *monomial[position + 1 :])
 
 
 def take(terms: dict[Monomial, isl.PwAff], stride: Stride) -> isl.PwAff:
