@@ -13,7 +13,8 @@ import islpy as isl
 
 from swbuild.classes import dataclass
 from swbuild.frontend.scop import Array, Scop
-from swbuild.polyhedral.islutil import constant_of, index_range
+from swbuild.polyhedral.extents import extents_of
+from swbuild.polyhedral.islutil import constant_of
 
 __all__ = [
     "WORD",
@@ -125,9 +126,9 @@ def with_whole_words(scop: Scop) -> Scop | None:
 def _multiple(scop: Scop, array: Array) -> isl.Set | None:
     """Return the sizes at which ``array`` is made of whole words, None where sizes have no say in that."""
     rest = array.element.size
-    for position in reversed(range(len(array.extents))):
-        extent, count = array.extents[position], WORD // gcd(WORD, rest)
-        extent = _accessed_to(scop, array) if extent is None else extent
+    extents = extents_of(scop, array)
+    for position in reversed(range(len(extents))):
+        extent, count = extents[position], WORD // gcd(WORD, rest)
         if extent is None or extent.n_piece() != 1:
             return None
         length = constant_of(extent)
@@ -137,16 +138,6 @@ def _multiple(scop: Scop, array: Array) -> isl.Set | None:
             return isl.Set.universe(scop.context.get_space())
         rest *= length
     return None
-
-
-def _accessed_to(scop: Scop, array: Array) -> isl.PwAff | None:
-    """Return the outermost index of ``array`` after all that are accessed, None without a bound."""
-    accesses = ((s, a) for s in scop.statements for a in s.accesses if a.array == array.name)
-    touched = reduce(isl.Set.union, (a.relation.intersect_domain(s.domain).range() for s, a in accesses))
-    inside = index_range(touched.intersect_params(scop.context.intersect(scop.assumptions)), 0)
-    if not inside.dim_is_bounded(isl.dim_type.set, 0):
-        return None
-    return inside.dim_max(0).add_constant_val(isl.Val(1)).gist(inside.params()).coalesce()
 
 
 def _is_multiple(scop: Scop, extent: isl.PwAff, count: int) -> bool:

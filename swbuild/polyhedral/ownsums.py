@@ -23,6 +23,7 @@ from swbuild.expressions.types import DOUBLE, INT, LONG
 from swbuild.frontend.scop import Access, AccessKind, Address, Array, Iterator, Scop, Statement, Storage
 from swbuild.islnumbers import int_of
 from swbuild.names import own
+from swbuild.polyhedral.extents import extents_of
 from swbuild.polyhedral.islutil import constant_of, sets_of, union_maps
 from swbuild.polyhedral.reductions import Reduction, accesses_to
 
@@ -79,7 +80,7 @@ def own_sum(scop: Scop, reduction: Reduction, parts: int) -> OwnSum | None:
         return None
     array, sizes = scop.array(reduction.array), scop.context.intersect(scop.assumptions)
     touched = pieces[0].intersect_params(sizes).coalesce()
-    room = [_room(touched, position, extent) for position, extent in enumerate(array.extents)]
+    room = [_room(touched, position, extent) for position, extent in enumerate(extents_of(scop, array))]
     if any(extent is None for extent in room):
         return None
     known = tuple(extent for extent in room if extent is not None)
@@ -219,6 +220,7 @@ def _declared(scop: Scop, own_: OwnSum) -> Array:
         scope_depth=0,
         is_const=False,
         is_closed=True,
+        whole_rows=None,
     )
 
 

@@ -12,8 +12,9 @@ whatever may write it later does so in the same iteration, before the new statem
 value that the element is left with.  Reads behind the loops find it there, no read needs an earlier value of
 ``w[e]`` in memory, and an element that is never written keeps its value, also where loops run no iteration.
 
-Where only the run knows the size of ``w``, the copy has room for some elements, and the model assumes that
-``w`` has no more; the host tests it, and runs the loops of the source where that does not hold.
+Where only the run knows the size of ``w``, or what of it the region accesses, the copy has room for some
+elements, and the model assumes that there are no more; the host tests it, and runs the loops of the source
+where that does not hold.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from swbuild.expressions.types import LONG
 from swbuild.frontend.scop import Access, AccessKind, Address, Array, Iterator, Scop, Statement, Storage
 from swbuild.names import own
 from swbuild.polyhedral.dataflow import ArrayFlow, Expansion, flow_by_array, instance_prefix, relations
+from swbuild.polyhedral.extents import extents_of
 from swbuild.polyhedral.islutil import bounded_effort, constant_of, maps_of, union_maps
 from swbuild.polyhedral.looptree import Leaf, Loop, Sequence, Tree, leaves, loop_tree, plain
 from swbuild.polyhedral.privatise import MAX_PRIVATE_BYTES, is_private_candidate, shared_copies
@@ -135,18 +137,18 @@ def _is_candidate(scop: Scop, array: Array) -> bool:
     accesses = [a for s in scop.statements for a in s.accesses if a.array == array.name]
     written = any(a.kind is not AccessKind.READ for a in accesses)
     plain_ones = written and all(a.affine for a in accesses) and not array.is_scalar
-    fits = plain_ones and _room(array) is not None
+    fits = plain_ones and _room(array, extents_of(scop, array)) is not None
     return fits and array.storage is not Storage.REGION and not is_private_candidate(array)
 
 
-def _room(array: Array) -> tuple[int, ...] | None:
+def _room(array: Array, extents: tuple[isl.PwAff | None, ...]) -> tuple[int, ...] | None:
     """Return how many elements a copy of ``array`` has room for in each dimension, None if it is too large.
 
-    Of the extents one may be known at run time only; that dimension gets what the others leave.
+    Of the ``extents`` one may be known at run time only; that dimension gets what the others leave.
     """
-    counts = [None if extent is None else constant_of(extent) for extent in array.extents]
+    counts = [None if extent is None else constant_of(extent) for extent in extents]
     known = [count for count in counts if count is not None]
-    if any(extent is None for extent in array.extents) or len(counts) - len(known) > 1:
+    if any(extent is None for extent in extents) or len(counts) - len(known) > 1:
         return None
     room = MAX_PRIVATE_BYTES // max(1, array.element.size * prod(known))
     if room < (1 if len(known) == len(counts) else _LEAST_ROOM):
@@ -224,20 +226,21 @@ def with_copies(scop: Scop, workspace: Iterable[Workspace]) -> Scop:
 
 def _with_copy(scop: Scop, work: Workspace) -> Scop:
     array = scop.array(work.array)
-    room = _room(array)
+    extents = extents_of(scop, array)
+    room = _room(array, extents)
     assert room is not None, "a copy that was found to fit"
     added = () if any(a.name == work.copy for a in scop.arrays) else (_declared(array, work.copy, room),)
     final = _final_statement(scop, work)
     renamed = tuple(_renamed(s, work) if s.name in work.statements else s for s in scop.statements)
     tree = _with_part(loop_tree(scop), work, _looped(final, work.depth), 0)
-    scop = replace(scop, assumptions=scop.assumptions.intersect(_no_larger(array, room)))
+    scop = replace(scop, assumptions=scop.assumptions.intersect(_no_larger(extents, room)))
     return replace(scop, arrays=(*scop.arrays, *added), statements=(*renamed, final), schedule=plain(tree))
 
 
-def _no_larger(array: Array, room: tuple[int, ...]) -> isl.Set:
-    """Return the sizes at which ``array`` has no more elements in any dimension than ``room`` says."""
+def _no_larger(extents: tuple[isl.PwAff | None, ...], room: tuple[int, ...]) -> isl.Set:
+    """Return the sizes at which no dimension has an extent of more elements than ``room`` says."""
     allowed = isl.Set("{ : }")
-    for extent, elements in zip(array.extents, room, strict=True):
+    for extent, elements in zip(extents, room, strict=True):
         if extent is not None and constant_of(extent) is None:
             most = isl.PwAff.val_on_domain(extent.domain(), isl.Val(elements))
             allowed = allowed.intersect(extent.le_set(most))
@@ -257,6 +260,7 @@ def _declared(array: Array, name: str, room: tuple[int, ...]) -> Array:
         live_out=False,
         scope_depth=0,
         is_const=False,
+        whole_rows=None,
     )
 
 
