@@ -38,6 +38,8 @@ def _array(scop: Scop, array: Array) -> Iterator[str]:
     for position, extent in enumerate(array.extents):
         cases = ["unknown"] if extent is None else aff_cases(extent)
         yield from (f"  extent {position}: {case}" for case in cases)
+    if array.whole_rows is not None:
+        yield from (f"  rows in memory {line}" for line in set_lines(array.whole_rows))
     yield f"  storage: {array.storage.value}"
     yield f"  address: {array.address.text}"
     flags = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from swbuild.classes import dataclass
-from swbuild.expressions.c import Call, Conditional, Operation, Variable
+from swbuild.expressions.c import AccessRef, Call, Conditional, Operation, Variable
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.trees import walk
 from swbuild.expressions.types import ElementType
@@ -13,6 +14,7 @@ from swbuild.expressions.types import ElementType
 __all__ = [
     "identifiers",
     "is_unconditional",
+    "sure_refs",
     "Block",
     "CStatement",
     "Declaration",
@@ -199,6 +201,21 @@ def is_unconditional(body: Expression) -> bool:
     if any(isinstance(n, (Conditional, Call)) for n in nodes):
         return False
     return not any(isinstance(n, Operation) and n.operator in ("&&", "||") for n in nodes)
+
+
+def sure_refs(body: Expression) -> Iterator[int]:
+    """Yield the numbers of the accesses that ``body``, a statement, makes whatever the data are.
+
+    That is not looked for in statements of several, nor among the arguments of calls, as macros may leave
+    some out; functions that are called have no side effects, and so return.
+    """
+    if isinstance(body, AccessRef):
+        yield body.ref
+    whole = not isinstance(body, CStatement) or isinstance(body, Evaluation)
+    operands = body.children if whole and not isinstance(body, Call) else ()
+    choice = isinstance(body, Conditional) or (isinstance(body, Operation) and body.operator in ("&&", "||"))
+    for operand in operands[:1] if choice else operands:
+        yield from sure_refs(operand)
 
 
 def identifiers(body: Expression) -> frozenset[str]:

@@ -16,6 +16,7 @@ from swbuild.frontend.scop import AccessKind, Address, Array, Statement, Storage
 from swbuild.frontend.shapes import Shape
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import FileScope
+from swbuild.frontend.whole_rows import whole_rows
 
 __all__ = ["ArrayMaker"]
 
@@ -36,6 +37,7 @@ class ArrayMaker:
         space: isl.Space,
     ) -> None:
         self._builder, self._liveness, self._shapes, self._space = builder, liveness, shapes, space
+        self._statements = statements
         accesses = [a for s in statements for a in s.accesses]
         used = {a.array for a in accesses}
         written = frozenset(a.array for a in accesses if a.kind is not AccessKind.READ)
@@ -66,7 +68,15 @@ class ArrayMaker:
             place.element.const,
             isinstance(thing.symbol.type, Scalar | StructType) and _is_register(thing.symbol.node),
             shape.real or shape.stated,
+            self._whole_rows(thing, extents),
         )
+
+    def _whole_rows(self, thing: Object, extents: Sequence[isl.PwAff | None]) -> isl.Set | None:
+        """Return the rows of an array of unknown length that are there for certain, None for none."""
+        if not extents or extents[0] is not None:
+            return None
+        in_rows = len(extents) == 1 or not self._shapes[thing].split
+        return whole_rows(thing.name, extents, self._statements, in_rows=in_rows)
 
     @staticmethod
     def _address(thing: Object) -> Address:

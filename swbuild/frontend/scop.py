@@ -106,6 +106,9 @@ class Array:
     is_register: bool = False
     #: no access leaves its extents: that would be undefined in C, or the user states them
     is_closed: bool = False
+    #: outermost indices at which all elements are in memory, as far as the region shows it, where the first
+    #: of ``extents`` is None
+    whole_rows: isl.Set | None = None
 
     @property
     def is_scalar(self) -> bool:
@@ -296,6 +299,17 @@ class Scop:
     def array(self, name: str) -> Array:
         """Return the array of this name."""
         return next(array for array in self.arrays if array.name == name)
+
+    def has_rows(self, name: str, indices: isl.Set) -> bool:
+        """Return whether an array has all its elements at the outermost ``indices``, a set of one dimension.
+
+        These are below its first extent where that is known, and are asked for when the region runs.
+        """
+        array = self.array(name)
+        if array.is_scalar or array.extents[0] is not None:
+            return True
+        here = indices.intersect_params(self.context.intersect(self.assumptions))
+        return array.whole_rows is not None and bool(here.is_subset(array.whole_rows))
 
     def users(self, array: str) -> frozenset[str]:
         """Return the names of the statements that access the array of this name."""

@@ -71,6 +71,10 @@ class Box:
         """The number of indices per dimension."""
         return tuple(_extent(a, b) for a, b in zip(self.low, self.high, strict=True))
 
+    def indices(self, position: int) -> isl.Set:
+        """Return the indices of all visits in one dimension, a set of that alone."""
+        return _between(self.low[position], self.high[position]).intersect_domain(self.visits).range()
+
     @property
     def is_usable(self) -> bool:
         """Whether the box has a bound and ends that isl finds with little effort."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
+from functools import reduce
 from math import prod
 from typing import Protocol
 
@@ -478,7 +479,7 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         box, size = group.box.simplified(), _box_bytes(task, group)
         return Buffer(name, name, level.number, identity, box, False, Store.NONE, None, size)
     if task.grouping.loose and group.refs[0].words is None:
-        group = replace(group, box=group.box.within(_in_the_array(task, level, group)))
+        group = replace(group, box=group.box.within(_in_the_array(task, group)))
     writers = [ref for ref in group.refs if ref.writes]
     written = _stored(task, level, group) if writers else None
     store, whole = Store.NONE, False
@@ -507,12 +508,19 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     )
 
 
-def _in_the_array(task: _Task, level: Level, group: Group) -> list[isl.Set]:
-    """Return, per dimension, the indices of the array of ``group``, or those accessed where it has no end."""
-    touched = footprint(level, [ref for ref in group.refs if ref.happens]).range()
-    extents = task.scop.array(group.refs[0].array).extents
+def _in_the_array(task: _Task, group: Group) -> list[isl.Set]:
+    """Return, per dimension, the indices of the array of ``group``, or those accessed where it has no end.
+
+    These are the indices that the statements access in the region: in the kernel, isl would have to tell
+    apart which of them belong to which tile.
+    """
+    refs, scop = {(ref.statement, ref.ref) for ref in group.refs}, task.scop
+    accessed = (a.relation for s in scop.statements for a in s.accesses if (s.name, a.ref) in refs)
+    touched = reduce(isl.Set.union, (relation.range() for relation in accessed))
+    touched = touched.intersect_params(scop.context).coalesce()
+    extents = scop.array(group.refs[0].array).extents
     return [
-        index_range(touched, k)
+        index_range(touched, k).coalesce()
         if extent is None
         else isl.Set.from_pw_aff(extent).apply(isl.Map("{ [n] -> [x] : 0 <= x < n }"))
         for k, extent in enumerate(extents)
@@ -605,10 +613,12 @@ def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.M
     """Return the cheapest way to put back exactly what was ``written``, which is not all of ``box``.
 
     The rest of the box is only touched when it certainly lies inside the array: the last row of
-    an array of unknown length may end early, unless the visit accesses all of it.
+    an array of unknown length may end early, unless the region shows that it is there or the visit accesses
+    all of it.
     """
     array = task.scop.array(group.refs[0].array)
-    bounded = array.extents[0] is not None and (not is_small(array) or in_whole_words(task.scop, array))
+    whole = not is_small(array) or in_whole_words(task.scop, array)
+    bounded = whole and task.scop.has_rows(array.name, index_range(box.range(), 0))
     inside = bounded or _certainly_accessed(task, level, group, box)
     if inside and not _others_write(task, level, group, box, written):
         return Store.BOX

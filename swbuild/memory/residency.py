@@ -123,12 +123,12 @@ def traffic_of(
 
     ``sourced`` is ``producer -> [reader -> element]`` of the array; ``members`` all run in one spawn, of
     which there is one in a run of the region.  What buffers that are ``near`` read is found in the tiles.
-    None where accesses are not known exactly, or such a buffer reads what others than members write, or what
-    is in no tile, as no member accesses anything there.
+    None where accesses are not known exactly, where the last row may end before a tile of it does, or such a
+    buffer reads what others than members write, or what is in no tile, as no member accesses anything there.
     """
     uses = _uses(scop, private, members, near, array)
     sides = None if uses is None else _sides(uses)
-    if uses is None or sides is None:
+    if uses is None or sides is None or not scop.has_rows(array, sides[0]):
         return None
     from_others = sourced.intersect_range_factor_range(uses.other_writes)
     if not from_others.range().unwrap().intersect(uses.near).is_empty() or not _is_inside(uses.near, sides):
@@ -194,12 +194,7 @@ class _Uses:
 def _uses(
     scop: Scop, private: Private, members: Sequence[Member], near: Sequence[Member], array: str
 ) -> _Uses | None:
-    """Return the accesses of the region to ``array``, None where some are not known exactly.
-
-    Or where nobody knows how many rows it has: the last one may end before a tile of it does.
-    """
-    if scop.array(array).extents[0] is None:
-        return None
+    """Return the accesses of the region to ``array``, None where some are not known exactly."""
     served = {"members": _covered(scop, private, members), "near": _covered(scop, private, near)}
     found: defaultdict[tuple[bool, str], list[isl.Map]] = defaultdict(list)
     for statement in scop.statements:

@@ -75,15 +75,15 @@ def _is_nested(buffer: Buffer, mapped: int) -> bool:
 def _alike(scop: Scop, buffer: Buffer, mapped: int) -> tuple[Box, frozenset[int]]:
     """Return the box of ``buffer`` that is handed on, and which of the ``mapped`` loops it depends on.
 
-    Where one of these only tells how much of a box is read, as in a triangle, it is all of it: nothing in the
-    kernel writes there, and what has known extents is there.
+    Where one of these only tells how much of a box is read, as in a triangle, it is all of it, where all of
+    it is in memory: nothing in the kernel writes there.
     """
     box, used = buffer.box, _used(buffer.box, mapped)
-    if len(used) > 1 and all(extent is not None for extent in scop.array(buffer.array).extents):
-        others = (box.regardless_of(k) for k in sorted(used))
-        found = next((other for other in others if other is not None), None)
-        return (box, used) if found is None else (found, _used(found, mapped))
-    return box, used
+    others = (box.regardless_of(k) for k in sorted(used)) if len(used) > 1 else ()
+    found = next((other for other in others if other is not None), None)
+    if found is None or not scop.has_rows(buffer.array, found.indices(0)):
+        return box, used
+    return found, _used(found, mapped)
 
 
 def with_alike_boxes(scop: Scop, placed: Placed) -> Placed:
