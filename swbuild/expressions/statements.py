@@ -211,9 +211,11 @@ def sure_refs(body: Expression) -> Iterator[int]:
     """
     if isinstance(body, AccessRef):
         yield body.ref
-    whole = not isinstance(body, CStatement) or isinstance(body, Evaluation)
+    whole = not isinstance(body, CStatement) or isinstance(body, (Evaluation, If))
     operands = body.children if whole and not isinstance(body, Call) else ()
-    choice = isinstance(body, Conditional) or (isinstance(body, Operation) and body.operator in ("&&", "||"))
+    choice = isinstance(body, (Conditional, If)) or (
+        isinstance(body, Operation) and body.operator in ("&&", "||")
+    )
     for operand in operands[:1] if choice else operands:
         yield from sure_refs(operand)
 

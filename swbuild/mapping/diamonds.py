@@ -1,10 +1,10 @@
 """Tiles over time: each covers several steps of a loop over time, and what it loads serves all of them.
 
 The order to begin with is a sequential loop around kernels that follow each other, one *sweep* per kernel and
-iteration.  A tile is a diamond over the sweeps and the first parallel loop of the kernels: it grows and
-shrinks by as much as dependences reach in a sweep, so that all diamonds along that loop may start at once.
-Further parallel loops are cut into skewed pieces, which follow each other inside a diamond.  In a tile the
-sweeps are as they were.
+iteration; there may be other nests before and after that loop.  A tile is a diamond over the sweeps and the
+first parallel loop of the kernels: it grows and shrinks by as much as dependences reach in a sweep, so that
+all diamonds along that loop may start at once.  Further parallel loops are cut into skewed pieces, which
+follow each other inside a diamond.  In a tile the sweeps are as they were.
 
 A sweep with fewer loops than others, over an edge of a grid, is in the iteration of the missing loops that
 has to do with it: values of a first row are set in the tiles that have the row.  In planes, only rows whose
@@ -39,7 +39,7 @@ _FARTHEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Sweeps:
-    """The sweeps of ``schedule``: ``time`` counts them, ``in_a_step`` of the loop over time.
+    """The sweeps of a schedule: ``time`` counts them, ``in_a_step`` of the loop over time, its ``node``.
 
     ``loops`` are the parallel ones in each; ``slopes`` say, per loop, how far dependences reach in a sweep.
     ``wide`` are the sizes at which no loop has less than two iterations, None where all sweeps have the same:
@@ -47,7 +47,7 @@ class Sweeps:
     looked at.
     """
 
-    schedule: isl.Schedule
+    node: isl.ScheduleNode
     time: isl.UnionPwAff
     loops: tuple[isl.UnionPwAff, ...]
     slopes: tuple[int, ...]
@@ -60,11 +60,24 @@ def sweeps_of(
 ) -> Sweeps | None:
     """Return the sweeps of ``schedule``, which keeps the pairs ``kept`` in order; None where it has none.
 
-    The loop with the highest ``score`` is the last.
+    They are those of its first loop that has some.  The loop with the highest ``score`` is the last.
     """
-    outer = schedule.get_root().child(0)
+    root = schedule.get_root().child(0)
+    parts = [root]
+    if root.get_type() == _NODE.sequence:
+        parts = [root.child(k).child(0) for k in range(root.n_children())]
+    found = (_sweeps_at(node, kept, score) for node in parts)
+    return next((sweeps for sweeps in found if sweeps is not None), None)
+
+
+def _sweeps_at(
+    outer: isl.ScheduleNode, kept: isl.UnionMap, score: Callable[[isl.UnionPwAff], int]
+) -> Sweeps | None:
+    """Return the sweeps of the loop ``outer``, None where it has none."""
     if outer.get_type() != _NODE.band or outer.band_n_member() != 1 or parallel_first(outer):
         return None
+    inside = outer.get_domain()
+    kept = kept.intersect_domain(inside).intersect_range(inside)
     bands = _bands(outer.child(0))
     if bands is None or not 0 < max(len(_loops(band)) for band in bands) <= MOST_LOOPS:
         return None
@@ -73,7 +86,7 @@ def sweeps_of(
         if any(map(_has_other_loops, bands)):  # isl takes too long over them
             return None
         kept = kept.intersect_params(wide)  # at other sizes, edges are next to each other
-    step = outer.band_get_partial_schedule().get_at(0)
+    step = _one_by_one(outer.band_get_partial_schedule().get_at(0).intersect_domain(inside))
     numbers = _numbers(bands, _in_one_step(step, kept))
     steps = step.scale_val(isl.Val(numbers[-1] + 1))
     time = _joined(
@@ -89,7 +102,13 @@ def sweeps_of(
     kept_loops, slopes = zip(*found, strict=True)
     if len(kept_loops) > 1 and not _has_simple_edges(kept_loops):
         return None
-    return Sweeps(schedule, time, kept_loops, slopes, numbers[-1] + 1, wide)
+    return Sweeps(outer, time, kept_loops, slopes, numbers[-1] + 1, wide)
+
+
+def _one_by_one(loop: isl.UnionPwAff) -> isl.UnionPwAff:
+    """Return ``loop`` as it counts its iterations, by ones where it goes in larger steps."""
+    stride = _values(loop).get_stride(0)
+    return loop if stride.is_one() or stride.is_zero() else loop.scale_down_val(stride).floor()
 
 
 def _bands(node: isl.ScheduleNode) -> list[isl.ScheduleNode] | None:
@@ -243,10 +262,13 @@ def _fixed(
 
 
 def _wide(bands: Sequence[isl.ScheduleNode]) -> isl.Set | None:
-    """Return the sizes at which all loops of ``bands`` have two iterations, None if all have the same."""
+    """Return the sizes at which all loops of ``bands`` have two iterations, None if all have the same.
+
+    At sizes at which some have none they have the same as others.
+    """
     everywhere = [[_values(loop) for loop in _loops(band)] for band in bands]
     first = everywhere[0]
-    if all(len(some) == len(first) and all(map(isl.Set.is_equal, some, first)) for some in everywhere):
+    if all(len(some) == len(first) and all(map(_are_alike, some, first)) for some in everywhere):
         return None
     sizes = [
         values.intersect(values.apply(isl.Map("{ [x] -> [x + 1] }"))).params()
@@ -254,6 +276,11 @@ def _wide(bands: Sequence[isl.ScheduleNode]) -> isl.Set | None:
         for values in some
     ]
     return reduce(isl.Set.intersect, sizes).coalesce()
+
+
+def _are_alike(values: isl.Set, others: isl.Set) -> bool:
+    """Return whether two loops have the same ``values`` at all sizes at which both have some."""
+    return bool(values.intersect_params(others.params()).is_equal(others.intersect_params(values.params())))
 
 
 def _values(loop: isl.UnionPwAff) -> isl.Set:
@@ -310,9 +337,9 @@ def in_diamonds(sweeps: Sweeps, tile: Sequence[int]) -> isl.Schedule:
     """
     # No dependence goes down in either side of a diamond, nor in a skewed loop, so none does in the number of
     # a tile (floor is monotone): it leads to the same tile, where the order is as it was, or to a later
-    # front, or, within a diamond, to a later piece.
+    # front, or, within a diamond, to a later piece.  What is outside of the loop over time stays outside.
     up, down = (_tile(side, tile[0]) for side in _sides(sweeps.time, sweeps.loops[0], sweeps.slopes[0]))
-    node = sweeps.schedule.get_root().child(0)
+    node = sweeps.node
     pieces = list(zip(sweeps.loops, sweeps.slopes, tile, strict=False))[1:]
     for loop, slope, size in reversed(pieces):
         node = node.insert_partial_schedule(_alone(_tile(_sides(sweeps.time, loop, slope)[0], size)))

@@ -205,7 +205,7 @@ def place_kernel(
     buffers, private variables, parts.  What is ``known`` was found under the same options, except for whether
     boxes may be handed on.
     """
-    launched = _launched(scop, options, scheduled)
+    launched = _launched(scop, options, scheduled, kernel)
     task = _Task(launched, options, scheduled, kernel, reductions, sizes, record, known or Known())
     found = _placed(task)
     if options.turn is not Turn.AUTO or not isinstance(found, Placed):
@@ -254,7 +254,7 @@ def place_as(
 
     Those of an array in ``limits`` take at most so many bytes.
     """
-    launched = _launched(scop, options, scheduled)
+    launched = _launched(scop, options, scheduled, kernel)
     task = _Task(launched, options, scheduled, kernel, (), sizes, lambda _: None, Known(), limits or {})
     found = _tile_and_plan(task, mapping)
     return found if isinstance(found, Placed) else None
@@ -266,18 +266,26 @@ def with_handing(
     """Return ``placed``, which hands nothing on, with those boxes handed on for which it pays."""
     kernel = placed.tiled.kernel
     task = _Task(
-        _launched(scop, options, scheduled), options, scheduled, kernel, (), sizes, lambda _: None, Known()
+        _launched(scop, options, scheduled, kernel),
+        options,
+        scheduled,
+        kernel,
+        (),
+        sizes,
+        lambda _: None,
+        Known(),
     )
     return _cheapest_handing(task, placed)[0]
 
 
-def _launched(scop: Scop, options: KernelOptions, scheduled: Scheduled) -> Scop:
-    """Return ``scop`` at the sizes at which kernels run: others are left to the serial loops.
+def _launched(scop: Scop, options: KernelOptions, scheduled: Scheduled, kernel: Kernel) -> Scop:
+    """Return ``scop`` at the sizes at which ``kernel`` runs: others are left to the serial loops.
 
     So the extents of its arrays bound what a tile touches.  The published algorithm does not look at them.
     Tiles over time have bounds of their own: what the extents add are only cases for isl to tell apart.
     """
-    if options.preset is Preset.CLASSIC or scheduled.origin is Origin.DIAMONDS:
+    over_time = kernel.in_front and scheduled.origin is Origin.DIAMONDS
+    if options.preset is Preset.CLASSIC or over_time:
         return scop
     return replace(scop, context=scop.context.intersect(scop.assumptions))
 

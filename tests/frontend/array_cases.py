@@ -50,6 +50,14 @@ ARRAYS: list[Case] = [
         "linearised_cube",
         "for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) for (int k = 0; k < n; k++) y[n * n * i + k + n * j] += i + j * k;",
     ),
+    _c(
+        "linearised_last_row",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) y[i * n + j] = x[j] + y[(n - 1) * n + j] + y[(n - 1) * n + n - 1];",
+    ),
+    _c(
+        "linearised_rows_beyond",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[2 * n * m + i * m + j] = y[i * m + j] - y[n * m + m + j];",
+    ),
     _c("linearised_corner", "for (int i = 0; i < n; i++) y[i] = y[n * n + i] + y[(n + 1) * (n + 1)];"),
     _c(
         "linearised_unprovable",

@@ -378,6 +378,30 @@ def test_linearised_subscripts_get_their_dimensions_back(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("subscript", "wanted"),
     [
+        ("(m - 1) * m + j", "[m - 1, j]"),
+        ("m * m + j", "[m, j]"),
+        ("(n - 1) * m + (m - 1)", "[n - 1, m - 1]"),
+        ("2 * n * m + 3 * m + j", "[2n + 3, j]"),
+        ("m - 1", "[0, m - 1]"),
+    ],
+)
+def test_products_of_sizes_are_rows_where_counters_have_rows(
+    subscript: str, wanted: str, tmp_path: Path
+) -> None:
+    scop = model(
+        tmp_path,
+        "void f(int n, int m, double *A) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < m; j++) "
+        f"A[i * m + j] = A[{subscript}];\n#pragma endscop\n}}\n",
+    )
+    assert len(scop.array("A").extents) == 2
+    found = next(a for a in scop.statements[0].accesses if a.kind is AccessKind.READ)
+    expected = isl.Map(f"[n, m] -> {{ S0[i, j] -> A{wanted} : 0 <= i < n and 0 <= j < m }}")
+    assert found.affine and found.relation.is_equal(expected.intersect_params(found.relation.params()))
+
+
+@pytest.mark.parametrize(
+    ("subscript", "wanted"),
+    [
         ("(i + 4) * m + j - 3 * m", "[i + 1, j]"),
         ("i * m + j + 2 * m", "[i + 2, j]"),
         ("i * (2 * m) + j", "[2i, j]"),

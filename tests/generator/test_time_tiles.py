@@ -71,6 +71,21 @@ PLANES = {
     ),
 }
 
+#: on a line: a loop over time beside other nests, in steps of two, and with a last step of fewer sweeps
+_TO_B = "for (int i = 1; i < n - 1; i++) b[i] = 0.3 * (a[i - 1] + a[i] + a[i + 1]);"
+_TO_A = "for (int i = 1; i < n - 1; i++) a[i] = 0.3 * (b[i - 1] + b[i] + b[i + 1]);"
+LOOPS = {
+    "beside": f"""
+  for (int i = 0; i < n; i++) b[i] = a[i];
+  for (int t = 0; t < steps; t++) {{ {_TO_B} {_TO_A} }}
+  for (int i = 0; i < n; i++) b[i] -= a[i];""",
+    "by_twos": f"""
+  for (int t = 0; t + 1 < steps; t += 2) {{ {_TO_B} {_TO_A} }}
+  if (steps % 2 == 1) {{ {_TO_B} }}""",
+    "halves": f"""
+  for (int t = 0; 2 * t < steps; t++) {{ {_TO_B} if (2 * t + 1 < steps) {_TO_A} }}""",
+}
+
 #: edges for which isl would take too long over tiles
 _OTHER_EDGES = {
     "last column": "for (int i = 0; i < n; i++) u[i][m - 1] = 0.25 * t + i;",
@@ -189,6 +204,39 @@ def test_sweeps_over_several_fields_run_in_tiles_over_time(name: str, machine: s
     assert len(region.report["wavefront_tile"]) == 2
     # what is last in a tile is the index that is contiguous in memory
     assert all(buffer["shape"][1] > buffer["shape"][0] for buffer in kernel["buffers"])
+
+
+def _of_loops(name: str) -> str:
+    return f"void f({LINE})\n{{\n#pragma scop\n{LOOPS[name]}\n#pragma endscop\n}}\n"
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_over_time_run_in_tiles_whatever_is_beside_them(name: str, tmp_path: Path) -> None:
+    (region,) = generated(tmp_path, _of_loops(name)).regions
+    assert len(region.report["wavefront_tile"]) == 1
+    kernels = [kernel["statements"] for kernel in region.report["kernels"]]
+    assert sum(len(statements) == 2 for statements in kernels) == 1  # both sweeps
+    # as many steps fit a diamond as where each has a sweep more
+    (usual,) = generated(tmp_path, _region(f"{_TO_B} {_TO_A}")).regions
+    assert region.report["wavefront_tile"] == usual.report["wavefront_tile"]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_loops_over_time_with_nests_beside_them_compute_what_the_source_does(
+    machine: str, tmp_path: Path
+) -> None:
+    sizes = RegionCheck(
+        tuple({"n": n, "steps": t} for n, t in ((1, 3), (5, 0), (67, 1), (130, 2), (131, 7), (509, 96)))
+    )
+    tasks = []
+    for name in LOOPS:
+        path = tmp_path / f"{name}.c"
+        path.write_text(_of_loops(name), encoding="utf-8")
+        tasks.append(SourceTask(path, default_options=_options(machine, (64, 1)), default_check=sizes))
+    results = check_sources(tasks, CheckSettings(modes=("checked",), jobs=1))
+    assert len(results) == len(LOOPS)
+    for result in results:
+        assert result.outcome is Outcome.PASS, result.message
 
 
 def test_the_ends_of_a_line_are_set_in_the_tiles_that_have_them(tmp_path: Path) -> None:
