@@ -11,6 +11,7 @@ from typing import Any
 
 from pycparser import c_ast
 
+from swbuild.frontend.blockcopies import NOT_NEGATIVE
 from swbuild.frontend.bounds import LoopBounds
 from swbuild.frontend.branches import Branches
 from swbuild.frontend.calls import Calls
@@ -121,6 +122,8 @@ class RegionBuilder:
         name = getattr(node.name, "name", "")
         if name in _ASSUME:
             self.statements.assume(node, where)
+        elif name == NOT_NEGATIVE:
+            self.statements.require_not_negative(node, where)
         elif name != _KILL:
             self.statements.expression(node, where)
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
+from swbuild.frontend.blockcopies import BlockCopies
 from swbuild.frontend.calls import Calls
 from swbuild.frontend.changes import writes
 from swbuild.frontend.ctype import ArrayType, CType, OtherType, Pointer, Scalar, StructType
@@ -73,6 +74,7 @@ class Expander:
 
     def __init__(self, scope: FileScope, bindings: Bindings, calls: Calls, finder: PlaceFinder) -> None:
         self._scope, self._bindings, self._calls, self._finder = scope, bindings, calls, finder
+        self._blocks = BlockCopies(scope, bindings, finder)
         self._chain: list[str] = []
         self._count = 0
 
@@ -114,6 +116,8 @@ class Expander:
         elif isinstance(node, c_ast.If):
             node.iftrue = self._block(node.iftrue)
             node.iffalse = self._block(node.iffalse) if node.iffalse is not None else None
+        elif isinstance(node, c_ast.FuncCall) and (loop := self._blocks.written_out(node)) is not None:
+            return [loop]
         elif self._is_expandable(node):
             return self._expanded(node, node, None)
         elif isinstance(node, c_ast.Assignment) and self._is_expandable(node.rvalue):

@@ -55,6 +55,14 @@ class Statements:
             state, bad = self._now.state, sizes_only(where.domain.subtract(holds))
             self._now.state = replace(state, context=state.context.subtract(bad))
 
+    def require_not_negative(self, node: c_ast.FuncCall, where: Position) -> None:
+        """Leave sizes at which an argument of ``node`` is below zero to the source."""
+        for count in node.args.exprs:
+            value = self._reader.integers.value(count, where.domain).pa
+            self._objects.require(
+                where.domain, value.nonneg_set(), count, "numbers of elements must not be below zero"
+            )
+
     def is_idle(self, node: c_ast.Node) -> bool:
         """Whether a statement is a value thrown away, ``(void)x`` or ``0``."""
         if isinstance(node, c_ast.Cast):

@@ -58,6 +58,47 @@ ARRAYS: list[Case] = [
         "linearised_rows_beyond",
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[2 * n * m + i * m + j] = y[i * m + j] - y[n * m + m + j];",
     ),
+    # -- memcpy and memset
+    _c("copied", "memcpy(y, x, n * sizeof(double)); for (int i = 0; i < n; i++) x[i] += y[i];"),
+    _c("copied_from_inside", "memcpy(&y[n], x + 3, sizeof(*x) * n); memcpy(y + 9 * n, y, n * sizeof y[0]);"),
+    _c(
+        "copied_rows",
+        "for (int i = 0; i < n; i++) memcpy(A[i], B[i + 1], m * sizeof(double));",
+    ),
+    _c(
+        "copied_plane",
+        "memcpy(y, y + 1000, n * m * sizeof(double)); for (int i = 0; i < n; i++) y[i * m] = i;",
+    ),
+    _c(
+        "copied_whole",
+        "double t[3][4]; for (int i = 0; i < 12; i++) t[i / 4][i % 4] = i; memcpy(y, t, sizeof t); y[n] = 1;",
+        fallback=True,
+    ),
+    _c(
+        "copied_short",
+        "double t[3], w[3]; for (int k = 0; k < 3; k++) t[k] = x[k]; memcpy(w, t, sizeof w); for (int i = 0; i < n; i++) y[i] = w[i % 3];",
+    ),
+    _c(
+        "copied_squares",
+        "memcpy(&B[1], &B[30], 7 * sizeof(B[0])); memcpy((void *)B[n], B[n + 1], sizeof(double[60]));",
+    ),
+    _c(
+        "cleared",
+        "memset(y, 0, n * sizeof *y); memset(idx, 0, (n + 1) * sizeof(int)); memset(f + 1, 0, sizeof(float) * m);",
+    ),
+    _c("cleared_plane", "memset(y, 0, (long)n * m * sizeof(double)); memset(B[2], 0, sizeof(B[2]));"),
+    _c(
+        "cleared_in_loop",
+        "for (int i = 0; i < n; i++) { memset(y, 0, m * sizeof(*y)); for (int j = 0; j < m; j++) y[j] += i * j; x[i] = y[m]; }",
+    ),
+    _c(
+        "copied_as_stepped",
+        "int at = 0; for (int i = 0; i < n; i++) memcpy(&y[at++], &x[i], sizeof(double));",
+        fallback=True,
+    ),
+    _c("copied_as_many_as_it_says", "memcpy(idx, cnt, cnt[3] * sizeof(int));", fallback=True),
+    _c("copied_as_other_type", "memcpy(f, idx, n * sizeof(int));", fallback=True),
+    _c("set_to_ones", "memset(idx, -1, n * sizeof(int));", fallback=True),
     _c("linearised_corner", "for (int i = 0; i < n; i++) y[i] = y[n * n + i] + y[(n + 1) * (n + 1)];"),
     _c(
         "linearised_unprovable",
