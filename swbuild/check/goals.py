@@ -171,19 +171,20 @@ def _together(constraints: Sequence[isl.Constraint]) -> list[set[int]]:
 def _loop_goals(scop: Scop) -> Iterator[Goal]:
     """Yield, for each loop of the source, that it runs once and that it runs more often.
 
-    Iterators that the source does not have are the first ones of a statement.
+    Iterators that the source does not have are the first ones of a statement.  A loop of a function that is
+    called several times may be one at several depths.
     """
-    loops: dict[tuple[int, int, str], tuple[isl.Set, int]] = {}
+    loops: dict[tuple[int, int, str, int], isl.Set] = {}
     for statement in scop.statements:
         made = [iterator.made for iterator in statement.iterators].count(True)
         domain = _plain(statement.domain).project_out(_SET, 0, made)
         for depth, iterator in enumerate(statement.iterators[made:]):
-            key = (iterator.span.line, iterator.span.column, iterator.name)
+            key = (iterator.span.line, iterator.span.column, iterator.name, depth)
             inner = domain.dim(_SET) - depth - 1
             values = domain.project_out(_SET, depth + 1, inner).set_tuple_name("L")
             known = loops.get(key)
-            loops[key] = (values if known is None else known[0].union(values), depth)
-    for (line, _, name), (values, depth) in sorted(loops.items(), key=lambda item: item[0]):
+            loops[key] = values if known is None else known.union(values)
+    for (line, _, name, depth), values in sorted(loops.items(), key=lambda item: item[0]):
         per_visit = _last_of(values.coalesce(), depth)
         often = _with_greater(per_visit, 1)
         where = f"of the loop over {name} in line {line}"

@@ -100,12 +100,13 @@ def _call(region: RegionCode, original: Lines, place: str, around: Surroundings)
     idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
     named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
     if not (declines(region) or any(_DIRECTIVE.match(line) for line in original)):
-        return around.call([*_quiet(held, f"  (void){call}; /* runs on the core group */"), *named])
+        after = [f"  {scop.after}"] if scop.after else []
+        return around.call([*_quiet(held, f"  (void){call}; /* runs on the core group */"), *after, *named])
     return [
         *around.call(_quiet(held, f"  if ({call}) {{ /* runs on the core group, or not at all */")),
         place,
         *original,
-        "  }",
+        f"  }} else {scop.after}" if scop.after else "  }",
         *named,
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import islpy as isl
 
@@ -13,7 +14,7 @@ from swbuild.expressions.trees import transformed, walk
 from swbuild.frontend.assumptions import refuse_impossible, where_right
 from swbuild.frontend.builder import RegionBuilder
 from swbuild.frontend.ctype import Scalar
-from swbuild.frontend.drafts import Draft, Object, RawAccess, drafts_in
+from swbuild.frontend.drafts import Draft, Loop, Object, RawAccess, drafts_in
 from swbuild.frontend.integers import universe
 from swbuild.frontend.problems import NotModelledError
 from swbuild.frontend.relations import aligned, instances, moved_in, where_equal, where_inside
@@ -51,6 +52,8 @@ class _Finisher:
         self.builder, self.shapes = builder, shapes
         self.names: dict[Draft, str] = {}
         self.domains: dict[Draft, isl.Set] = {}
+        #: Loops that are alike in the source, by their nodes.
+        self.loops: dict[Iterator, list[int]] = {}
         self.space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
 
     # -- spaces ---------------------------------------------------------------------------------
@@ -112,7 +115,7 @@ class _Finisher:
         relations = {a.ref: self.relation(a, draft) for a in _by_reference(draft) if a.ref in needed}
         accesses = tuple(self._access(a, relations[a.ref], gone) for a in draft.accesses if a.ref in needed)
         span = self.builder.around.problems.locator.span
-        iterators = tuple(Iterator(loop.name, loop.type, span(loop.node)) for loop in draft.loops)
+        iterators = tuple(self._iterator(loop) for loop in draft.loops)
         return Statement(
             self.names[draft],
             self.domains[draft],
@@ -121,6 +124,13 @@ class _Finisher:
             _resolved(draft.body, gone),
             span(draft.node),
         )
+
+    def _iterator(self, loop: Loop) -> Iterator:
+        found = Iterator(loop.name, loop.type, self.builder.around.problems.locator.span(loop.node))
+        alike = self.loops.setdefault(found, [])
+        if id(loop.node) not in alike:
+            alike.append(id(loop.node))
+        return replace(found, copy=alike.index(id(loop.node)))
 
     def _needed(self, draft: Draft) -> set[int]:
         """Return the references in the body and in the subscripts that are not affine."""

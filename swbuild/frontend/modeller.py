@@ -15,6 +15,7 @@ from swbuild.frontend.calls import Calls
 from swbuild.frontend.claims import Claim, claims_inside, claims_of_places, claims_of_typedefs
 from swbuild.frontend.contracting import contracted_text
 from swbuild.frontend.ctype import UNMODELLED, ArrayType, Pointer, Scalar, StructType
+from swbuild.frontend.exchanges import without_exchanges
 from swbuild.frontend.facts import RegionFacts
 from swbuild.frontend.finish import Finished, finish
 from swbuild.frontend.liveness import Liveness
@@ -93,6 +94,7 @@ class _Modeller:
         self.contracted = contracted_text(region.items, scope, self.calls)
         later = self.liveness.live_after
         plain = in_plain_forms(region.items, region.function, self.bindings, scope, later)
+        plain, self.after = without_exchanges(plain, self.bindings, scope, later)
         self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(plain)
         facts = RegionFacts(self.items, self.bindings, region.function, scope)
         self.visible = self.bindings.visible.get(id(region.begin), {})
@@ -147,6 +149,7 @@ class _Modeller:
             schedule=finished.schedule,
             context=finished.context,
             assumptions=finished.assumptions,
+            after=self.after,
             includes=tuple(sorted(self.calls.includes)),
             prelude=tuple(self.calls.prelude.values()),
             sets_errno=tuple(sorted(self.calls.sets_errno)),

@@ -176,13 +176,15 @@ class Access:
 class Iterator:
     """A loop around a statement: its C name, type and the place of its ``for``.
 
-    One that is ``made`` is not in the source: it counts pieces of a loop that is.
+    One that is ``made`` is not in the source: it counts pieces of a loop that is.  ``copy`` tells loops apart
+    that are one in the source: those of a function that is called several times.
     """
 
     name: str
     type: ElementType
     span: Span
     made: bool = False
+    copy: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +282,8 @@ class Scop:
     tag: str = ""
     #: The region as text with multiply-adds (``swbuild.frontend.contracting``), "" where it cannot be had.
     contracted: str = ""
+    #: What the host does after the statements of the model to be where the source is then, in C.
+    after: str = ""
     #: Values of parameters, by their expressions, in calls of the same file: they are likely, not certain.
     usual: Mapping[str, int] = field(default_factory=dict)
 

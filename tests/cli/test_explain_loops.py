@@ -64,3 +64,23 @@ def test_private_variables_are_named(tmp_path: Path, swbuild: Run) -> None:
     (tmp_path / "p.c").write_text(f"void f(int n, double x[n])\n{{\n{body}\n#pragma endscop\n}}\n")
     done = swbuild("explain", "p.c", "--loops")
     assert "parallel after privatisation (a copy of t each)" in done.stdout
+
+
+def test_loops_of_a_function_called_at_several_depths_are_several(swbuild: Run, tmp_path: Path) -> None:
+    """And a check of it finds sizes for each."""
+    (tmp_path / "heat.c").write_text(
+        """static void step(int n, const double *a, double *b) {
+    for (int i = 1; i < n - 1; i++) b[i] = 0.25 * (a[i - 1] + a[i + 1]);
+}
+void heat(int n, int steps, double *a, double *b) {
+#pragma scop
+  step(n, a, b);
+  for (int t = 0; t < steps; t++) { step(n, b, a); step(n, a, b); }
+#pragma endscop
+}
+"""
+    )
+    done = swbuild("explain", "heat.c", "--loops", "--json")
+    (region,) = json.loads(done.stdout)
+    assert [loop["verdict"] for loop in region["loops"]] == ["parallel", "sequential", "parallel", "parallel"]
+    assert swbuild("check", "heat.c", "-p", "n=70", "-p", "steps=3").returncode == 0

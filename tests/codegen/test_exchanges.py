@@ -1,0 +1,168 @@
+"""Pointers that change places after each step of a loop: code of several steps, without exchanges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from emulator_programs import build_generated, launch, run_serially
+from generation import generated, model_of
+
+from swbuild.options import KernelOptions, Where
+
+#: Functions with such loops; what they return tells where their pointers are in the end.
+FUNCTIONS = """
+#define SWAP(type, one, other) do { type t_ = one; one = other; other = t_; } while (0)
+double line(int n, int steps, double *a, double *b) {
+#pragma scop
+    for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) b[i] = 0.25 * (a[i - 1] + 2 * a[i] + a[i + 1]) + t;
+        double *tmp = a;
+        a = b;
+        b = tmp;
+    }
+#pragma endscop
+    return a[n / 2] - 3 * b[n / 3];
+}
+double plane(int n, int first, int last, double (*restrict a)[n], double (*restrict b)[n]) {
+    int t;
+    double (*spare)[n];
+#pragma scop
+    for (t = first; t <= last; ++t) {
+        for (int i = 1; i < n - 1; i++)
+            for (int j = 1; j < n - 1; j++) b[i][j] = 0.2 * (a[i - 1][j] + a[i + 1][j] + a[i][j]);
+        spare = b, b = a, a = spare;
+    }
+#pragma endscop
+    return a[n / 2][n / 2] - 3 * b[1][n / 3];
+}
+double wave(int n, int steps, double *restrict was, double *restrict is, double *restrict next) {
+#pragma scop
+    for (int i = 0; i < n; i++) next[i] = is[i];
+    for (int t = 1; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) {
+            double d = is[i - 1] - 2 * is[i] + is[i + 1];
+            next[i] = 2 * is[i] - was[i] + 0.3 * d;
+        }
+        double *free = was;
+        was = is;
+        is = next;
+        next = free;
+    }
+    for (int i = 0; i < n; i++) is[i] += 0.5 * was[i] - next[i];
+#pragma endscop
+    return was[n / 2] + 2 * is[n / 2] + 4 * next[n / 2];
+}
+static double *front, *back;
+void global(int n, unsigned steps) {
+    double *a = front, *b = back;
+#pragma scop
+    for (unsigned t = 0; t < steps; t++) {
+        for (int i = 0; i < n; i++) b[i] = a[n - 1 - i] + 1;
+        SWAP(double *, a, b);
+    }
+    for (int i = 0; i < n; i++) a[i] *= 2;
+#pragma endscop
+    front = a, back = b;
+}
+void quiet(int n, int steps, float *restrict a, float *restrict b) {
+#pragma scop
+    for (int t = 0; t < steps; t++) {
+        float *row = a + 1;
+        for (int i = 0; i < n - 2; i++) b[i + 1] = row[i - 1] + 0.5f * row[i + 1];
+        float *tmp = a; a = b; b = tmp;
+    }
+#pragma endscop
+}
+"""
+
+PROGRAM = (
+    "#include <stdio.h>\n"
+    + FUNCTIONS
+    + """
+static double x[3][4000], p[2][40 * 40];
+static float f[2][4000];
+static void fill(void) {
+    for (int i = 0; i < 4000; i++) {
+        for (int k = 0; k < 3; k++) x[k][i] = (i * 37 % 101) * 0.25 + k;
+        for (int k = 0; k < 2; k++) f[k][i] = (i * 17 % 23) * 0.5f - k;
+    }
+    for (int k = 0; k < 2; k++) for (int i = 0; i < 1600; i++) p[k][i] = (i * 29 % 31) - 7 * k;
+}
+static void show(const char *name, int n, int steps, double value) {
+    double sums[8] = {0};
+    for (int k = 0; k < 3; k++) for (int i = 0; i < 4000; i++) sums[k] += x[k][i] * (i % 13 + 1);
+    for (int k = 0; k < 2; k++) for (int i = 0; i < 1600; i++) sums[3 + k] += p[k][i] * (i % 11 + 1);
+    for (int k = 0; k < 2; k++) for (int i = 0; i < 4000; i++) sums[5 + k] += f[k][i] * (i % 7 + 1);
+    printf("%s %d %d: %.17g", name, n, steps, value);
+    for (int k = 0; k < 7; k++) printf(" %.17g", sums[k]);
+    printf("\\n");
+}
+int main(void) {
+    static const int sizes[] = {1, 2, 3, 37, 40}, lengths[] = {1, 3, 130, 4000};
+    for (int steps = -1; steps < 8; steps++) {
+        for (int k = 0; k < 4; k++) {
+            int n = lengths[k];
+            fill(), show("line", n, steps, line(n, steps, x[0], x[1]));
+            fill(), show("wave", n, steps, wave(n, steps, x[0], x[1], x[2]));
+            front = x[0], back = x[1];
+            fill(), global(n, steps < 0 ? 0 : steps);
+            show("global", n, steps, front - x[0] + 2.0 * (back - x[0]));
+            fill(), quiet(n, steps, f[0], f[1]), show("quiet", n, steps, 0);
+        }
+        for (int k = 0; k < 5; k++) {
+            int n = sizes[k];
+            fill(), show("plane", n, steps, plane(n, 2, steps, (void *)p[0], (void *)p[1]));
+            fill(), show("plane", n, steps, plane(n, -3, steps, (void *)p[0], (void *)p[1]));
+        }
+    }
+    return 0;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_pointers_change_places_as_in_the_source(machine: str, tmp_path: Path) -> None:
+    unit = generated(tmp_path, PROGRAM, KernelOptions(machine=machine, where=Where.CPES))
+    assert all(region.report["host_statements"] == [] for region in unit.regions)
+    build_generated(machine, unit, tmp_path)
+    found = launch(machine, tmp_path, "checked")
+    assert found.status == 0, found.err
+    assert found.out == run_serially(tmp_path / "region.c")
+
+
+def test_pointers_are_put_in_their_places_where_they_are_read_later(tmp_path: Path) -> None:
+    text = generated(tmp_path, FUNCTIONS, KernelOptions(where=Where.CPES)).host.text
+    assert "} else if ((0 < steps) && ((steps % 2) == 1)) { void *sw_was_a = a;" in text  # line
+    assert "((last + 1) - first) % 2" in text  # plane
+    assert "((steps - 1) % 3) == 2" in text  # wave
+    assert "(steps % 2) == 1" not in text[text.index("void quiet(") :]
+
+
+#: Regions with a loop over `steps` that does STEP from `a` to `b`, in which pointers are set otherwise.
+STAYS = {
+    "set elsewhere, too": "a = c; for (int t = 0; t < steps; t++) { STEP double *s = a; a = b; b = s; }",
+    "set in a branch": "for (int t = 0; t < steps; t++) { STEP if (t > 3) { double *s = a; a = b; b = s; } }",
+    "not a permutation": "for (int t = 0; t < steps; t++) { STEP a = b; }",
+    "one of two": "for (int t = 0; t < steps; t++) { STEP a = b; b = c; }",
+    "moved": "for (int t = 0; t < steps; t++) { STEP double *s = a; a = b + 1; b = s; }",
+    "by the exchange before it ends": (
+        "for (int t = 0; t < steps; t++) { STEP if (a[t] > 9) break; double *s = a; a = b; b = s; }"
+    ),
+    "inside another loop": (
+        "for (int k = 0; k < n; k++) for (int t = 0; t < steps; t++) { STEP double *s = a; a = b; b = s; }"
+    ),
+    "a bound that moves": "for (int t = 0; t < steps; t++) { STEP steps -= 1; double *s = a; a = b; b = s; }",
+    "steps of two": "for (int t = 0; t < steps; t += 2) { STEP double *s = a; a = b; b = s; }",
+    "spare is read": "for (int t = 0; t < steps; t++) { STEP b[0] = c[0]; c = a; a = b; b = c; }",
+}
+
+
+@pytest.mark.parametrize("case", STAYS)
+def test_other_changes_of_pointers_are_refused(case: str, tmp_path: Path) -> None:
+    step = "for (int i = 0; i < n; i++) b[i] = a[i];"
+    region = STAYS[case].replace("STEP", step)
+    head = "void f(int n, int steps, double *a, double *b, double *c)"
+    model = model_of(tmp_path, f"{head} {{\n#pragma scop\n{region}\n#pragma endscop\n}}\n")
+    assert model.refused and not model.scops
