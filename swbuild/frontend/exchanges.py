@@ -14,6 +14,7 @@ from pycparser import c_ast
 from swbuild.classes import dataclass
 from swbuild.frontend.changes import writes
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar
+from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children
@@ -127,9 +128,15 @@ def _moves(node: c_ast.Node, bindings: Bindings) -> list[tuple[Symbol, Symbol]] 
     else:
         return None
     source = bindings.symbol(value) if isinstance(value, c_ast.ID) else None
-    if target is None or source is None or not isinstance(target.type, Pointer) or target.is_static:
+    if target is None or source is None or target.is_static:
         return None
-    return [(target, source)] if isinstance(source.type, Pointer) else None
+    return [(target, source)] if _is_pointer(target) and _is_pointer(source) else None
+
+
+def _is_pointer(symbol: Symbol) -> bool:
+    """Return whether ``symbol`` is a pointer, as parameters are that are declared as arrays."""
+    declared = isinstance(symbol.type, ArrayType) and symbol.storage is Storage.PARAMETER
+    return declared or isinstance(symbol.type, Pointer)
 
 
 def _period(places: _Places) -> int:

@@ -24,7 +24,7 @@ double line(int n, int steps, double *a, double *b) {
 #pragma endscop
     return a[n / 2] - 3 * b[n / 3];
 }
-double plane(int n, int first, int last, double (*restrict a)[n], double (*restrict b)[n]) {
+double plane(int n, int first, int last, double a[restrict n][n], double b[restrict n][n]) {
     int t;
     double (*spare)[n];
 #pragma scop
@@ -53,7 +53,7 @@ double wave(int n, int steps, double *restrict was, double *restrict is, double 
 #pragma endscop
     return was[n / 2] + 2 * is[n / 2] + 4 * next[n / 2];
 }
-static double *front, *back;
+double *front, *back;
 void global(int n, unsigned steps) {
     double *a = front, *b = back;
 #pragma scop
