@@ -1,0 +1,184 @@
+"""Loops whose steps come back to where they began after a while, as loops of so many steps at a time.
+
+What is left of the steps, and all that comes after the loop, is under a condition on their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from pycparser import c_ast
+
+from swbuild.classes import dataclass
+from swbuild.frontend.source_text import expression_text
+from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
+from swbuild.frontend.syntax import change_children
+
+__all__ = ["Counted", "Places", "Steps", "counted", "names"]
+
+_SIMPLE = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp)
+
+#: What a pointer holds after a step: what that one held before it.
+Places = Mapping[Symbol, Symbol]
+
+#: What stands for a node in the step of a number.
+Settle = Callable[[c_ast.Node, int], c_ast.Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A ``loop`` by ones: its ``counter`` goes from ``first`` to below ``end``."""
+
+    loop: c_ast.For
+    counter: Symbol
+    first: c_ast.Node
+    end: c_ast.Node
+
+
+def counted(loop: c_ast.For, bindings: Bindings) -> Counted | None:
+    """Return how ``loop`` counts, None where it does not by ones, between sums of numbers and variables."""
+    init = loop.init.decls[0] if isinstance(loop.init, c_ast.DeclList) else loop.init
+    if isinstance(init, c_ast.Decl) and len(loop.init.decls) == 1:
+        counter, start = bindings.declared.get(id(init)), init.init
+    elif isinstance(init, c_ast.Assignment) and init.op == "=" and isinstance(init.lvalue, c_ast.ID):
+        counter, start = bindings.symbol(init.lvalue), init.rvalue
+    else:
+        return None
+    test, step = loop.cond, loop.next
+    by_one = isinstance(step, c_ast.UnaryOp) and step.op in ("p++", "++") and isinstance(step.expr, c_ast.ID)
+    if counter is None or start is None or not by_one or bindings.symbol(step.expr) is not counter:
+        return None
+    if (
+        not isinstance(test, c_ast.BinaryOp)
+        or test.op not in ("<", "<=")
+        or not isinstance(test.left, c_ast.ID)
+    ):
+        return None
+    simple = all(isinstance(n, _SIMPLE) for each in (start, test.right) for n in walk(each))
+    if bindings.symbol(test.left) is not counter or not simple or names(counter, test.right, bindings):
+        return None
+    return Counted(loop, counter, start, test.right if test.op == "<" else _sum(test.right, 1))
+
+
+def names(symbol: Symbol, node: c_ast.Node, bindings: Bindings) -> bool:
+    """Return whether ``symbol`` is named in ``node``."""
+    return any(bindings.symbol(name) is symbol for name in identifiers(node))
+
+
+def _sum(node: c_ast.Node, number: int) -> c_ast.Node:
+    sign = "+" if number > 0 else "-"
+    return c_ast.BinaryOp(sign, node, c_ast.Constant("int", str(abs(number)), node.coord), node.coord)
+
+
+class Steps:
+    """The steps of a loop: after ``period`` of them, pointers are in their ``places`` again.
+
+    ``body`` is what each does but for changing places; ``settle`` gives what stands for a node of it in the
+    step of a number, a copy of which it may change.
+    """
+
+    def __init__(
+        self,
+        counted: Counted,
+        body: list[c_ast.Node],
+        places: Places,
+        period: int,
+        bindings: Bindings,
+        scope: FileScope,
+        settle: Settle = lambda node, _: node,
+    ) -> None:
+        self._counted, self._body, self._places, self._period = counted, body, places, period
+        self._bindings, self._scope, self._settle = bindings, scope, settle
+
+    def statements(self, rest: list[c_ast.Node]) -> list[c_ast.Node]:
+        """Return the loop with several steps at a time, then those left over and ``rest``, as it is then.
+
+        The loop is changed in place.
+        """
+        loop = self._counted.loop
+        whole = c_ast.Compound(rest, loop.coord)
+        tail: c_ast.Node | None = whole if rest and self._places else None
+        for left in reversed(range(1, self._period)):
+            end = self._counted.end
+            then = [self._step(n, _sum(self._bindings.copied(end), n - left)) for n in range(left)]
+            if tail is not None:
+                then.append(self._copy(whole, self._after(left)))
+            tail = c_ast.If(self._leaves(left), c_ast.Compound(then, loop.coord), tail, loop.coord)
+        self._take_several(loop)
+        return [loop, *([] if tail is None else [tail]), *([] if self._places else rest)]
+
+    def _take_several(self, loop: c_ast.For) -> None:
+        """Have ``loop`` do all steps of a period in an iteration."""
+        counter = c_ast.ID(self._counted.counter.name, loop.coord)
+        self._bindings.uses[id(counter)] = self._counted.counter
+        self._bindings.kept.append(counter)
+        others = [self._step(number, _sum(counter, number)) for number in range(1, self._period)]
+        first = self._settle(c_ast.Compound([*self._body], loop.coord), 0)  # in place: others are copies
+        test, number = loop.cond, c_ast.Constant("int", str(self._period), loop.coord)
+        last = _sum(self._bindings.copied(test.left), self._period - 1)
+        loop.cond = c_ast.BinaryOp(test.op, last, test.right, test.coord)
+        loop.next = c_ast.Assignment("+=", counter, number, loop.coord)
+        loop.stmt = c_ast.Compound([first, *others], loop.coord)
+
+    def after(self, is_read_later: Callable[[Symbol], bool]) -> str:
+        """Return what puts the pointers in their places after the region, as C; "" where none is read."""
+        if not any(map(is_read_later, self._places)):
+            return ""
+        kept = {symbol: f"sw_was_{symbol.name}" for symbol in self._places}
+        cases = []
+        for left in range(1, self._period):
+            now = self._after(left)
+            saved = " ".join(f"void *{name} = {symbol.name};" for symbol, name in kept.items())
+            moved = " ".join(f"{symbol.name} = {kept[now[symbol]]};" for symbol in self._places)
+            cases.append(f"if ({expression_text(self._leaves(left), self._scope)}) {{ {saved} {moved} }}")
+        return " else ".join(cases)
+
+    def _leaves(self, left: int) -> c_ast.Node:
+        """Return the condition that so many steps are left after all that are done several at a time."""
+        first, end = (self._bindings.copied(node) for node in (self._counted.first, self._counted.end))
+        at = end.coord
+        period, number = (c_ast.Constant("int", str(n), at) for n in (self._period, left))
+        steps = end
+        if self._scope.integer(first) != 0:
+            steps = c_ast.BinaryOp("-", end, first, at)
+        some = c_ast.BinaryOp("==", c_ast.BinaryOp("%", steps, period, at), number, at)
+        begins = c_ast.BinaryOp("<", self._bindings.copied(first), self._bindings.copied(end), at)
+        return c_ast.BinaryOp("&&", begins, some, at)
+
+    def _after(self, steps: int) -> Places:
+        """Return what each pointer holds after so many steps."""
+        now: Places = {symbol: symbol for symbol in self._places}
+        for _ in range(steps):
+            now = {symbol: now[value] for symbol, value in self._places.items()}
+        return now
+
+    def _step(self, number: int, counter: c_ast.Node) -> c_ast.Node:
+        """Return the step of this ``number`` since all pointers were in their places."""
+        body = c_ast.Compound([*self._body], self._counted.loop.coord)
+        twin = self._settle(self._copy(body, self._after(number)), number)
+        return self._moved(twin, counter)
+
+    def _copy(self, node: c_ast.Node, now: Places) -> c_ast.Node:
+        """Return a copy of ``node`` with pointers as they are ``now``."""
+        bindings = self._bindings
+        twin = bindings.copied(node)
+        fresh: dict[Symbol, Symbol] = dict(now)
+        for old, new in zip(walk(node), walk(twin), strict=True):
+            symbol = bindings.declared.get(id(old))
+            if symbol is not None:
+                bindings.declared[id(new)] = fresh[symbol] = replace(symbol, node=new)
+        for name in list(identifiers(twin)):
+            symbol = bindings.symbol(name)
+            if symbol in fresh:
+                bindings.uses[id(name)] = fresh[symbol]
+                name.name = fresh[symbol].name
+        return twin
+
+    def _moved(self, node: c_ast.Node, counter: c_ast.Node) -> c_ast.Node:
+        """Return ``node`` with this value of the counter, in place below."""
+        if isinstance(node, c_ast.ID):
+            same = self._bindings.symbol(node) is self._counted.counter
+            return self._bindings.copied(counter) if same else node
+        change_children(node, lambda child: self._moved(child, counter))
+        return node
