@@ -11,13 +11,13 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from swbuild.classes import dataclass
+from swbuild.expressions.types import is_integer
+from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children
 
 __all__ = ["Counted", "Places", "Steps", "counted", "names"]
-
-_SIMPLE = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp)
 
 #: What a pointer holds after a step: what that one held before it.
 Places = Mapping[Symbol, Symbol]
@@ -37,7 +37,7 @@ class Counted:
 
 
 def counted(loop: c_ast.For, bindings: Bindings) -> Counted | None:
-    """Return how ``loop`` counts, None where it does not by ones, between sums of numbers and variables."""
+    """Return how ``loop`` counts, None where it does not by ones, from and to formulas of integers."""
     init = loop.init.decls[0] if isinstance(loop.init, c_ast.DeclList) else loop.init
     if isinstance(init, c_ast.Decl) and len(loop.init.decls) == 1:
         counter, start = bindings.declared.get(id(init)), init.init
@@ -55,10 +55,21 @@ def counted(loop: c_ast.For, bindings: Bindings) -> Counted | None:
         or not isinstance(test.left, c_ast.ID)
     ):
         return None
-    simple = all(isinstance(n, _SIMPLE) for each in (start, test.right) for n in walk(each))
+    simple = all(_is_whole(n, bindings) for each in (start, test.right) for n in walk(each))
     if bindings.symbol(test.left) is not counter or not simple or names(counter, test.right, bindings):
         return None
     return Counted(loop, counter, start, test.right if test.op == "<" else _sum(test.right, 1))
+
+
+def _is_whole(node: c_ast.Node, bindings: Bindings) -> bool:
+    """Return whether ``node`` is a variable, a number or an operation as in formulas of integers."""
+    if isinstance(node, c_ast.Constant):
+        return "int" in node.type
+    if isinstance(node, c_ast.BinaryOp):
+        return node.op in ("+", "-", "*", "/", "%")
+    symbol = bindings.symbol(node) if isinstance(node, c_ast.ID) else None
+    kind = None if symbol is None else symbol.type
+    return isinstance(kind, Scalar) and is_integer(kind.element)
 
 
 def names(symbol: Symbol, node: c_ast.Node, bindings: Bindings) -> bool:

@@ -180,6 +180,7 @@ STAYS = {
     ),
     "a bound that moves": "for (int t = 0; t < steps; t++) { STEP steps -= 1; double *s = a; a = b; b = s; }",
     "steps of two": "for (int t = 0; t < steps; t += 2) { STEP double *s = a; a = b; b = s; }",
+    "a bound of type double": "for (int t = 0; t < 7.5; t++) { STEP double *s = a; a = b; b = s; }",
     "spare is read": "for (int t = 0; t < steps; t++) { STEP b[0] = c[0]; c = a; a = b; b = c; }",
 }
 
