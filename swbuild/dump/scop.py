@@ -67,6 +67,8 @@ def _memory(scop: Scop) -> Iterator[str]:
         yield f"holds its value: {held.expression}, apart from {listed(held.apart_from)}"
     yield from (f"reads for nothing: {name}" for name in scop.idle)
     yield from (f"may set errno: {name}" for name in scop.sets_errno)
+    if scop.after:
+        yield f"the host then does: {scop.after}"
 
 
 def _statement(statement: Statement) -> Iterator[str]:
