@@ -102,6 +102,9 @@ class BlockCopies:
             inner = None if kind is None else _in_rows(kind)
             if inner is None or inner[0].size != block.element.size:
                 return None
+            varies = any(self._scope.integer(extent) is None for extent in inner[1])
+            if varies and not self._is_as_now(each.expr, block):
+                return None
             counts += inner[1]
         if block.rows:
             last = counts[len(counts) - len(block.rows) :]
@@ -109,6 +112,15 @@ class BlockCopies:
             return [*self._joined(counts[: -len(block.rows)], size), *last] if whole else None
         varying = [count for count in counts if self._scope.integer(count) is None]
         return self._joined(counts, size) if len(varying) <= 1 else counts
+
+    def _is_as_now(self, node: c_ast.Node, block: _Block) -> bool:
+        """Return whether the extents in ``sizeof node`` have the values that their names have now.
+
+        Those of an array have what they had at its declaration; of ``block``, that is looked at elsewhere.
+        """
+        if isinstance(node, c_ast.Typename):
+            return isinstance(node.type, c_ast.ArrayDecl)
+        return self._finder.root(node) is self._finder.root(block.base)
 
     def _sized(self, node: c_ast.Node) -> CType | None:
         """Return the type whose size ``sizeof node`` is."""

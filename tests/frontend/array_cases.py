@@ -98,6 +98,12 @@ ARRAYS: list[Case] = [
     ),
     _c("copied_as_many_as_it_says", "memcpy(idx, cnt, cnt[3] * sizeof(int));", fallback=True),
     _c("copied_as_other_type", "memcpy(f, idx, n * sizeof(int));", fallback=True),
+    _c(
+        "copied_as_long_as_it_was",
+        "memcpy(y, x, sizeof was);",
+        before="double was[n + 1]; was[0] = 0; n = 3;",
+        fallback=True,
+    ),
     _c("set_to_ones", "memset(idx, -1, n * sizeof(int));", fallback=True),
     _c("linearised_corner", "for (int i = 0; i < n; i++) y[i] = y[n * n + i] + y[(n + 1) * (n + 1)];"),
     _c(
