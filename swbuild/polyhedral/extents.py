@@ -9,17 +9,17 @@ import islpy as isl
 from swbuild.frontend.scop import Array, Scop
 from swbuild.polyhedral.islutil import index_range
 
-__all__ = ["accessed_to", "extents_of"]
+__all__ = ["extents_of"]
 
 
 def extents_of(scop: Scop, array: Array) -> tuple[isl.PwAff | None, ...]:
     """Return extents of ``array`` that no access of the region leaves, None where isl sees no such end."""
     if array.is_scalar or array.extents[0] is not None:
         return array.extents
-    return (accessed_to(scop, array), *array.extents[1:])
+    return (_accessed_to(scop, array), *array.extents[1:])
 
 
-def accessed_to(scop: Scop, array: Array) -> isl.PwAff | None:
+def _accessed_to(scop: Scop, array: Array) -> isl.PwAff | None:
     """Return the outermost index of ``array`` after all that are accessed when the region runs.
 
     None where no single formula of the sizes says it, or where there are indices below zero.
