@@ -12,13 +12,12 @@ from functools import reduce
 from pycparser import c_ast
 
 from swbuild.classes import dataclass
-from swbuild.expressions.types import LONG, ElementType
+from swbuild.expressions.types import LONG, ElementType, TypeKind
 from swbuild.frontend.changes import is_write
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar
 from swbuild.frontend.places import PlaceFinder
-from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text
-from swbuild.frontend.symbols import Bindings, FileScope, Symbol, walk
+from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
 from swbuild.names import own
 
 __all__ = ["NOT_NEGATIVE", "BlockCopies"]
@@ -111,7 +110,9 @@ class BlockCopies:
             whole = len(counts) >= len(block.rows) and all(map(self._are_equal, last, block.rows))
             return [*self._joined(counts[: -len(block.rows)], size), *last] if whole else None
         varying = [count for count in counts if self._scope.integer(count) is None]
-        return self._joined(counts, size) if len(varying) <= 1 else counts
+        if len(varying) <= 1:
+            return self._joined(counts, size)
+        return None if any(map(self._may_wrap, varying)) else counts
 
     def _is_as_now(self, node: c_ast.Node, block: _Block) -> bool:
         """Return whether the extents in ``sizeof node`` have the values that their names have now.
@@ -134,6 +135,12 @@ class BlockCopies:
             return [c_ast.Constant("int", "1", at.coord)]
         return [reduce(lambda one, other: c_ast.BinaryOp("*", one, other, at.coord), counts)]
 
+    def _may_wrap(self, count: c_ast.Node) -> bool:
+        """Return whether a product with ``count`` may wrap around before it is multiplied by a size."""
+        symbols = (self._bindings.symbol(name) for name in identifiers(count))
+        kinds = (s.type.element for s in symbols if s is not None and isinstance(s.type, Scalar))
+        return any(kind.kind is TypeKind.UNSIGNED and kind.size < LONG.size for kind in kinds)
+
     def _are_equal(self, one: c_ast.Node, other: c_ast.Node) -> bool:
         return bool(expression_text(one, self._scope) == expression_text(other, self._scope))
 
@@ -142,17 +149,20 @@ class BlockCopies:
     def _loops(
         self, call: c_ast.FuncCall, target: _Block, counts: Sequence[c_ast.Node], source: _Block | None
     ) -> c_ast.Node:
-        counters = [self._counter(depth, call) for depth in range(len(counts))]
+        zero, bindings = c_ast.Constant("int", "0", call.coord), self._bindings
+        counters = [
+            bindings.variable(own(f"at{depth}"), Scalar(LONG), bindings.copied(zero))
+            for depth in range(len(counts))
+        ]
         places = [symbol for symbol, _ in counters]
-        value = c_ast.Constant("int", "0", call.coord)
-        if source is not None:
-            value = self._element(source, places, counts, call)
+        value = zero if source is None else self._element(source, places, counts, call)
         body: c_ast.Node = c_ast.Assignment(
             "=", self._element(target, places, counts, call), value, call.coord
         )
         for (symbol, declared), count in reversed(list(zip(counters, counts, strict=True))):
-            test = c_ast.BinaryOp("<", self._name(symbol, call), self._bindings.copied(count), call.coord)
-            step = c_ast.UnaryOp("p++", self._name(symbol, call), call.coord)
+            at, again = (self._bindings.named(symbol, call) for _ in range(2))
+            test = c_ast.BinaryOp("<", at, self._bindings.copied(count), call.coord)
+            step = c_ast.UnaryOp("p++", again, call.coord)
             body = c_ast.For(c_ast.DeclList([declared], call.coord), test, step, body, call.coord)
         varying = [count for count in counts if self._scope.integer(count) is None]
         if len(varying) > 1:
@@ -167,31 +177,15 @@ class BlockCopies:
     ) -> c_ast.Node:
         """Return the number of ``block`` that the loops of ``counters`` are at."""
         flat = len(counters) - len(block.rows)
-        place: c_ast.Node = self._name(counters[0], call)
+        place: c_ast.Node = self._bindings.named(counters[0], call)
         for counter, count in list(zip(counters, counts, strict=True))[1:flat]:
             row = c_ast.BinaryOp("*", place, self._bindings.copied(count), call.coord)
-            place = c_ast.BinaryOp("+", row, self._name(counter, call), call.coord)
+            place = c_ast.BinaryOp("+", row, self._bindings.named(counter, call), call.coord)
         if block.first is not None:
             place = c_ast.BinaryOp("+", self._bindings.copied(block.first), place, call.coord)
         node = c_ast.ArrayRef(self._bindings.copied(block.base), place, call.coord)
         for counter in counters[flat:]:
-            node = c_ast.ArrayRef(node, self._name(counter, call), call.coord)
-        return node
-
-    def _counter(self, depth: int, at: c_ast.Node) -> tuple[Symbol, c_ast.Decl]:
-        name = own(f"at{depth}")
-        inner = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["long"]), at.coord)
-        start = c_ast.Constant("int", "0", at.coord)
-        declared = c_ast.Decl(name, [], [], [], [], inner, start, None, at.coord)
-        symbol = Symbol(name, Scalar(LONG), Storage.LOCAL, declared)
-        self._bindings.declared[id(declared)] = symbol
-        self._bindings.kept.append(declared)
-        return symbol, declared
-
-    def _name(self, symbol: Symbol, at: c_ast.Node) -> c_ast.ID:
-        node = c_ast.ID(symbol.name, at.coord)
-        self._bindings.uses[id(node)] = symbol
-        self._bindings.kept.append(node)
+            node = c_ast.ArrayRef(node, self._bindings.named(counter, call), call.coord)
         return node
 
 

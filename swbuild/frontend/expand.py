@@ -143,7 +143,7 @@ class Expander:
         symbol = self._bindings.declared.get(id(node))
         if symbol is None or not isinstance(symbol.type, StructType) or symbol.is_static:
             return [node]
-        target = self._name(symbol, node)
+        target = self._bindings.named(symbol, node)
         if isinstance(node.init, c_ast.InitList):
             found = initial_values(target, node.init, symbol.type, self._constant, self._bindings.copied)
         else:
@@ -177,7 +177,7 @@ class Expander:
         if symbol is None or not isinstance(symbol.type, Scalar) or symbol.type.const:
             return [node]
         call, node.init = node.init, None
-        target = self._name(symbol, call)
+        target = self._bindings.named(symbol, call)
         assignment = c_ast.Assignment("=", target, call, node.coord)
         expanded = self._expanded(assignment, call, assignment)
         if expanded == [assignment]:
@@ -266,8 +266,9 @@ class Expander:
         kind = self._scope.types.resolve(self._scope.functions[self._chain[-1]].decl.type.type)
         if not isinstance(kind, Scalar):
             raise UnfitError
-        symbol, declaration = self._variable(f"result_{self._chain[-1]}", Scalar(kind.element), result)
-        value = self._name(symbol, result)
+        name = f"result_{self._chain[-1]}"
+        symbol, declaration = self._bindings.variable(name, Scalar(kind.element), result)
+        value = self._bindings.named(symbol, result)
         final = c_ast.Assignment(assignment.op, assignment.lvalue, value, assignment.coord)
         return [declaration, final]
 
@@ -279,7 +280,7 @@ class Expander:
         """Bind one parameter: a variable for a number (returned as its declaration), else by replacement."""
         symbol, argument = self._bindings.declared[id(parameter)], bound[parameter.name]
         if isinstance(symbol.type, Scalar):
-            fresh, declaration = self._variable(
+            fresh, declaration = self._bindings.variable(
                 symbol.name, Scalar(symbol.type.element), self._bindings.copied(argument)
             )
             for node in identifiers(function):
@@ -370,22 +371,6 @@ class Expander:
         return expression_text(holder.exprs[0], self._scope)
 
     # -- nodes ----------------------------------------------------------------------------------
-
-    def _variable(self, name: str, kind: Scalar, value: c_ast.Node) -> tuple[Symbol, c_ast.Decl]:
-        """Return a new variable of the region, and its declaration with an initial value."""
-        names = c_ast.IdentifierType(kind.element.name.split())
-        inner = c_ast.TypeDecl(name, [], None, names, value.coord)
-        declaration = c_ast.Decl(name, [], [], [], [], inner, value, None, value.coord)
-        symbol = Symbol(name, kind, Storage.LOCAL, declaration)
-        self._bindings.declared[id(declaration)] = symbol
-        self._bindings.kept.append(declaration)
-        return symbol, declaration
-
-    def _name(self, symbol: Symbol, at: c_ast.Node) -> c_ast.ID:
-        node = c_ast.ID(symbol.name, at.coord)
-        self._bindings.uses[id(node)] = symbol
-        self._bindings.kept.append(node)
-        return node
 
     def _replace(self, body: c_ast.Node, symbol: Symbol, argument: c_ast.Node) -> None:
         for parent in list(walk(body)):

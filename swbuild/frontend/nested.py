@@ -94,15 +94,15 @@ class NestedExpander(Expander):
         kind = self._scope.types.resolve(function.decl.type.type)
         if ahead is None or not isinstance(kind, Scalar) or not self._only_reads(function):
             return call
-        symbol, declaration = self._variable(f"result_{call.name.name}", Scalar(kind.element), call)
+        symbol, declaration = self._bindings.variable(f"result_{call.name.name}", Scalar(kind.element), call)
         declaration.init = None
-        target = self._name(symbol, call)
+        target = self._bindings.named(symbol, call)
         assignment = c_ast.Assignment("=", target, call, call.coord)
         expanded = self._expanded(assignment, call, assignment)
         if expanded == [assignment]:
             return call
         ahead += [declaration, *expanded]
-        return self._name(symbol, call)
+        return self._bindings.named(symbol, call)
 
     def _one_expression(self, call: c_ast.FuncCall) -> c_ast.Node:
         """Return the expression that the called function returns, over the call's arguments."""

@@ -121,9 +121,7 @@ class Steps:
 
     def _take_several(self, loop: c_ast.For) -> None:
         """Have ``loop`` do all steps of a period in an iteration."""
-        counter = c_ast.ID(self._counted.counter.name, loop.coord)
-        self._bindings.uses[id(counter)] = self._counted.counter
-        self._bindings.kept.append(counter)
+        counter = self._bindings.named(self._counted.counter, loop)
         others = [self._step(number, _sum(counter, number)) for number in range(1, self._period)]
         first = self._settle(c_ast.Compound([*self._body], loop.coord), 0)  # in place: others are copies
         test, number = loop.cond, c_ast.Constant("int", str(self._period), loop.coord)

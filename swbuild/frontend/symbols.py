@@ -13,7 +13,15 @@ from swbuild.classes import dataclass
 from swbuild.expressions.types import INT, ElementType
 from swbuild.frontend.attributes import Attributes
 from swbuild.frontend.constants import Constant, Evaluator, enumeration
-from swbuild.frontend.ctype import UNKNOWN_ENUMERATION, CType, FunctionType, OtherType, Pointer, TypeNames
+from swbuild.frontend.ctype import (
+    UNKNOWN_ENUMERATION,
+    CType,
+    FunctionType,
+    OtherType,
+    Pointer,
+    Scalar,
+    TypeNames,
+)
 from swbuild.frontend.scop import Storage
 
 __all__ = ["Bindings", "FileScope", "Symbol", "bind_function", "enum_symbols", "identifiers", "walk"]
@@ -192,6 +200,23 @@ class Bindings:
                 self.uses[id(new)] = self.uses[id(old)]
         self.kept.append(twin)
         return twin
+
+    def named(self, symbol: Symbol, at: c_ast.Node) -> c_ast.ID:
+        """Return a new node that names ``symbol``, at the place of the node ``at``."""
+        node = c_ast.ID(symbol.name, at.coord)
+        self.uses[id(node)] = symbol
+        self.kept.append(node)
+        return node
+
+    def variable(self, name: str, kind: Scalar, value: c_ast.Node) -> tuple[Symbol, c_ast.Decl]:
+        """Return a new local variable, and its declaration with an initial value."""
+        names = c_ast.IdentifierType(kind.element.name.split())
+        inner = c_ast.TypeDecl(name, [], None, names, value.coord)
+        declaration = c_ast.Decl(name, [], [], [], [], inner, value, None, value.coord)
+        symbol = Symbol(name, kind, Storage.LOCAL, declaration)
+        self.declared[id(declaration)] = symbol
+        self.kept.append(declaration)
+        return symbol, declaration
 
 
 def bind_function(function: c_ast.FuncDef, scope: FileScope) -> Bindings:

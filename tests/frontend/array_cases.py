@@ -86,6 +86,7 @@ ARRAYS: list[Case] = [
         "cleared",
         "memset(y, 0, n * sizeof *y); memset(idx, 0, (n + 1) * sizeof(int)); memset(f + 1, 0, sizeof(float) * m);",
     ),
+    _c("cleared_by_unsigned", "memset(y, 0, u * u * sizeof(double));", fallback=True),
     _c("cleared_plane", "memset(y, 0, (long)n * m * sizeof(double)); memset(B[2], 0, sizeof(B[2]));"),
     _c(
         "cleared_in_loop",
