@@ -13,7 +13,6 @@ from functools import partial
 
 import islpy as isl
 
-from swbuild.check.shapes import parameter_point
 from swbuild.classes import dataclass
 from swbuild.expressions.c import AccessRef, Assignment, Call, IteratorRef, Operation, Parentheses
 from swbuild.expressions.nodes import Expression
@@ -56,7 +55,7 @@ def operations(scop: Scop, sizes: Mapping[str, int]) -> int | None:
     """Return the operations of the region at ``sizes``, None where its instances are too many to count."""
     nodes = (node for statement in scop.statements for node in walk(statement.body))
     counts = _is_float_operation if any(map(_is_float_operation, nodes)) else _is_integer_operation
-    point = parameter_point(scop, sizes)
+    point = scop.at(sizes)
     written = {a.array for s in scop.statements for a in s.accesses if a.kind is not AccessKind.READ}
     try:
         return sum(_of_statement(statement, counts, point, written) for statement in scop.statements)

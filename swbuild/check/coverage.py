@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from swbuild.check.goals import Goal, GoalKind, region_goals
 from swbuild.check.results import CaseResult, Coverage, Load, Missed, Outcome
-from swbuild.check.shapes import parameter_point
 from swbuild.check.sizes import permitted_sizes
 from swbuild.check.work import Work
 from swbuild.codegen.mappingnotes import Observed, mapping_diagnostics
@@ -31,7 +30,7 @@ def coverage_of(
     scop = region.scop
     wanted = goals or region_goals(region, permitted_sizes(scop, options.params))
     ran = _ran(cases)
-    points = [parameter_point(scop, sizes) for sizes in ran]
+    points = [scop.at(sizes) for sizes in ran]
     reached = [any(goal.reached_at(point) for point in points) for goal in wanted]
     work = Work(region)
     counted = [work.instances(sizes) for sizes in ran]

@@ -71,7 +71,8 @@ class Goal:
 
 def feasible_sizes(scop: Scop) -> isl.Set:
     """Return the sizes that the model of ``scop`` covers."""
-    return _plain(scop.context.params()).intersect(_plain(scop.assumptions.params())).coalesce()
+    known = _plain(scop.context.params()).intersect(_plain(scop.assumptions.params()))
+    return scop.tied(known).coalesce()
 
 
 def region_goals(region: RegionUnit, feasible: isl.Set) -> tuple[Goal, ...]:

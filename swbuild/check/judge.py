@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swbuild.check.compare import EXACT, Tolerance, compare_arrays, tolerance_for
 from swbuild.check.exchange import RunRecord, SlotRecord
 from swbuild.check.results import ArrayReport, CaseResult, Outcome
-from swbuild.check.shapes import array_shape, parameter_point
+from swbuild.check.shapes import array_shape
 from swbuild.check.slots import Slot
 from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
@@ -97,7 +97,7 @@ def _elements(unit: RegionUnit, case: Case, reference: RunRecord, name: str) -> 
     slot, array = reference.slots.get(name), unit.scop.array(name)
     if slot is not None or array.storage is not Storage.WORK:
         return int(slot.values.size) if slot else 1
-    shape = array_shape(unit.scop, array, parameter_point(unit.scop, case.sizes))
+    shape = array_shape(unit.scop, array, unit.scop.at(case.sizes))
     return prod(shape[1:]) if shape else 1
 
 

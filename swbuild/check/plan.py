@@ -14,7 +14,7 @@ from swbuild.check.goals import Goal, region_goals
 from swbuild.check.inputs import make_inputs
 from swbuild.check.judge import Case
 from swbuild.check.results import CaseResult, Outcome
-from swbuild.check.shapes import Shape, holds, instances, parameter_point
+from swbuild.check.shapes import Shape, holds, instances
 from swbuild.check.sizes import Sizes, choose_sizes, complete_sizes, permitted_sizes
 from swbuild.check.slots import Slot, region_slots, slot_shapes
 from swbuild.check.tasks import RegionCheck
@@ -89,7 +89,7 @@ class _Modest:
         instances = self._work.instances(sizes, _MODEST_ROWS)
         if instances is None or instances > _MODEST_INSTANCES:
             return False
-        shapes = slot_shapes(self._region, self._slots, parameter_point(self._region.scop, sizes))
+        shapes = slot_shapes(self._region, self._slots, self._region.scop.at(sizes))
         if isinstance(shapes, str) or _volume(self._slots, shapes) > _MODEST_BYTES:
             return False
         if _too_small(self._slots, shapes):
@@ -125,7 +125,7 @@ def _case(
 ) -> tuple[Case, Mapping[str, Shape]] | str:
     """Return the case for ``sizes``, or why it cannot be run."""
     scop = region.scop
-    point = parameter_point(scop, sizes)
+    point = scop.at(sizes)
     if not holds(scop.context, point):
         return "these sizes contradict what is declared or assumed of them"
     if not holds(scop.assumptions, point):

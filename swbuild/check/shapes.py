@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TypeVar
 
 import islpy as isl
@@ -10,19 +9,12 @@ import islpy as isl
 from swbuild.frontend.scop import Array, Scop
 from swbuild.islnumbers import int_of
 
-__all__ = ["Shape", "array_shape", "holds", "instances", "parameter_point", "runs_nothing"]
+__all__ = ["Shape", "array_shape", "holds", "instances", "runs_nothing"]
 
 _Isl = TypeVar("_Isl", isl.Set, isl.Map, isl.PwAff)
 
 #: The extents of an array, outermost first; empty for a scalar.
 Shape = tuple[int, ...]
-
-
-def parameter_point(scop: Scop, sizes: Mapping[str, int]) -> isl.Set:
-    """Return the parameter set that holds exactly ``sizes`` (for the parameters of ``scop``)."""
-    names = [parameter.name for parameter in scop.parameters]
-    conditions = " and ".join(f"{name} = {sizes[name]}" for name in names)
-    return isl.Set(f"[{', '.join(names)}] -> {{ : {conditions} }}")
 
 
 def holds(condition: isl.Set, point: isl.Set) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import islpy as isl
 
 from swbuild.check.goals import Goal, GoalKind, feasible_sizes
-from swbuild.check.shapes import parameter_point
 from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.c import Assignment, Operation, ParameterRef
 from swbuild.expressions.trees import walk
@@ -53,14 +52,14 @@ def choose_sizes(
         if sizes is None:
             break
         chosen.append(sizes)
-        point = parameter_point(scop, sizes)
+        point = scop.at(sizes)
         left = [goal for goal in left if not goal.reached_at(point)]
     for base in _PLAIN:
         extra = _nearest(permitted, unequal(names, base))
         if extra is not None and extra not in chosen and affordable(extra):
             chosen.append(extra)
     work = [goal for goal in goals if goal.kind is GoalKind.STATEMENTS and not goal.where.is_empty()]
-    points = [parameter_point(scop, sizes) for sizes in chosen]
+    points = [scop.at(sizes) for sizes in chosen]
     if chosen and (not work or any(goal.reached_at(point) for goal in work for point in points)):
         return tuple(chosen)
     last = _nearest(work[0].where if work else permitted, unequal(names, 1))
@@ -133,7 +132,7 @@ def _reaching(
     for goal in goals:
         if busy and goal.kind.idle:
             continue
-        here = None if best is None else parameter_point(scop, best)
+        here = None if best is None else scop.at(best)
         for part in map(isl.Set.from_basic_set, goal.where.get_basic_sets()):
             narrower = within.intersect(part)
             as_is = here is not None and not part.intersect(here).is_empty()

@@ -42,7 +42,7 @@ _MACROS = [
 
 def _struct(region: RegionCode, kernel: KernelCode | SpawnCode) -> Lines:
     loops = kernel.members if isinstance(kernel, SpawnCode) else kernel.loops
-    fields = [f"  long {name};" for name in (*loops, *(p.name for p in kernel.parameters))]
+    fields = [f"  long {name};" for name in (*loops, *kernel.parameters)]
     fields += [f"  {array.element.name} *{array.name};" for array in kernel.addresses]
     fields += [f"  {array.element.name} {array.name};" for array in kernel.passed]
     if isinstance(kernel, KernelCode):

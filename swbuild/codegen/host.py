@@ -25,7 +25,7 @@ from swbuild.codegen.surroundings import Surroundings
 from swbuild.expressions.nodes import Constant
 from swbuild.expressions.printing import c_text
 from swbuild.expressions.types import LONG, TypeKind
-from swbuild.frontend.scop import Address, Array, Storage
+from swbuild.frontend.scop import Address, Array, Scop, Storage
 from swbuild.kernelir.expressions import to_tree, value_in
 from swbuild.kernelir.nodes import Launch, Node
 from swbuild.lowering.code import ARGUMENTS, KernelCode, RegionCode
@@ -278,6 +278,7 @@ def _work(region: RegionCode, host: Node) -> Lines:
     scop = region.scop
     body: Lines = [f"const long {p.name} = {value_name(p)};" for p in scop.parameters]
     body += [f"(void){p.name};" for p in scop.parameters]
+    body += _quotients(scop)
     conditions = _conditions(region)
     for number, (condition, _) in enumerate(conditions, 1):
         body += [f"if ({condition})", f"  return {number};"]
@@ -288,6 +289,13 @@ def _work(region: RegionCode, host: Node) -> Lines:
     body += [_local(region, array) for array in region.locals if array not in works]
     freed = [f"__builtin_free({_MEMORY});"] if works else []
     return [*body, *print_node(host, _Launches(region).lines), *freed, "return 0;"]
+
+
+def _quotients(scop: Scop) -> Lines:
+    """Return the declarations of the numbers that follow from the parameters of ``scop``."""
+    build = isl.AstBuild.from_context(scop.context)
+    known = ((each.name, c_text(value_in(build, each.value.gist(scop.context)))) for each in scop.quotients)
+    return [line for name, text in known for line in (f"const long {name} = {text};", f"(void){name};")]
 
 
 #: The memory of all work arrays of a region, and where they begin in it.
@@ -349,7 +357,7 @@ class _Launches:
         kernel = self.spawned[node.kernel]
         loops = zip(kernel.loops, node.loops, strict=True)
         fields = [f"{ARGUMENTS}.{name} = {c_text(value)};" for name, value in loops]
-        fields += [f"{ARGUMENTS}.{p.name} = {p.name};" for p in kernel.parameters]
+        fields += [f"{ARGUMENTS}.{name} = {name};" for name in kernel.parameters]
         fields += [f"{ARGUMENTS}.{a.name} = {self._address(a)};" for a in kernel.addresses]
         fields += [f"{ARGUMENTS}.{a.name} = {self._value(a)};" for a in kernel.passed]
         combined: Lines = []

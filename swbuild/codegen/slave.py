@@ -245,7 +245,7 @@ def _spawn_lines(
         return [line for text in (*fences, *meets) for line in text.format().split("\n")]
 
     used = names_in_body(spawn.body, {}, {}, lambda _: [])
-    names = (*spawn.loops, *(p.name for p in spawn.parameters))
+    names = (*spawn.loops, *spawn.parameters)
     opening = [
         *_fetched(spawn.struct, _arguments_of(spawn), transfers),
         *(f"const long {name} = {ARGUMENTS}->{name};" for name in names if name in used),
@@ -369,7 +369,7 @@ class _Kernel:
         if self.kernel.spawn is None:
             loops, args = self.kernel.loops, f"{self.ldm}.{own('args')}"
             lines += _fetched(self.kernel.struct, args, self.transfers)
-        names = [*loops, *(p.name for p in self.kernel.parameters)]
+        names = [*loops, *self.kernel.parameters]
         names = [name for name in names if name in used]
         lines += [f"const long {name} = {ARGUMENTS}->{name};" for name in names]
         lines += [f"const {a.element.name} {a.name} = {self._found(a)};" for a in self.kernel.values]

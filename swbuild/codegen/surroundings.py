@@ -63,7 +63,7 @@ def surroundings(vocabulary: Vocabulary, regions: Iterable[RegionCode]) -> Surro
     taken = set(vocabulary.words)
     for region in regions:
         scop = region.scop
-        taken.update(parameter.name for parameter in scop.parameters)
+        taken.update(scop.numbers)
         taken.update(array.name for array in scop.arrays)
         taken.update(*(identifiers(s.body) for s in scop.statements))
         taken.update(*(_WORD.findall(text) for text in scop.prelude))

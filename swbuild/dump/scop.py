@@ -19,6 +19,8 @@ def scop_lines(scop: Scop, private: Private) -> Iterator[str]:
     yield f"lines {scop.span.line}-{scop.span.end_line}"
     for parameter in scop.parameters:
         yield f"parameter {parameter.name}: {parameter.type.name} {parameter.expression}"
+    for quotient in scop.quotients:
+        yield from (f"quotient {quotient.name}: {case}" for case in aff_cases(quotient.value))
     yield from (f"context {line}" for line in set_lines(scop.context))
     yield from (f"assumption {line}" for line in set_lines(scop.assumptions))
     for array in scop.arrays:

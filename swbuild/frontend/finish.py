@@ -222,7 +222,7 @@ def _scalar_parameters(builder: RegionBuilder) -> dict[Object, str]:
 
 
 def _parameter_space(builder: RegionBuilder) -> isl.Space:
-    names = [p.name for p in _parameters(builder)]
+    names = [p.name for p in _parameters(builder)] + [q.name for q in builder.state.quotients]
     space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
     for position, name in enumerate(names):
         space = space.set_dim_name(isl.dim_type.param, position, name)

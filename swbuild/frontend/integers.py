@@ -34,8 +34,9 @@ from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, TypeNames
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.whole_bounds import with_whole_bounds
 from swbuild.islnumbers import int_of, val_of
+from swbuild.names import own
 
-__all__ = ["Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
+__all__ = ["QUOTIENT", "Integers", "Knowledge", "Value", "constant", "parameter", "single_value", "universe"]
 
 _COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": lambda a, b: a.lt_set(b),
@@ -46,6 +47,9 @@ _COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "!=": lambda a, b: a.ne_set(b),
 }
 
+
+#: What the front end calls for a quotient of two numbers that is to have a name in the model.
+QUOTIENT = own("quotient")
 
 #: The multiples of a size within which a quotient by it is split into cases.
 _MOST_ROWS = 4
@@ -86,7 +90,7 @@ def parameter(name: str) -> isl.PwAff:
 class Knowledge:
     """What the evaluator asks: the value of an l-value (raises where none is known), the value of a call,
     the type of an l-value, the value of a constant of file scope (or None), that of an element of an array
-    which stays as it is (or None); ``require`` hears what must hold.
+    which stays as it is (or None); ``require`` hears what must hold, ``quotient`` gives a formula a name.
     """
 
     lookup: Callable[[c_ast.Node], Value]
@@ -95,6 +99,7 @@ class Knowledge:
     constant: Callable[[c_ast.Node], Constant | None]
     element: Callable[[c_ast.Node], Value | None]
     require: Callable[[isl.Set, isl.Set, c_ast.Node, str], None]
+    quotient: Callable[[isl.PwAff], isl.PwAff]
 
 
 class Integers:
@@ -338,6 +343,8 @@ class Integers:
         return self.convert(rounded or self.value(node.expr, domain), target.element, domain, node)
 
     def _value_funccall(self, node: c_ast.FuncCall, domain: isl.Set) -> Value:
+        if getattr(node.name, "name", "") == QUOTIENT:
+            return Value(self._known.quotient(self._quotient(node.args.exprs, domain)), LONG)
         rounded = self._rounded_quotient(node, domain)
         return rounded or self._known.inline(node, domain)
 
@@ -345,6 +352,11 @@ class Integers:
         if len(node.exprs) != 1:
             raise self._not_affine(node, "the comma operator")
         return self.value(node.exprs[0], domain)
+
+    def _quotient(self, arguments: list[c_ast.Node], domain: isl.Set) -> isl.PwAff:
+        """Return how often the second of ``arguments``, a constant, goes into the first, never negative."""
+        number, divisor = arguments
+        return self.value(number, domain).pa.div(self.value(divisor, domain).pa).floor()
 
     def _rounded_quotient(self, node: c_ast.Node, domain: isl.Set) -> Value | None:
         """``floor((double)a / (double)b)`` and ``ceil`` of it, as polyhedral tools print them."""

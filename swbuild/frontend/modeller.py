@@ -144,6 +144,7 @@ class _Modeller:
             source=locator.path,
             span=self.region.span,
             parameters=finished.parameters,
+            quotients=self.builder.state.quotients,
             arrays=arrays,
             statements=finished.statements,
             schedule=finished.schedule,

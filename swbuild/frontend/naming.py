@@ -25,9 +25,16 @@ class Naming:
         if known is not None:
             return known
         wish = plain("_".join((key[0].name, *key[1])))
-        given = distinct(wish, lambda name: self._is_taken(name, name == key[0].name))
-        self._now.state = replace(self._now.state, names={**self._now.state.names, key: given})
-        return given
+        return self._give(key, distinct(wish, lambda name: self._is_taken(name, name == key[0].name)))
+
+    def number(self, wish: str) -> str:
+        """Return a name like ``wish``, another one each time, for a number that is not in the source."""
+        given = distinct(wish, lambda name: self._is_taken(name, False) or name in self._scope.words)
+        return self._give(given, given)
+
+    def _give(self, key: Key | str, name: str) -> str:
+        self._now.state = replace(self._now.state, names={**self._now.state.names, key: name})
+        return name
 
     def _is_taken(self, name: str, is_own: bool) -> bool:
         """Whether ``name`` is another object's, C's or a header's; ``is_own``: the source's for this one."""

@@ -10,11 +10,11 @@ from pycparser import c_ast
 
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.drafts import Object
-from swbuild.frontend.integers import Value, constant, parameter
+from swbuild.frontend.integers import Value, constant, parameter, single_value
 from swbuild.frontend.naming import Naming
 from swbuild.frontend.places import Place
 from swbuild.frontend.problems import Problems
-from swbuild.frontend.scop import Storage
+from swbuild.frontend.scop import Quotient, Storage
 from swbuild.frontend.sizes import plain_sizes, type_range
 from swbuild.frontend.state import Assumption, Current, Size
 from swbuild.frontend.symbols import Symbol
@@ -106,6 +106,24 @@ class Objects:
             context=state.context.intersect(type_range(size.name, place.element.element)),
             moderate=_moderate(state.moderate, size.name, place.element.element),
         )
+
+    def quotient(self, value: isl.PwAff) -> isl.PwAff:
+        """Return ``value``, a formula of sizes that is never negative, as a number that has a name.
+
+        Equal formulas share one; those that are constants need none.
+        """
+        state = self._now.state
+        value = value.coalesce()
+        simple = value.gist(state.context)
+        if single_value(simple) is not None:
+            return simple
+        for known in state.quotients:
+            if known.value.plain_is_equal(value):
+                return parameter(known.name)
+        name = self._naming.number("rounds")
+        self._now.state = replace(self._now.state, quotients=(*state.quotients, Quotient(name, value)))
+        self.know(parameter(name).nonneg_set())
+        return parameter(name)
 
     def know(self, holds: isl.Set) -> None:
         """Take it for certain that the sizes are in ``holds``."""

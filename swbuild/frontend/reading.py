@@ -43,6 +43,7 @@ class Reader:
             around.scope.constant,
             self._fixed_element,
             objects.require,
+            objects.quotient,
         )
         self.integers = Integers(problems, types, knowledge)
         self._products = Products(self.integers, types, is_symbolic, self._polynomial, inliner.opened)

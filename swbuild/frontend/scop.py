@@ -28,6 +28,7 @@ __all__ = [
     "Held",
     "Iterator",
     "Parameter",
+    "Quotient",
     "Scop",
     "Statement",
     "Storage",
@@ -127,6 +128,17 @@ class Parameter:
     expression: str
     type: ElementType
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """A parameter of the model that the host knows from the others: ``value`` is a formula of those.
+
+    It is never negative.  With the formula in its place, isl would have many cases to tell apart.
+    """
+
+    name: str
+    value: isl.PwAff
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,10 +294,29 @@ class Scop:
     tag: str = ""
     #: The region as text with multiply-adds (``swbuild.frontend.contracting``), "" where it cannot be had.
     contracted: str = ""
+    quotients: tuple[Quotient, ...] = ()
     #: What the host does after the statements of the model to be where the source is then, in C.
     after: str = ""
     #: Values of parameters, by their expressions, in calls of the same file: they are likely, not certain.
     usual: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The names of the parameters, and of the quotients, of isl's sets and of kernels."""
+        return (*(each.name for each in self.parameters), *(each.name for each in self.quotients))
+
+    def at(self, sizes: Mapping[str, int]) -> isl.Set:
+        """Return the one point at ``sizes``, which has a value for each of the parameters."""
+        names = [parameter.name for parameter in self.parameters]
+        conditions = " and ".join(f"{name} = {sizes[name]}" for name in names)
+        return self.tied(isl.Set(f"[{', '.join(names)}] -> {{ : {conditions} }}"))
+
+    def tied(self, points: isl.Set) -> isl.Set:
+        """Return those of ``points``, a parameter set, at which the quotients are what they are."""
+        for quotient in self.quotients:
+            named = isl.PwAff(f"[{quotient.name}] -> {{ [({quotient.name})] }}")
+            points = points.intersect(named.eq_set(quotient.value))
+        return points
 
     @property
     def symbol(self) -> str:

@@ -24,6 +24,7 @@ from swbuild.frontend.integers import Value, universe
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.polynomials import Polynomial
 from swbuild.frontend.problems import Problems
+from swbuild.frontend.scop import Quotient
 from swbuild.frontend.symbols import FileScope, Symbol
 
 __all__ = [
@@ -155,12 +156,14 @@ class ModelState:
     items: tuple[Tree, ...] = ()
     objects: Mapping[Key, Object] = field(default_factory=dict)
     parameters: Mapping[Key, Size] = field(default_factory=dict)
+    quotients: tuple[Quotient, ...] = ()
     context: isl.Set = field(default_factory=universe)
     #: 64-bit sizes stay far from the ends of their range, so that sums of them do not overflow.
     moderate: isl.Set = field(default_factory=universe)
     assumptions: tuple[Assumption, ...] = ()
-    #: The names given to objects and parameters, and to variables of statements' own texts.
-    names: Mapping[Key, str] = field(default_factory=dict)
+    #: The names given to objects, to parameters and to numbers of our own (there, by themselves), and to
+    #: variables of statements' own texts.
+    names: Mapping[Key | str, str] = field(default_factory=dict)
     own: Mapping[Symbol, str] = field(default_factory=dict)
     own_given: int = 0
     #: The loops that count with each variable here, with their levels.

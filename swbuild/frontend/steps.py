@@ -13,6 +13,7 @@ from pycparser import c_ast
 from swbuild.classes import dataclass
 from swbuild.expressions.types import is_integer
 from swbuild.frontend.ctype import Scalar
+from swbuild.frontend.integers import QUOTIENT
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children
@@ -82,6 +83,10 @@ def _sum(node: c_ast.Node, number: int) -> c_ast.Node:
     return c_ast.BinaryOp(sign, node, c_ast.Constant("int", str(abs(number)), node.coord), node.coord)
 
 
+def _times(node: c_ast.Node, number: int) -> c_ast.Node:
+    return c_ast.BinaryOp("*", node, c_ast.Constant("int", str(number), node.coord), node.coord)
+
+
 class Steps:
     """The steps of a loop: after ``period`` of them, pointers are in their ``places`` again.
 
@@ -115,20 +120,48 @@ class Steps:
             then = [self._step(n, _sum(self._bindings.copied(end), n - left)) for n in range(left)]
             if tail is not None:
                 then.append(self._copy(whole, self._after(left)))
-            tail = c_ast.If(self._leaves(left), c_ast.Compound(then, loop.coord), tail, loop.coord)
+            done = _times(self._rounds(), self._period)
+            some = c_ast.BinaryOp("==", self._steps(), _sum(done, left), loop.coord)
+            tail = c_ast.If(some, c_ast.Compound(then, loop.coord), tail, loop.coord)
         self._take_several(loop)
         return [loop, *([] if tail is None else [tail]), *([] if self._places else rest)]
 
     def _take_several(self, loop: c_ast.For) -> None:
         """Have ``loop`` do all steps of a period in an iteration."""
         counter = self._bindings.named(self._counted.counter, loop)
-        others = [self._step(number, _sum(counter, number)) for number in range(1, self._period)]
+        rounds, before = self._rounds(), _times(counter, self._period)
+        if self._scope.integer(self._counted.first) != 0:
+            before = c_ast.BinaryOp("+", self._bindings.copied(self._counted.first), before, loop.coord)
+        others = [self._step(number, _sum(before, number)) for number in range(1, self._period)]
         first = self._settle(c_ast.Compound([*self._body], loop.coord), 0)  # in place: others are copies
-        test, number = loop.cond, c_ast.Constant("int", str(self._period), loop.coord)
-        last = _sum(self._bindings.copied(test.left), self._period - 1)
-        loop.cond = c_ast.BinaryOp(test.op, last, test.right, test.coord)
-        loop.next = c_ast.Assignment("+=", counter, number, loop.coord)
-        loop.stmt = c_ast.Compound([first, *others], loop.coord)
+        zero = c_ast.Constant("int", "0", loop.coord)
+        if isinstance(loop.init, c_ast.DeclList):
+            loop.init.decls[0].init = zero
+        else:
+            loop.init.rvalue = zero
+        loop.cond = c_ast.BinaryOp("<", self._bindings.named(self._counted.counter, loop), rounds, loop.coord)
+        loop.stmt = c_ast.Compound([self._moved(first, before), *others], loop.coord)
+
+    def _steps(self) -> c_ast.Node:
+        """Return how many steps the loop does."""
+        steps = self._distance()
+        return c_ast.TernaryOp(self._begins(), steps, c_ast.Constant("int", "0", steps.coord), steps.coord)
+
+    def _distance(self) -> c_ast.Node:
+        """Return how far it is to the end of the loop, if it does any steps."""
+        first, end = (self._bindings.copied(node) for node in (self._counted.first, self._counted.end))
+        return end if self._scope.integer(first) == 0 else c_ast.BinaryOp("-", end, first, end.coord)
+
+    def _rounds(self) -> c_ast.Node:
+        """Return how often the loop does as many steps as bring all pointers back to their places."""
+        at = self._counted.end.coord
+        of = c_ast.ExprList([self._steps(), c_ast.Constant("int", str(self._period), at)], at)
+        return c_ast.FuncCall(c_ast.ID(QUOTIENT, at), of, at)
+
+    def _begins(self) -> c_ast.Node:
+        """Return the condition that the loop does any steps."""
+        first, end = (self._bindings.copied(node) for node in (self._counted.first, self._counted.end))
+        return c_ast.BinaryOp("<", first, end, end.coord)
 
     def after(self, is_read_later: Callable[[Symbol], bool]) -> str:
         """Return what puts the pointers in their places after the region, as C; "" where none is read."""
@@ -145,15 +178,11 @@ class Steps:
 
     def _leaves(self, left: int) -> c_ast.Node:
         """Return the condition that so many steps are left after all that are done several at a time."""
-        first, end = (self._bindings.copied(node) for node in (self._counted.first, self._counted.end))
-        at = end.coord
+        steps = self._distance()
+        at = steps.coord
         period, number = (c_ast.Constant("int", str(n), at) for n in (self._period, left))
-        steps = end
-        if self._scope.integer(first) != 0:
-            steps = c_ast.BinaryOp("-", end, first, at)
         some = c_ast.BinaryOp("==", c_ast.BinaryOp("%", steps, period, at), number, at)
-        begins = c_ast.BinaryOp("<", self._bindings.copied(first), self._bindings.copied(end), at)
-        return c_ast.BinaryOp("&&", begins, some, at)
+        return c_ast.BinaryOp("&&", self._begins(), some, at)
 
     def _after(self, steps: int) -> Places:
         """Return what each pointer holds after so many steps."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from swbuild.classes import dataclass
-from swbuild.frontend.scop import Array, Parameter, Scop
+from swbuild.frontend.scop import Array, Scop
 from swbuild.kernelir.nodes import Node
 from swbuild.kernelir.tiles import Tile
 from swbuild.mapping.tiling import TiledKernel
@@ -41,7 +41,7 @@ class KernelCode:
     values: tuple[Array, ...]
     pointers: tuple[Array, ...]
     carried: tuple[Array, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[str, ...]
     #: names in the emitted code of the host loops around the launch
     loops: tuple[str, ...]
     #: the family of the spawns that it is a phase of, if it has none of its own
@@ -99,7 +99,7 @@ class SpawnCode:
     members: tuple[str, ...]
     passed: tuple[Array, ...]
     addresses: tuple[Array, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[str, ...]
     loops: tuple[str, ...]
     #: what barriers are for: arrays and scalars, the kernels that write them, and those that only read them
     shared: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]

@@ -276,7 +276,7 @@ def _kernel(
         values=values,
         pointers=pointers,
         carried=carried,
-        parameters=scop.parameters,
+        parameters=scop.numbers,
         loops=loops,
         unshared=unshared,
     )
@@ -397,4 +397,4 @@ def _named(scop: Scop, node: Node, launches: dict[str, tuple[str, ...]], taken: 
 def _names_in_use(scop: Scop) -> frozenset[str]:
     """Return every identifier of the region that a loop in the emitted code must not take."""
     words = frozenset[str]().union(*(identifiers(s.body) for s in scop.statements))
-    return words | {p.name for p in scop.parameters} | {a.name for a in scop.arrays}
+    return words | {*scop.numbers} | {a.name for a in scop.arrays}

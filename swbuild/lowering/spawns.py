@@ -34,7 +34,7 @@ def spawned(
     if options.spawn is Spawn.KERNEL or options.preset is Preset.CLASSIC:
         return kernels, (), host, ()
     by_name = {kernel.name: kernel for kernel in kernels}
-    known = frozenset(parameter.name for parameter in scop.parameters)
+    known = frozenset(scop.numbers)
 
     def may(names: frozenset[str]) -> bool:
         return _may_share(scop, [by_name[name] for name in sorted(names)])
@@ -123,7 +123,7 @@ def _spawn(
         members=tuple(dict.fromkeys(name for one in family for name in one.loops)),
         passed=_together(scop, [kernel.passed for kernel in kernels]),
         addresses=_together(scop, [kernel.addresses for kernel in kernels]),
-        parameters=scop.parameters,
+        parameters=scop.numbers,
         loops=shared.loops,
         shared=_shared(scop, [by_name[name] for name in shared.kernels]),
         stores=any(_stores(scop, kernel) for kernel in kernels),

@@ -53,7 +53,7 @@ def _first_bad(program: Program, scope: Scope) -> Iterator[tuple[str, tuple[str,
 
 
 def _names(scop: Scop) -> frozenset[str]:
-    return frozenset(parameter.name for parameter in scop.parameters)
+    return frozenset(scop.numbers)
 
 
 def scope_of(assembled: Assembled, kernel: KernelCode) -> Scope:

@@ -234,7 +234,7 @@ def _counted(scop: Scop, placed: Placed, private: Private, options: KernelOption
 
 def _grounds(scop: Scop, placed: Placed, private: Private, options: KernelOptions) -> _Grounds:
     machine = load(options.machine)
-    loops = loops_of(placed, [parameter.name for parameter in scop.parameters])
+    loops = loops_of(placed, scop.numbers)
     copies = private.depths(placed.expanded)
     turned = {b.name: b.turned.dimension for b in placed.plan.buffers if b.turned}
     tiles = tile_costs(scop, placed.tiled.schedule, copies, placed.plan.names(), options, turned)

@@ -73,9 +73,10 @@ class Home:
 
 def at_home(scop: Scop, names: Collection[str], machine: MachineModel) -> Home:
     """Return the statements of these ``names``, ready to be estimated on the host of ``machine``."""
-    sizes = tuple(parameter.name for parameter in scop.parameters)
     statements = [statement for statement in scop.statements if statement.name in names]
-    return Home(sizes, tuple(_run(scop, statement, sizes, machine) for statement in statements), machine)
+    return Home(
+        scop.numbers, tuple(_run(scop, statement, scop.numbers, machine) for statement in statements), machine
+    )
 
 
 def _run(scop: Scop, statement: Statement, sizes: tuple[str, ...], machine: MachineModel) -> _Run:

@@ -301,14 +301,14 @@ def _unlimited(scop: Scop) -> frozenset[str]:
     """Return the parameters of ``scop`` to which neither arrays nor what is known set a limit."""
     allowed = scop.context.intersect(scop.assumptions)
     found = set()
-    for parameter in scop.parameters:
-        place = allowed.find_dim_by_name(_PARAM, parameter.name)
+    for name in scop.numbers:
+        place = allowed.find_dim_by_name(_PARAM, name)
         moved = allowed.params().insert_dims(_SET, 0, 1)
         if place >= 0:
             moved = allowed.params().insert_dims(_SET, 0, 0).move_dims(_SET, 0, _PARAM, place, 1)
         largest = moved.project_out(_PARAM, 0, moved.dim(_PARAM)).dim_max_val(0)
         if not largest.is_int() or _int(largest) >= _TYPE:
-            found.add(parameter.name)
+            found.add(name)
     return frozenset(found)
 
 

@@ -10,7 +10,6 @@ from generation import EXAMPLES, generated
 
 from swbuild.check.goals import GoalKind, feasible_sizes, region_goals
 from swbuild.check.plan import Plan, plan_region
-from swbuild.check.shapes import parameter_point
 from swbuild.check.sizes import complete_sizes
 from swbuild.check.tasks import RegionCheck
 from swbuild.check.work import Work
@@ -38,7 +37,7 @@ def planned(found: RegionUnit, options: KernelOptions | None = None) -> Plan:
 
 
 def missed(found: RegionUnit, plan: Plan) -> list[str]:
-    points = [parameter_point(found.scop, case.sizes) for case in plan.cases]
+    points = [found.scop.at(case.sizes) for case in plan.cases]
     return [goal.what for goal in plan.goals if not any(map(goal.reached_at, points))]
 
 
@@ -146,7 +145,7 @@ def test_goals_of_tiles_say_what_counting_says(tmp_path: Path, name: str) -> Non
     goals = region_goals(found, feasible_sizes(found.scop))
     for n in (0, 1, 2, 5, 8, 12, 17, 40, 70, 131):
         sizes = {"n": n, "m": 2, "p": 1, "q": 1}
-        point = parameter_point(found.scop, sizes)
+        point = found.scop.at(sizes)
         reached = {goal.what for goal in goals if goal.reached_at(point)}
         for grid in found.grids:
             assert _counted(grid, sizes) <= reached, (n, grid.kernel)
