@@ -84,7 +84,7 @@ def _terms(unit: RegionUnit, case: Case, reference: RunRecord) -> int:
         with bounded_effort(_EFFORT):
             for reduction in (r for r in find_reductions(unit.scop) if r.operator in _ROUNDED):
                 points = (Points(unit.scop.statement(name).domain) for name in reduction.statements)
-                count = sum(each.count(case.sizes, _ROWS) for each in points)
+                count = sum(each.count(unit.scop.completed(case.sizes), _ROWS) for each in points)
                 found = max(found, count // max(1, _elements(unit, case, reference, reduction.array)))
     except (isl.Error, TooMany) as error:
         if isinstance(error, isl.Error) and not ran_out(error):

@@ -43,6 +43,7 @@ class Work:
         """
         if self._statements is None:
             return None
+        sizes = self._region.scop.completed(sizes)
         try:
             return sum(points.count(sizes, rows) for points in self._statements)
         except TooMany:
@@ -50,5 +51,6 @@ class Work:
 
     def busy(self, sizes: Mapping[str, int]) -> dict[str, Busy]:
         """Return what is known of each kernel at ``sizes``."""
+        sizes = self._region.scop.completed(sizes)
         found = {grid.kernel: busy_cpes(grid, sizes) for grid in self._region.grids}
         return {name: busy for name, busy in found.items() if busy is not None}

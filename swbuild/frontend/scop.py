@@ -18,6 +18,7 @@ from swbuild.diagnostics import Span
 from swbuild.expressions.nodes import Expression
 from swbuild.expressions.types import ElementType
 from swbuild.frontend.frame import Frame
+from swbuild.islnumbers import int_of
 from swbuild.names import plain
 
 __all__ = [
@@ -310,6 +311,13 @@ class Scop:
         names = [parameter.name for parameter in self.parameters]
         conditions = " and ".join(f"{name} = {sizes[name]}" for name in names)
         return self.tied(isl.Set(f"[{', '.join(names)}] -> {{ : {conditions} }}"))
+
+    def completed(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return ``sizes``, a value for each of the parameters, with those of the quotients."""
+        values = (
+            (each.name, each.value.intersect_domain(self.at(sizes)).max_val()) for each in self.quotients
+        )
+        return {**sizes, **{name: int_of(value) for name, value in values}}
 
     def tied(self, points: isl.Set) -> isl.Set:
         """Return those of ``points``, a parameter set, at which the quotients are what they are."""

@@ -6,13 +6,28 @@ from collections.abc import Callable
 
 import islpy as isl
 
-from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression
+from swbuild.expressions.nodes import Binary, BinaryOperator, Constant, Expression, Max, Min, Name
 from swbuild.kernelir.insertions import Insertion, by_element, by_row, once_each, value_at, visit
-from swbuild.kernelir.nodes import Begin, Block, Direction, Group, Node, Place, Transfer, Wait, Whole
+from swbuild.kernelir.nodes import (
+    Begin,
+    Block,
+    Direction,
+    Group,
+    Loop,
+    Node,
+    Place,
+    Row,
+    Transfer,
+    Wait,
+    Whole,
+)  # fmt: skip
+from swbuild.kernelir.origin import MOVES_DATA
 from swbuild.kernelir.residency import around_resident, from_tile
-from swbuild.kernelir.transfers import low_of
+from swbuild.kernelir.transfers import low_of, size_of
 from swbuild.memory.buffers import Buffer, MemoryPlan, Store
 from swbuild.memory.levels import Level
+from swbuild.memory.rows import Interval
+from swbuild.names import own
 
 __all__ = ["insertions", "put_name"]
 
@@ -103,4 +118,31 @@ def _put(buffer: Buffer) -> Insertion:
     assert buffer.written is not None
     if buffer.store is Store.ELEMENTS:
         return by_element(buffer.name, name, buffer.written)
-    return by_row(buffer.name, name, buffer.written, Group(buffer.level, Direction.PUT))
+    group = Group(buffer.level, Direction.PUT)
+    if buffer.rows is not None:
+        return _rows_of_box(buffer, name, buffer.rows, group)
+    return by_row(buffer.name, name, buffer.written, group)
+
+
+def _rows_of_box(buffer: Buffer, name: str, rows: Interval, group: Group) -> Insertion:
+    """Insert transfers of all rows of the box with an outermost index in ``rows``, row by row."""
+    last = len(buffer.box.low) - 1
+    low, size = ([end(buffer.name, k) for k in range(last + 1)] for end in (low_of, size_of))
+
+    def leaf(build: isl.AstBuild, instances: isl.PwMultiAff) -> Node:
+        counters = tuple(own(f"{buffer.name}_row{k}") for k in range(last))
+        outer = tuple(map(Name, counters))
+        node: Node = Transfer(buffer.name, 0, Row(outer, low[last], size[last]), group)
+        begin, stop = (value_at(build, value.insert_domain(space), instances) for value in rows)
+        for k in reversed(range(last)):
+            first: Expression = low[k]
+            end: Expression = Binary(BinaryOperator.ADD, low[k], size[k])
+            if k == 0:
+                first = Max((first, begin))
+                end = Min((end, Binary(BinaryOperator.ADD, stop, Constant(1))))
+            test = Binary(BinaryOperator.LT, outer[k], end)
+            node = Loop(counters[k], first, test, 1, node, MOVES_DATA)
+        return node
+
+    space = buffer.box.visits.get_space()
+    return Insertion(visit(name, buffer.box.visits), leaf)

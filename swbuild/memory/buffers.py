@@ -9,6 +9,7 @@ import islpy as isl
 from swbuild.classes import dataclass
 from swbuild.memory.box import Box
 from swbuild.memory.levels import Level
+from swbuild.memory.rows import Interval
 
 __all__ = [
     "ALIGNMENT",
@@ -120,6 +121,8 @@ class Buffer:
     #: its boxes are copied from there, and got from memory only where a tile does not stay
     in_tile: InTile | None = None
     turned: Turned | None = None
+    #: these rows of the box, all of each, are what is ``written``
+    rows: Interval | None = None
     #: all of the box that has to be got, row by row, where that is little of it; else all of it is got
     missing: Exchange | None = None
 

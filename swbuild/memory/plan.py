@@ -38,7 +38,7 @@ from swbuild.memory.buffers import ALIGNMENT, Buffer, Direct, Exchange, MemoryPl
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.hazards import is_reloaded, is_steady
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
-from swbuild.memory.rows import filled_rows, is_rowwise
+from swbuild.memory.rows import Interval, filled_rows, is_rowwise, rows_within, whole_rows
 from swbuild.memory.tables import table_extents
 from swbuild.memory.words import in_whole_words, is_small, words_of
 from swbuild.names import distinct
@@ -482,7 +482,7 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         group = replace(group, box=group.box.within(_in_the_array(task, group)))
     writers = [ref for ref in group.refs if ref.writes]
     written = _stored(task, level, group) if writers else None
-    store, whole = Store.NONE, False
+    store, whole, rows = Store.NONE, False, None
     if written is not None:
         around = group.box.as_map(written.get_space())
         _normalise(written, around)
@@ -493,10 +493,11 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
     new = kept = written
     if written is not None and store is Store.BOX:
         kept = around
-    if written is not None and store is Store.ELEMENTS:
-        filled = filled_rows(written)
-        if is_rowwise(filled) and not _others_write(task, level, group, filled, written):
-            store, written, kept, load = Store.ROWS, filled, filled, True
+    if written is not None and store in (Store.ROWS, Store.ELEMENTS):
+        filled = _in_rows(task, level, group, around, written, store, load)
+        if filled is not None:
+            (written, rows), store, load = filled, Store.ROWS, True
+            kept = written
     identity = tuple((ref.statement, ref.ref) for ref in group.refs)
     array, box, size = group.refs[0].array, group.box.simplified(), _box_bytes(task, group)
     turned = _turned(task, group) if load else None
@@ -504,8 +505,29 @@ def _buffer(task: _Task, name: str, level: Level, group: Group) -> Buffer:
         _missing(task, level, group, new, kept) if load and new is not None and kept is not None else None
     )
     return Buffer(
-        name, array, level.number, identity, box, load, store, written, size, turned=turned, missing=missing
-    )
+        name, array, level.number, identity, box, load, store, written, size,
+        turned=turned, missing=missing, rows=rows,
+    )  # fmt: skip
+
+
+def _in_rows(
+    task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map, store: Store, load: bool
+) -> tuple[isl.Map, Interval | None] | None:
+    """Return intervals of rows that hold all that is ``written`` and may be put for it; None for none.
+
+    All else in them has to have been loaded, so rows that are put as they are remain so unless the box is
+    loaded in any case: there, all of its rows in an interval have simpler bounds than many intervals.
+    """
+    rows = whole_rows(task.scop, group.refs[0].array, task.tiled.kernel.launched) if load else None
+    if rows is not None:
+        moved = rows_within(box, rows)
+        if written.is_subset(moved) and not _others_write(task, level, group, moved, written):
+            return moved, rows
+    if store is Store.ROWS:
+        return None
+    filled = filled_rows(written)
+    usable = is_rowwise(filled) and not _others_write(task, level, group, filled, written)
+    return (filled, None) if usable else None
 
 
 def _in_the_array(task: _Task, group: Group) -> list[isl.Set]:

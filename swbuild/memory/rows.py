@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import islpy as isl
 
-__all__ = ["filled_rows", "is_rowwise"]
+from swbuild.frontend.scop import Scop
+
+__all__ = ["Interval", "filled_rows", "is_rowwise", "rows_within", "whole_rows"]
+
+#: The first and the last of some indices, functions of the parameters.
+Interval = tuple[isl.PwAff, isl.PwAff]
 
 
 def is_rowwise(written: isl.Map) -> bool:
@@ -47,3 +52,28 @@ def filled_rows(written: isl.Map) -> isl.Map:
     rows, depth = _hull(_by_row(written)), written.dim(isl.dim_type.in_)
     whole = rows.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, depth, inner)
     return whole.set_tuple_name(isl.dim_type.out, written.get_tuple_name(isl.dim_type.out))
+
+
+def whole_rows(scop: Scop, name: str, here: isl.Set) -> Interval | None:
+    """Return the first and the last row of an array that are all in memory, as all between them are.
+
+    That is for the parameters in ``here``; None where the source does not show them, or they have no simple
+    formulas.
+    """
+    rows, here = scop.array(name).whole_rows, here.intersect(scop.context).intersect(scop.assumptions)
+    if rows is None or len(scop.array(name).extents) < 2:
+        return None
+    rows = rows.intersect_params(here).coalesce()
+    low, high = (end.gist(here).coalesce() for end in (rows.dim_min(0), rows.dim_max(0)))
+    above = isl.Set.from_pw_aff(low).apply(isl.Map("{ [a] -> [x] : x >= a }"))
+    between = above.intersect(isl.Set.from_pw_aff(high).apply(isl.Map("{ [a] -> [x] : x <= a }")))
+    simple = low.n_piece() == high.n_piece() == 1
+    return (low, high) if simple and between.intersect_params(here).is_subset(rows) else None
+
+
+def rows_within(box: isl.Map, rows: Interval) -> isl.Map:
+    """Return all of ``box``, prefix -> element, whose outermost index lies in ``rows``."""
+    space, (low, high) = box.get_space().range(), rows
+    index = isl.PwAff.from_aff(isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), isl.dim_type.set, 0))
+    above, below = index.ge_set(low.insert_domain(space)), index.le_set(high.insert_domain(space))
+    return box.intersect_range(above.intersect(below))

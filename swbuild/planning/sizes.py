@@ -81,16 +81,9 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
     known = frozenset(each.name for each in scop.parameters if options.params.get(each.expression))
     names = [parameter.name for parameter in scop.parameters]
     others = _orders(scop, load(options.machine))
-    orders = [{name: found.get(name, other) for name in names} for other in others]
-    orders = [{**order, **_quotients(scop, order)} for order in orders]
+    orders = [scop.completed({name: found.get(name, other) for name in names}) for other in others]
     distinct = tuple(each for k, each in enumerate(orders) if each not in orders[:k])
     return Sizes(distinct, known, limits)
-
-
-def _quotients(scop: Scop, order: Mapping[str, int]) -> dict[str, int]:
-    """Return what the quotients of ``scop`` are at the sizes of ``order``."""
-    here = scop.at(order)
-    return {each.name: int_of(each.value.intersect_domain(here).max_val()) for each in scop.quotients}
 
 
 def _found(
