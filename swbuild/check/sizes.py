@@ -11,7 +11,7 @@ from swbuild.diagnostics import Diagnostic, SwbuildError
 from swbuild.expressions.c import Assignment, Operation, ParameterRef
 from swbuild.expressions.trees import walk
 from swbuild.frontend.scop import Scop
-from swbuild.islnumbers import int_of
+from swbuild.polyhedral.nearest import nearest
 
 __all__ = ["UNKNOWN_SIZE", "Sizes", "choose_sizes", "complete_sizes", "permitted_sizes"]
 
@@ -33,8 +33,6 @@ _MOST = 16
 #: Added to the base for one parameter after the other, so that no two sizes are equal.
 _SPREAD = (0, 4, -2, 6, -4, 10, -6, 14)
 
-_PARAM, _SET = isl.dim_type.param, isl.dim_type.set
-
 
 def choose_sizes(
     scop: Scop, goals: Sequence[Goal], permitted: isl.Set, affordable: Callable[[Sizes], bool]
@@ -55,14 +53,14 @@ def choose_sizes(
         point = scop.at(sizes)
         left = [goal for goal in left if not goal.reached_at(point)]
     for base in _PLAIN:
-        extra = _nearest(permitted, unequal(names, base))
+        extra = nearest(permitted, unequal(names, base))
         if extra is not None and extra not in chosen and affordable(extra):
             chosen.append(extra)
     work = [goal for goal in goals if goal.kind is GoalKind.STATEMENTS and not goal.where.is_empty()]
     points = [scop.at(sizes) for sizes in chosen]
     if chosen and (not work or any(goal.reached_at(point) for goal in work for point in points)):
         return tuple(chosen)
-    last = _nearest(work[0].where if work else permitted, unequal(names, 1))
+    last = nearest(work[0].where if work else permitted, unequal(names, 1))
     return () if last is None else (last,)
 
 
@@ -97,7 +95,7 @@ def complete_sizes(scop: Scop, given: Mapping[str, int], fixed: Mapping[str, int
         )
     known = {name: value for name, value in {**given, **fixed}.items() if name in names}
     near = unequal(names, 33)
-    found = None if set(known) == set(names) else _nearest(permitted_sizes(scop, known), near)
+    found = None if set(known) == set(names) else nearest(permitted_sizes(scop, known), near)
     return found or {**near, **known}
 
 
@@ -147,46 +145,8 @@ def _affordable(within: isl.Set, near: Sizes, affordable: Callable[[Sizes], bool
     """Return sizes in ``within`` that are close to ``near``, or to 1 where that would cost too much."""
     if within.is_empty():
         return None
-    tried = (_nearest(within, wanted) for wanted in (near, dict.fromkeys(near, 1)))
+    tried = (nearest(within, wanted) for wanted in (near, dict.fromkeys(near, 1)))
     return next((sizes for sizes in tried if sizes is not None and affordable(sizes)), None)
-
-
-def _nearest(within: isl.Set, near: Sizes) -> Sizes | None:
-    """Return sizes in ``within``, each as close to that of ``near`` as those before it allow."""
-    names = list(near)
-    left = isl.Set.from_params(within.params())
-    for position, name in enumerate(names):
-        left = _with_dimension(left, name, position)
-    if left.is_empty():
-        return None
-    found: Sizes = {}
-    for position, name in enumerate(names):
-        value = _closest(left, position, near[name])
-        if value is None:
-            return None
-        found[name] = value
-        left = left.fix_val(_SET, position, isl.Val(value))
-    return found
-
-
-def _with_dimension(values: isl.Set, name: str, position: int) -> isl.Set:
-    """Return ``values`` with its parameter of this name as the dimension at ``position``."""
-    parameter = values.find_dim_by_name(_PARAM, name)
-    if parameter < 0:
-        return values.insert_dims(_SET, position, 1)
-    return values.move_dims(_SET, position, _PARAM, parameter, 1)
-
-
-def _closest(values: isl.Set, position: int, wanted: int) -> int | None:
-    """Return the value nearest to ``wanted`` that the dimension takes in ``values``."""
-    if not values.fix_val(_SET, position, isl.Val(wanted)).is_empty():
-        return wanted
-    below = values.upper_bound_val(_SET, position, isl.Val(wanted))
-    above = values.lower_bound_val(_SET, position, isl.Val(wanted))
-    found = [] if below.is_empty() else [below.dim_max_val(position)]
-    found += [] if above.is_empty() else [above.dim_min_val(position)]
-    numbers = [int_of(value) for value in found if value.is_int()]
-    return min(numbers, key=lambda number: abs(number - wanted), default=None)
 
 
 def _where(names: Sequence[str], conditions: Sequence[str]) -> isl.Set:

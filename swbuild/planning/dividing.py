@@ -17,7 +17,7 @@ from swbuild.planning.estimates import counted
 from swbuild.planning.ordering import Judgement, Order, Ordered, all_stay_home, split_tree
 from swbuild.planning.placing import place_kernel
 from swbuild.planning.singles import place_single
-from swbuild.planning.sizes import Sizes, assumed_sizes
+from swbuild.planning.sizes import Sizes, assumed_sizes, where_launched
 from swbuild.planning.tilings import Choice, Estimated, Infeasible, Known, Placed, Tiling
 
 __all__ = ["Dearer", "Limit", "alone", "kernel_cycles", "mean_of", "order_cycles", "place_order"]
@@ -58,7 +58,8 @@ class _Task:
 
     def placed(self, order: Order, kernel: Kernel, known: Known | None = None) -> Placed | Infeasible:
         """Return ``kernel`` of ``order`` with tiles and buffers; so much is ``known`` of it."""
-        scop, options, sizes, record = self.scop, self.options, self.sizes, self.record
+        scop, options, record = self.scop, self.options, self.record
+        sizes = where_launched(self.sizes, kernel.launched)
         if kernel.single:
             return place_single(scop, options, order, kernel, sizes, record)
         return place_kernel(scop, options, order.scheduled, kernel, order.split, sizes, record, known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import prod, sqrt
 
 import islpy as isl
@@ -13,8 +14,9 @@ from swbuild.islnumbers import int_of, val_of
 from swbuild.machine import MachineModel, load
 from swbuild.options import KernelOptions
 from swbuild.polyhedral.islutil import apart, bounded_effort, constant_of, ran_out
+from swbuild.polyhedral.nearest import nearest
 
-__all__ = ["Sizes", "assumed_sizes"]
+__all__ = ["Sizes", "assumed_sizes", "where_launched"]
 
 #: The smallest of such sizes.
 _LEAST = 16
@@ -84,6 +86,26 @@ def assumed_sizes(scop: Scop, options: KernelOptions) -> Sizes:
     orders = [scop.completed({name: found.get(name, other) for name in names}) for other in others]
     distinct = tuple(each for k, each in enumerate(orders) if each not in orders[:k])
     return Sizes(distinct, known, limits)
+
+
+def where_launched(sizes: Sizes, launched: isl.Set) -> Sizes:
+    """Return ``sizes``, or those nearest to them that are ``launched``, a parameter set, if none of them is.
+
+    What a kernel costs tells nothing of it at sizes at which it does not run.
+    """
+    if any(_is_in(launched, order) for order in sizes.orders):
+        return sizes
+    near = tuple(found for order in sizes.orders if (found := nearest(launched, order)) is not None)
+    return replace(sizes, orders=near) if near else sizes
+
+
+def _is_in(allowed: isl.Set, order: Mapping[str, int]) -> bool:
+    """Return whether ``allowed`` has a point with the values of ``order``."""
+    for name, value in order.items():
+        position = allowed.find_dim_by_name(_PARAM, name)
+        if position >= 0:
+            allowed = allowed.fix_val(_PARAM, position, val_of(value))
+    return not allowed.is_empty()
 
 
 def _found(
