@@ -97,6 +97,21 @@ void quiet(int n, int steps, float *restrict a, float *restrict b) {
     }
 #pragma endscop
 }
+double ripples(int n, int rounds, double *restrict was, double *restrict is, double *restrict next) {
+#pragma scop
+    for (int t = 1; t < rounds; t++) {
+        for (int i = 1; i < n - 1; i++)
+            for (int j = 1; j < n - 1; j++)
+                next[i * n + j] = is[i * n + j] - 0.5 * was[i * n + j]
+                    + 0.1 * (is[(i - 1) * n + j] + is[(i + 1) * n + j] + is[i * n + j - 1] + is[i * n + j + 1]);
+        double *free = was;
+        was = is;
+        is = next;
+        next = free;
+    }
+#pragma endscop
+    return was[n * n / 2] + 2 * is[n * n / 2] + 4 * next[n * n / 2];
+}
 """
 
 PROGRAM = (
@@ -136,6 +151,7 @@ int main(void) {
         }
         for (int k = 0; k < 5; k++) {
             int n = sizes[k];
+            fill(), show("ripples", n, steps, ripples(n, steps, x[0], x[1], x[2]));
             fill(), show("turns", n, steps, turns(n, steps, (void *)p[0], (void *)p[1]));
             fill(), show("plane", n, steps, plane(n, 2, steps, (void *)p[0], (void *)p[1]));
             fill(), show("plane", n, steps, plane(n, -3, steps, (void *)p[0], (void *)p[1]));
@@ -163,6 +179,23 @@ def test_pointers_are_put_in_their_places_where_they_are_read_later(tmp_path: Pa
     assert "((last + 1) - first) % 2" in text  # plane
     assert "((steps - 1) % 3) == 2" in text  # wave
     assert "(steps % 2) == 1" not in text[text.index("void quiet(") :]
+
+
+@pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
+def test_planes_with_linear_subscripts_that_change_places_run_in_tiles_over_time(
+    machine: str, tmp_path: Path
+) -> None:
+    text = FUNCTIONS[FUNCTIONS.index("double ripples") :]
+    unit = generated(tmp_path, text, KernelOptions(machine=machine))
+    assert "const long rounds_2 = " in unit.host.text  # of three steps each; `rounds` is the source's
+    (region,) = unit.regions
+    over_time, *left = region.report["kernels"]
+    assert len(region.report["wavefront_tile"]) == 2
+    # the first and the last row of a plane are not certain to be in memory as a whole
+    assert {buffer["store"] for buffer in over_time["buffers"]} == {"rows"}
+    # none of the sizes that are planned for runs all of these
+    assert len(left) == 3
+    assert all(min(kernel["tile"]) > 1 for kernel in left)
 
 
 #: Regions with a loop over `steps` that does STEP from `a` to `b`, in which pointers are set otherwise.
