@@ -173,7 +173,15 @@ def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
         if constant is None:
             return None
         difference.append(constant)
+    planes = [k for k, step in enumerate(difference[:-2]) if step and _is_fixed(first.get_pw_aff(k))]
+    if planes and (base.writes or other.writes):
+        return None  # one plane is computed from another: they have no element in common
     return tuple(difference)
+
+
+def _is_fixed(subscript: isl.PwAff) -> bool:
+    """Return whether ``subscript`` is one number in all instances."""
+    return constant_of(subscript.gist(subscript.domain())) is not None
 
 
 def _family_group(

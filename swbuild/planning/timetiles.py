@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
 import islpy as isl
 
 from swbuild.expressions.trees import walk
-from swbuild.frontend.scop import Scop
+from swbuild.frontend.scop import Array, Scop
 from swbuild.islnumbers import int_of, val_of
 from swbuild.kernelir.vectors import lanes_of
 from swbuild.machine import load
@@ -18,7 +19,7 @@ from swbuild.options import Distribution, KernelOptions
 from swbuild.planning.ordering import Order, all_stay_home, split_tree
 from swbuild.planning.sizes import assumed_sizes
 from swbuild.planning.widths import UNIT, Plane, cheapest
-from swbuild.polyhedral.islutil import bounded_effort, ran_out, sets_of
+from swbuild.polyhedral.islutil import bounded_effort, constant_of, ran_out, sets_of
 from swbuild.polyhedral.scheduling import Origin
 
 __all__ = ["in_time_tiles"]
@@ -82,7 +83,7 @@ def _tile(scop: Scop, options: KernelOptions, sweeps: Sweeps) -> tuple[int, ...]
         share = -(-_extent(sweeps.loops[0], sizes.values) // machine.cpes)
         return (min(_WIDEST, max(_NARROWEST, -(-share // UNIT) * UNIT)),)
     slopes = sweeps.slopes[0], sweeps.slopes[1]
-    elements = tuple(array.element.size for array in scop.arrays if len(array.extents) >= len(slopes))
+    elements = tuple(size for array in scop.arrays for size in _planes(array, len(slopes)))
     budget = options.ldm_budget or machine.ldm_budget
     point = _point_cycles(scop, options, sweeps)
     plane = Plane(slopes, sweeps.in_a_step, elements, budget, point, machine)
@@ -92,6 +93,17 @@ def _tile(scop: Scop, options: KernelOptions, sweeps: Sweeps) -> tuple[int, ...]
         for each in sizes.orders
     ]
     return cheapest(plane, runs) or ()
+
+
+def _planes(array: Array, rank: int) -> list[int]:
+    """Return the size of an element for each plane of this ``rank`` that ``array`` is taken to consist of.
+
+    One of another length than its planes (``A[2][n][n]``) has as many as that.
+    """
+    before = len(array.extents) - rank
+    known = [None if extent is None else constant_of(extent) for extent in array.extents[: max(0, before)]]
+    count = prod(each or 1 for each in known) if before >= 0 else 0
+    return [array.element.size] * count
 
 
 def _point_cycles(scop: Scop, options: KernelOptions, sweeps: Sweeps) -> float:
