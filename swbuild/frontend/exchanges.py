@@ -7,12 +7,17 @@ several steps at a time (:mod:`swbuild.frontend.steps`), in which nothing change
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import lcm
 
 from pycparser import c_ast
 
 from swbuild.classes import dataclass
+from swbuild.expressions.types import INT, is_integer, promoted
 from swbuild.frontend.changes import writes
+from swbuild.frontend.constants import Constant, literal
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text
@@ -28,17 +33,21 @@ _LONGEST = 4
 #: By these, a step may end before it comes to the exchange, or come to it twice.
 _JUMPS = (c_ast.Break, c_ast.Continue, c_ast.Goto, c_ast.Return, c_ast.Label)
 
-#: Operators by which a number is told to be even or odd, with what stands on their right.
-_PARITY = {"%": 2, "&": 1}
+#: How many steps it takes a remainder to come back, by the operator and what stands on its right.
+_PERIODS = {("%", 2): 2, ("%", 3): 3, ("%", 4): 4, ("&", 1): 2, ("&", 3): 4}
 
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """What a step does, and then the places that pointers take, by way of those that are ``spare``."""
+    """What a step does, and then the places that pointers take, by way of those that are ``spare``.
+
+    Numbers take places as pointers do, and those that are ``turned`` become 1 less what they are.
+    """
 
     body: tuple[c_ast.Node, ...]
     places: Places
     spare: frozenset[Symbol]
+    turned: frozenset[Symbol] = frozenset()
 
 
 def without_exchanges(
@@ -81,16 +90,17 @@ def _steps(
         named = any(names(s, each, bindings) for s in found.spare for each in (*others, *found.body))
         if named or any(map(is_read_later, found.spare)) or not _stays(head, found, others, bindings):
             return None
-        period = _period(found.places)
-        return (
-            Steps(head, [*found.body], found.places, period, bindings, scope) if period <= _LONGEST else None
-        )
+        period = lcm(_period(found.places), 2 if found.turned else 1)
+        if period > _LONGEST:
+            return None
+        return Steps(head, [*found.body], found.places, period, bindings, scope, turned=found.turned)
     whole = _Exchange(tuple(items), {}, frozenset())
     start = scope.integer(head.first)
     turns = _Turns(head.counter, 0 if start is None else start, bindings, scope)
-    if start is None or start < 0 or not turns.are_all_of(items) or not _stays(head, whole, others, bindings):
+    turn = turns.period(items) if start is not None and start >= 0 else None
+    if turn is None or not _stays(head, whole, others, bindings):
         return None
-    return Steps(head, [*items], {}, 2, bindings, scope, turns.settled)
+    return Steps(head, [*items], {}, turn, bindings, scope, turns.settled)
 
 
 def _counts_alone(
@@ -109,7 +119,7 @@ def _stays(head: Counted, found: _Exchange, others: Sequence[c_ast.Node], bindin
     """Return whether all steps are done whole, and only the exchange sets its pointers."""
     ends = (name for each in (head.first, head.end) for name in identifiers(each))
     fixed = {symbol for name in ends if (symbol := bindings.symbol(name)) is not None}
-    if {*_changed((*others, *found.body), bindings)} & {*found.places, *fixed, head.counter}:
+    if {*_changed((*others, *found.body), bindings)} & {*found.places, *found.turned, *fixed, head.counter}:
         return False
     return not any(isinstance(n, _JUMPS) for item in found.body for n in walk(item))
 
@@ -118,19 +128,41 @@ def _exchange(items: Sequence[c_ast.Node], bindings: Bindings, scope: FileScope)
     """Return the step ``items`` with the exchange of pointers at its end, None where there is none."""
     body = list(items)
     moves: list[tuple[Symbol, Symbol]] = []
-    while body and (last := _moves(body[-1], bindings)) is not None:
-        moves[:0] = last
+    turned = set[Symbol]()
+    while body:
+        other, last = _turned(body[-1], bindings), _moves(body[-1], bindings)
+        if other is not None and other not in turned:
+            turned.add(other)
+        elif last is not None:
+            moves[:0] = last
+        else:
+            break
         body.pop()
     held: dict[Symbol, Symbol] = {}
     for target, source in moves:
         held[target] = held.get(source, source)
     places = {symbol: value for symbol, value in held.items() if symbol in held.values()}
-    if not places or set(places) != set(places.values()) or any(s is v for s, v in places.items()):
+    if set(places) != set(places.values()) or any(s is v for s, v in places.items()):
         return None
-    first, *others = places
-    if not all(_are_alike(first.type, other.type, scope) for other in others):
+    if not (places or turned) or turned & (held.keys() | set(held.values())):
         return None
-    return _Exchange(tuple(body), places, frozenset(held.keys() - places.keys()))
+    if not all(_are_alike(one.type, other.type, scope) for one, other in pairwise(places)):
+        return None
+    return _Exchange(tuple(body), places, frozenset(held.keys() - places.keys()), frozenset(turned))
+
+
+def _turned(node: c_ast.Node, bindings: Bindings) -> Symbol | None:
+    """Return the number that ``node`` makes 1 less what it is, None where it does anything else."""
+    if not (isinstance(node, c_ast.Assignment) and node.op == "=" and isinstance(node.lvalue, c_ast.ID)):
+        return None
+    symbol, value = bindings.symbol(node.lvalue), node.rvalue
+    if not (isinstance(value, c_ast.BinaryOp) and value.op == "-" and isinstance(value.right, c_ast.ID)):
+        return None
+    one = isinstance(value.left, c_ast.Constant) and value.left.value == "1"
+    if not one or symbol is None or symbol.is_static or bindings.symbol(value.right) is not symbol:
+        return None
+    kind = symbol.type
+    return symbol if isinstance(kind, Scalar) and kind.element == INT and not kind.volatile else None
 
 
 def _moves(node: c_ast.Node, bindings: Bindings) -> list[tuple[Symbol, Symbol]] | None:
@@ -148,11 +180,13 @@ def _moves(node: c_ast.Node, bindings: Bindings) -> list[tuple[Symbol, Symbol]] 
     source = bindings.symbol(value) if isinstance(value, c_ast.ID) else None
     if target is None or source is None or target.is_static:
         return None
-    return [(target, source)] if _is_pointer(target) and _is_pointer(source) else None
+    return [(target, source)] if _may_move(target) and _may_move(source) else None
 
 
-def _is_pointer(symbol: Symbol) -> bool:
-    """Return whether ``symbol`` is a pointer, as parameters are that are declared as arrays."""
+def _may_move(symbol: Symbol) -> bool:
+    """Return whether ``symbol`` is an integer or a pointer, as parameters are that are declared as arrays."""
+    if isinstance(symbol.type, Scalar):
+        return is_integer(symbol.type.element) and not symbol.type.volatile
     declared = isinstance(symbol.type, ArrayType) and symbol.storage is Storage.PARAMETER
     return declared or isinstance(symbol.type, Pointer)
 
@@ -189,49 +223,104 @@ def _are_alike(one: CType, other: CType, scope: FileScope) -> bool:
 
 
 class _Turns:
-    """What is done in every other step of a loop, whose ``counter`` begins at ``first``."""
+    """What is done in every other step of a loop, or in every third; its ``counter`` begins at ``first``."""
 
     def __init__(self, counter: Symbol, first: int, bindings: Bindings, scope: FileScope) -> None:
         self._counter, self._first, self._bindings, self._scope = counter, first, bindings, scope
 
-    def are_all_of(self, items: Sequence[c_ast.Node]) -> bool:
-        """Return whether a step, ``items``, takes turns in a pointer that it declares, or in all it does."""
-        for item in items:
-            symbol = self._bindings.declared.get(id(item))
-            if (
-                symbol is not None
-                and isinstance(symbol.type, Pointer)
-                and isinstance(item.init, c_ast.TernaryOp)
-            ):
-                return self._tells(item.init.cond)
+    def period(self, items: Sequence[c_ast.Node]) -> int | None:
+        """Return after how many steps, ``items``, the same is done again; None where no turns are taken.
+
+        They are in pointers, in the planes of arrays, and in branches that are all of a step.
+        """
+        chosen = {name.name for item in items for n in walk(item) for name in _in_planes(n)}
+        choices = [test for item in items for n in walk(item) for test in self._choices(n, chosen)]
+        turns = [turn for test in choices if (turn := self._turn(test)) is not None]
         done = [item for item in items if not isinstance(item, c_ast.Decl)]
-        return bool(done) and all(isinstance(item, c_ast.If) and self._tells(item.cond) for item in done)
+        branches = [self._turn(item.cond) if isinstance(item, c_ast.If) else None for item in done]
+        if None not in branches:
+            turns += [turn for turn in branches if turn is not None]
+        period = lcm(*turns)
+        return period if 1 < period <= _LONGEST else None
+
+    def _choices(self, node: c_ast.Node, chosen: Collection[str]) -> list[c_ast.Node]:
+        """Return what tells of ``node`` which pointer, or which plane of an array, is meant.
+
+        A plane may be by way of a variable, one of those ``chosen``.
+        """
+        if isinstance(node, c_ast.ArrayRef):
+            return _planes(node)
+        symbol = self._bindings.declared.get(id(node))
+        if symbol is None or node.init is None:
+            return []
+        if isinstance(symbol.type, Pointer) and isinstance(node.init, c_ast.TernaryOp):
+            return [node.init.cond]
+        return [node.init] if symbol.name in chosen else []
 
     def settled(self, node: c_ast.Node, number: int) -> c_ast.Node:
         """Return ``node`` as it is in the step of this ``number``, changed in place below."""
+        if isinstance(node, (c_ast.BinaryOp, c_ast.UnaryOp)) and (known := self._value(node, number)):
+            return _number(known, node)
+        if isinstance(node, (c_ast.TernaryOp, c_ast.If)) and (known := self._value(node.cond, number)):
+            taken = node.iftrue if known.value else node.iffalse
+            return self.settled(taken or c_ast.Compound([], node.coord), number)
         change_children(node, lambda child: self.settled(child, number))
-        if not isinstance(node, (c_ast.TernaryOp, c_ast.If)) or not self._tells(node.cond):
-            return node
-        value = self._scope.integer(self._at(self._bindings.copied(node.cond), self._first + number))
-        if value is None:
-            return node
-        return (node.iftrue if value else node.iffalse) or c_ast.Compound([], node.coord)
+        return node
 
-    def _tells(self, test: c_ast.Node) -> bool:
-        """Return whether ``test`` asks for nothing but whether the counter is even."""
-        asked = {
-            id(n.left)
-            for n in walk(test)
-            if isinstance(n, c_ast.BinaryOp) and self._scope.integer(n.right) == _PARITY.get(n.op, -1)
-        }
+    def _value(self, node: c_ast.Node, number: int) -> Constant | None:
+        """Return what ``node`` is in the step of this ``number``, None where it is no matter of turns."""
+        if self._turn(node) is None:
+            return None
+        assert isinstance(self._counter.type, Scalar)
+        counter = Constant(self._first + number, promoted(self._counter.type.element))
+        return self._scope.constant(self._at(self._bindings.copied(node), counter))
+
+    def _turn(self, test: c_ast.Node) -> int | None:
+        """Return after how many steps ``test`` is the same again, None where it asks for anything else."""
+        asked: dict[int, int] = {}
+        for n in walk(test):
+            right = self._scope.integer(n.right) if isinstance(n, c_ast.BinaryOp) else None
+            period = _PERIODS.get((n.op, right)) if right is not None else None
+            if period is not None and self._is_later(n.left):
+                asked.update((id(name), period) for name in identifiers(n.left))
         named = list(identifiers(test))
         calls = any(isinstance(n, (c_ast.FuncCall, c_ast.ArrayRef)) for n in walk(test))
         mine = all(id(name) in asked and self._bindings.symbol(name) is self._counter for name in named)
-        return bool(named) and mine and not calls
+        return lcm(*(asked[id(name)] for name in named)) if named and mine and not calls else None
 
-    def _at(self, node: c_ast.Node, value: int) -> c_ast.Node:
-        """Return ``node`` with a ``value`` that is as even as the counter."""
+    def _is_later(self, node: c_ast.Node) -> bool:
+        """Return whether ``node`` is the counter, or so much more than that."""
+        if isinstance(node, c_ast.BinaryOp) and node.op == "+":
+            one, other = self._scope.integer(node.left), self._scope.integer(node.right)
+            if one is not None and other is None:
+                return one >= 0 and self._is_later(node.right)
+            return other is not None and other >= 0 and self._is_later(node.left)
+        return isinstance(node, c_ast.ID)
+
+    def _at(self, node: c_ast.Node, value: Constant) -> c_ast.Node:
+        """Return ``node`` where the counter has this ``value``."""
         if isinstance(node, c_ast.ID):
-            return c_ast.Constant("int", str(value % 2), node.coord)
+            return _number(value, node)
         change_children(node, lambda child: self._at(child, value))
         return node
+
+
+def _number(value: Constant, like: c_ast.Node) -> c_ast.Node:
+    """Return ``value`` as a constant where ``like`` stands, in its type."""
+    size = c_ast.Constant("int", literal(replace(value, value=abs(value.value))), like.coord)
+    return size if value.value >= 0 else c_ast.UnaryOp("-", size, like.coord)
+
+
+def _planes(node: c_ast.ArrayRef) -> list[c_ast.Node]:
+    """Return the subscripts of ``node`` but the last, which is that of elements of a row."""
+    inner, found = node.name, []
+    while isinstance(inner, c_ast.ArrayRef):
+        found.append(inner.subscript)
+        inner = inner.name
+    return found
+
+
+def _in_planes(node: c_ast.Node) -> list[c_ast.ID]:
+    """Return the names in the subscripts of ``node``, where it is an element of an array, but in the last."""
+    planes = _planes(node) if isinstance(node, c_ast.ArrayRef) else []
+    return [name for plane in planes for name in identifiers(plane)]

@@ -88,10 +88,11 @@ def _times(node: c_ast.Node, number: int) -> c_ast.Node:
 
 
 class Steps:
-    """The steps of a loop: after ``period`` of them, pointers are in their ``places`` again.
+    """The steps of a loop: after ``period`` of them, pointers and numbers are in their ``places`` again.
 
-    ``body`` is what each does but for changing places; ``settle`` gives what stands for a node of it in the
-    step of a number, a copy of which it may change.
+    ``body`` is what each does but for changing places, and for making each number that is ``turned`` 1 less
+    what it is; ``settle`` gives what stands for a node of it in the step of a number, a copy of which it may
+    change.
     """
 
     def __init__(
@@ -103,9 +104,10 @@ class Steps:
         bindings: Bindings,
         scope: FileScope,
         settle: Settle = lambda node, _: node,
+        turned: frozenset[Symbol] = frozenset(),
     ) -> None:
         self._counted, self._body, self._places, self._period = counted, body, places, period
-        self._bindings, self._scope, self._settle = bindings, scope, settle
+        self._bindings, self._scope, self._settle, self._turned = bindings, scope, settle, turned
 
     def statements(self, rest: list[c_ast.Node]) -> list[c_ast.Node]:
         """Return the loop with several steps at a time, then those left over and ``rest``, as it is then.
@@ -114,17 +116,18 @@ class Steps:
         """
         loop = self._counted.loop
         whole = c_ast.Compound(rest, loop.coord)
-        tail: c_ast.Node | None = whole if rest and self._places else None
+        depends = bool(rest) and bool(self._places or self._turned)  # on how many steps are left
+        tail: c_ast.Node | None = whole if depends else None
         for left in reversed(range(1, self._period)):
             end = self._counted.end
             then = [self._step(n, _sum(self._bindings.copied(end), n - left)) for n in range(left)]
-            if tail is not None:
-                then.append(self._copy(whole, self._after(left)))
+            if depends:
+                then.append(self._moved(self._copy(whole, self._after(left)), self._turns(left)))
             done = _times(self._rounds(), self._period)
             some = c_ast.BinaryOp("==", self._steps(), _sum(done, left), loop.coord)
             tail = c_ast.If(some, c_ast.Compound(then, loop.coord), tail, loop.coord)
         self._take_several(loop)
-        return [loop, *([] if tail is None else [tail]), *([] if self._places else rest)]
+        return [loop, *([] if tail is None else [tail]), *([] if depends else rest)]
 
     def _take_several(self, loop: c_ast.For) -> None:
         """Have ``loop`` do all steps of a period in an iteration."""
@@ -140,7 +143,7 @@ class Steps:
         else:
             loop.init.rvalue = zero
         loop.cond = c_ast.BinaryOp("<", self._bindings.named(self._counted.counter, loop), rounds, loop.coord)
-        loop.stmt = c_ast.Compound([self._moved(first, before), *others], loop.coord)
+        loop.stmt = c_ast.Compound([self._moved(first, {self._counted.counter: before}), *others], loop.coord)
 
     def _steps(self) -> c_ast.Node:
         """Return how many steps the loop does."""
@@ -164,16 +167,17 @@ class Steps:
         return c_ast.BinaryOp("<", first, end, end.coord)
 
     def after(self, is_read_later: Callable[[Symbol], bool]) -> str:
-        """Return what puts the pointers in their places after the region, as C; "" where none is read."""
-        if not any(map(is_read_later, self._places)):
-            return ""
-        kept = {symbol: f"sw_was_{symbol.name}" for symbol in self._places}
+        """Return what puts all in its place after the region, as C; "" where none of it is read."""
+        places = self._places if any(map(is_read_later, self._places)) else {}
+        turned = sorted(symbol.name for symbol in self._turned if is_read_later(symbol))
+        kept = {symbol: f"sw_was_{symbol.name}" for symbol in places}
         cases = []
-        for left in range(1, self._period):
+        for left in range(1, self._period) if places or turned else ():
             now = self._after(left)
-            saved = " ".join(f"void *{name} = {symbol.name};" for symbol, name in kept.items())
-            moved = " ".join(f"{symbol.name} = {kept[now[symbol]]};" for symbol in self._places)
-            cases.append(f"if ({expression_text(self._leaves(left), self._scope)}) {{ {saved} {moved} }}")
+            done = [f"{_holder(symbol)}{name} = {symbol.name};" for symbol, name in kept.items()]
+            done += [f"{symbol.name} = {kept[now[symbol]]};" for symbol in places]
+            done += [f"{name} = 1 - {name};" for name in turned if left % 2]
+            cases.append(f"if ({expression_text(self._leaves(left), self._scope)}) {{ {' '.join(done)} }}")
         return " else ".join(cases)
 
     def _leaves(self, left: int) -> c_ast.Node:
@@ -195,7 +199,13 @@ class Steps:
         """Return the step of this ``number`` since all pointers were in their places."""
         body = c_ast.Compound([*self._body], self._counted.loop.coord)
         twin = self._settle(self._copy(body, self._after(number)), number)
-        return self._moved(twin, counter)
+        return self._moved(twin, {self._counted.counter: counter, **self._turns(number)})
+
+    def _turns(self, steps: int) -> Mapping[Symbol, c_ast.Node]:
+        """Return what numbers are after so many steps, where that is not what they were."""
+        one, at = c_ast.Constant("int", "1"), self._counted.loop
+        now = {symbol: c_ast.BinaryOp("-", one, self._bindings.named(symbol, at)) for symbol in self._turned}
+        return now if steps % 2 else {}
 
     def _copy(self, node: c_ast.Node, now: Places) -> c_ast.Node:
         """Return a copy of ``node`` with pointers as they are ``now``."""
@@ -213,10 +223,17 @@ class Steps:
                 name.name = fresh[symbol].name
         return twin
 
-    def _moved(self, node: c_ast.Node, counter: c_ast.Node) -> c_ast.Node:
-        """Return ``node`` with this value of the counter, in place below."""
+    def _moved(self, node: c_ast.Node, values: Mapping[Symbol, c_ast.Node]) -> c_ast.Node:
+        """Return ``node`` with ``values`` in the place of variables, in place below."""
         if isinstance(node, c_ast.ID):
-            same = self._bindings.symbol(node) is self._counted.counter
-            return self._bindings.copied(counter) if same else node
-        change_children(node, lambda child: self._moved(child, counter))
+            symbol = self._bindings.symbol(node)
+            value = None if symbol is None else values.get(symbol)
+            return node if value is None else self._bindings.copied(value)
+        change_children(node, lambda child: self._moved(child, values))
         return node
+
+
+def _holder(symbol: Symbol) -> str:
+    """Return how a variable for what ``symbol`` holds is declared, without its name."""
+    kind = symbol.type
+    return f"{kind.element.name} " if isinstance(kind, Scalar) else "void *"

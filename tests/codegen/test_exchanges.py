@@ -97,13 +97,50 @@ void quiet(int n, int steps, float *restrict a, float *restrict b) {
     }
 #pragma endscop
 }
+void remainders(int n, int steps, double u[restrict 2][n]) {
+#pragma scop
+    for (int t = 0; t < steps; t++)
+        for (int i = 1; i < n - 1; i++) u[(t + 1) % 2][i] = 0.3 * (u[t % 2][i - 1] + u[t & 1][i + 1]) + t % 2;
+#pragma endscop
+}
+void thirds(int n, unsigned steps, double u[restrict 3][n]) {
+#pragma scop
+    for (unsigned t = 1; t < steps; t++) {
+        unsigned was = (t + 2) % 3, next = (1 + t) % 3;
+        for (int i = 1; i < n - 1; i++)
+            u[next][i] = u[t % 3][i - 1] + u[t % 3][i + 1] - u[was][i] + 1e-9 * -(t % 3);
+    }
+    for (int i = 0; i < n; i++) u[0][i] += 2 * u[1][i];
+#pragma endscop
+}
+int toggles(int n, int steps, int cur, double u[restrict 2][n]) {
+#pragma scop
+    for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) u[1 - cur][i] = 0.3 * (u[cur][i - 1] + u[cur][i + 1]) + cur;
+        cur = 1 - cur;
+    }
+    for (int i = 0; i < n; i++) u[cur][i] *= 2;
+#pragma endscop
+    return cur;
+}
+int indices(int n, int steps, double u[restrict 3][n]) {
+    int was = 0, is = 1, next = 2, flag = 0;
+#pragma scop
+    for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) u[next][i] = u[is][i - 1] + u[is][i + 1] - u[was][i];
+        int spare = was;
+        was = is; is = next; next = spare;
+    }
+#pragma endscop
+    return was + 4 * is + 16 * next + flag;
+}
 double ripples(int n, int rounds, double *restrict was, double *restrict is, double *restrict next) {
 #pragma scop
     for (int t = 1; t < rounds; t++) {
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
-                next[i * n + j] = is[i * n + j] - 0.5 * was[i * n + j]
-                    + 0.1 * (is[(i - 1) * n + j] + is[(i + 1) * n + j] + is[i * n + j - 1] + is[i * n + j + 1]);
+                next[i * n + j] = is[i * n + j] - 0.5 * was[i * n + j] + 0.1 * (is[(i - 1) * n + j]
+                    + is[(i + 1) * n + j] + is[i * n + j - 1] + is[i * n + j + 1]);
         double *free = was;
         was = is;
         is = next;
@@ -146,6 +183,12 @@ int main(void) {
             front = x[0], back = x[1];
             fill(), global(n, steps < 0 ? 0 : steps);
             show("global", n, steps, front - x[0] + 2.0 * (back - x[0]));
+            if (n < 2000) {
+                fill(), remainders(n, steps, (void *)x), show("remainders", n, steps, 0);
+                fill(), thirds(n, steps < 0 ? 0 : steps, (void *)x), show("thirds", n, steps, 0);
+                fill(), show("toggles", n, steps, toggles(n, steps, n % 2, (void *)x));
+                fill(), show("indices", n, steps, indices(n, steps, (void *)x));
+            }
             fill(), quiet(n, steps, f[0], f[1]), show("quiet", n, steps, 0);
             fill(), branches(n, steps, f[0], f[1]), show("branches", n, steps, 0);
         }
@@ -178,7 +221,10 @@ def test_pointers_are_put_in_their_places_where_they_are_read_later(tmp_path: Pa
     assert "} else if ((0 < steps) && ((steps % 2) == 1)) { void *sw_was_a = a;" in text  # line
     assert "((last + 1) - first) % 2" in text  # plane
     assert "((steps - 1) % 3) == 2" in text  # wave
-    assert "(steps % 2) == 1" not in text[text.index("void quiet(") :]
+    quiet = text[text.index("void quiet(") : text.index("void remainders(")]
+    assert "(steps % 2) == 1" not in quiet
+    assert "((steps % 2) == 1)) { cur = 1 - cur; }" in text  # toggles
+    assert "int sw_was_was = was;" in text  # indices
 
 
 @pytest.mark.parametrize("machine", ["sw26010", "sw26010-pro"])
