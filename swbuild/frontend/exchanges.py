@@ -15,7 +15,7 @@ from math import lcm
 from pycparser import c_ast
 
 from swbuild.classes import dataclass
-from swbuild.expressions.types import INT, is_integer, promoted
+from swbuild.expressions.types import INT, TypeKind, is_integer, promoted
 from swbuild.frontend.changes import writes
 from swbuild.frontend.constants import Constant, literal
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar
@@ -281,21 +281,30 @@ class _Turns:
         for n in walk(test):
             right = self._scope.integer(n.right) if isinstance(n, c_ast.BinaryOp) else None
             period = _PERIODS.get((n.op, right)) if right is not None else None
-            if period is not None and self._is_later(n.left):
+            if period is not None and self._is_later(n.left, period):
                 asked.update((id(name), period) for name in identifiers(n.left))
         named = list(identifiers(test))
         calls = any(isinstance(n, (c_ast.FuncCall, c_ast.ArrayRef)) for n in walk(test))
         mine = all(id(name) in asked and self._bindings.symbol(name) is self._counter for name in named)
         return lcm(*(asked[id(name)] for name in named)) if named and mine and not calls else None
 
-    def _is_later(self, node: c_ast.Node) -> bool:
-        """Return whether ``node`` is the counter, or so much more than that."""
-        if isinstance(node, c_ast.BinaryOp) and node.op == "+":
+    def _is_later(self, node: c_ast.Node, period: int) -> bool:
+        """Return whether ``node`` is the counter, or so much more, without end where remainders come back.
+
+        They do not where it wraps around, other than those of powers of two.
+        """
+        if isinstance(node, c_ast.BinaryOp) and node.op == "+" and (period != 3 or not self._wraps):
             one, other = self._scope.integer(node.left), self._scope.integer(node.right)
             if one is not None and other is None:
-                return one >= 0 and self._is_later(node.right)
-            return other is not None and other >= 0 and self._is_later(node.left)
+                return one >= 0 and self._is_later(node.right, period)
+            return other is not None and other >= 0 and self._is_later(node.left, period)
         return isinstance(node, c_ast.ID)
+
+    @property
+    def _wraps(self) -> bool:
+        """Whether sums of the counter may wrap around."""
+        kind = self._counter.type
+        return not isinstance(kind, Scalar) or promoted(kind.element).kind is TypeKind.UNSIGNED
 
     def _at(self, node: c_ast.Node, value: Constant) -> c_ast.Node:
         """Return ``node`` where the counter has this ``value``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, reduce
+from itertools import takewhile
 
 import islpy as isl
 
@@ -173,8 +174,9 @@ def _offset(base: Reference, other: Reference) -> tuple[int, ...] | None:
         if constant is None:
             return None
         difference.append(constant)
-    planes = [k for k, step in enumerate(difference[:-2]) if step and _is_fixed(first.get_pw_aff(k))]
-    if planes and (base.writes or other.writes):
+    fixed = [_is_fixed(first.get_pw_aff(k)) for k in range(len(difference))]
+    planes = takewhile(lambda k: fixed[k], range(len(difference)))
+    if not fixed[-1] and any(difference[k] for k in planes) and (base.writes or other.writes):
         return None  # one plane is computed from another: they have no element in common
     return tuple(difference)
 

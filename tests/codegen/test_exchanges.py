@@ -97,15 +97,15 @@ void quiet(int n, int steps, float *restrict a, float *restrict b) {
     }
 #pragma endscop
 }
-void remainders(int n, int steps, double u[restrict 2][n]) {
+void remainders(int n, unsigned steps, double u[restrict 2][n]) {
 #pragma scop
-    for (int t = 0; t < steps; t++)
+    for (unsigned t = 0; t < steps; t++)
         for (int i = 1; i < n - 1; i++) u[(t + 1) % 2][i] = 0.3 * (u[t % 2][i - 1] + u[t & 1][i + 1]) + t % 2;
 #pragma endscop
 }
-void thirds(int n, unsigned steps, double u[restrict 3][n]) {
+void thirds(int n, int steps, double u[restrict 3][n]) {
 #pragma scop
-    for (unsigned t = 1; t < steps; t++) {
+    for (int t = 1; t < steps; t++) {
         unsigned was = (t + 2) % 3, next = (1 + t) % 3;
         for (int i = 1; i < n - 1; i++)
             u[next][i] = u[t % 3][i - 1] + u[t % 3][i + 1] - u[was][i] + 1e-9 * -(t % 3);
@@ -184,7 +184,7 @@ int main(void) {
             fill(), global(n, steps < 0 ? 0 : steps);
             show("global", n, steps, front - x[0] + 2.0 * (back - x[0]));
             if (n < 2000) {
-                fill(), remainders(n, steps, (void *)x), show("remainders", n, steps, 0);
+                fill(), remainders(n, steps < 0 ? 0 : steps, (void *)x), show("remainders", n, steps, 0);
                 fill(), thirds(n, steps < 0 ? 0 : steps, (void *)x), show("thirds", n, steps, 0);
                 fill(), show("toggles", n, steps, toggles(n, steps, n % 2, (void *)x));
                 fill(), show("indices", n, steps, indices(n, steps, (void *)x));
@@ -271,3 +271,29 @@ def test_other_changes_of_pointers_are_refused(case: str, tmp_path: Path) -> Non
     head = "void f(int n, int steps, double *a, double *b, double *c)"
     model = model_of(tmp_path, f"{head} {{\n#pragma scop\n{region}\n#pragma endscop\n}}\n")
     assert model.refused and not model.scops
+
+
+#: Loops over `steps` that take no turns, or none that come back for certain.
+NO_TURNS = {
+    "set elsewhere, too": "cur = n % 2; for (int t = 0; t < steps; t++) { u[cur][1] += n; cur = 1 - cur; }",
+    "set in a branch": "for (int t = 0; t < steps; t++) { u[cur][1] += n; if (t > 3) cur = 1 - cur; }",
+    "another number": "for (int t = 0; t < steps; t++) { u[cur][1] += n; cur = 1 - n; }",
+    "before it is used": "for (int t = 0; t < steps; t++) { cur = 1 - cur; u[cur][1] += n; }",
+    "the last subscript": "for (int t = 0; t < steps; t++) u[0][t % 2] += n;",
+    "another counter": "for (int t = 0; t < steps; t++) for (int i = 0; i < n; i++) u[(t + i) % 2][i] += n;",
+    "a start that is not known": "for (int t = n; t < steps; t++) u[t % 2][1] += n;",
+    "a start below zero": "for (int t = -1; t < steps; t++) if (t >= 0) u[t % 2][1] += n;",
+    "less than the counter": "for (int t = 0; t < steps; t++) u[(t - 1) % 2 + 1][1] += n;",
+    "sums that wrap around": "for (unsigned t = 0; t < steps; t++) u[(t + 2) % 3][1] += n;",
+    "more steps than are written out": "for (int t = 0; t < steps; t++) u[t % 5][1] += n;",
+}
+
+
+@pytest.mark.parametrize("case", NO_TURNS)
+def test_steps_that_take_no_turns_stay_one_by_one(case: str, tmp_path: Path) -> None:
+    head = "void f(int n, int steps, int cur, double u[restrict 5][n])"
+    model = model_of(tmp_path, f"{head} {{\n#pragma scop\n{NO_TURNS[case]}\n#pragma endscop\n}}\n")
+    assert all(not scop.quotients for scop in model.scops)
+    turns = "for (int t = 0; t < steps; t++) u[t % 2][1] += n;"
+    (scop,) = model_of(tmp_path, f"{head} {{\n#pragma scop\n{turns}\n#pragma endscop\n}}\n").scops
+    assert len(scop.quotients) == 1
