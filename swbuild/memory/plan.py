@@ -38,6 +38,7 @@ from swbuild.memory.buffers import ALIGNMENT, Buffer, Direct, Exchange, MemoryPl
 from swbuild.memory.groups import Group, Grouping, hull_group
 from swbuild.memory.hazards import is_reloaded, is_steady
 from swbuild.memory.levels import Level, Reference, find_levels, footprint, references
+from swbuild.memory.rivals import others_write
 from swbuild.memory.rows import Interval, filled_rows, is_rowwise, rows_within, whole_rows
 from swbuild.memory.tables import table_extents
 from swbuild.memory.words import in_whole_words, is_small, words_of
@@ -521,12 +522,12 @@ def _in_rows(
     rows = whole_rows(task.scop, group.refs[0].array, task.tiled.kernel.launched) if load else None
     if rows is not None:
         moved = rows_within(box, rows)
-        if written.is_subset(moved) and not _others_write(task, level, group, moved, written):
+        if written.is_subset(moved) and not others_write(task.refs, task.tiled, level, group, moved, written):
             return moved, rows
     if store is Store.ROWS:
         return None
     filled = filled_rows(written)
-    usable = is_rowwise(filled) and not _others_write(task, level, group, filled, written)
+    usable = is_rowwise(filled) and not others_write(task.refs, task.tiled, level, group, filled, written)
     return (filled, None) if usable else None
 
 
@@ -642,7 +643,7 @@ def _store(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.M
     whole = not is_small(array) or in_whole_words(task.scop, array)
     bounded = whole and task.scop.has_rows(array.name, index_range(box.range(), 0))
     inside = bounded or _certainly_accessed(task, level, group, box)
-    if inside and not _others_write(task, level, group, box, written):
+    if inside and not others_write(task.refs, task.tiled, level, group, box, written):
         return Store.BOX
     return Store.ROWS if is_rowwise(written) else Store.ELEMENTS
 
@@ -652,52 +653,3 @@ def _certainly_accessed(task: _Task, level: Level, group: Group, box: isl.Map) -
     plain = {ref.statement: is_unconditional(task.scop.statement(ref.statement).body) for ref in group.refs}
     sure = [ref for ref in group.refs if ref.happens and plain[ref.statement] and not ref.may_write]
     return bool(sure) and bool(box.is_subset(footprint(level, sure)))
-
-
-def _others_write(task: _Task, level: Level, group: Group, box: isl.Map, written: isl.Map) -> bool:
-    """Return whether another tile or group may write elements of ``box`` that are not ``written``.
-
-    Both are prefix -> element.
-    """
-    array = group.refs[0].array
-    writers = [ref for ref in task.refs if ref.array == array and ref.writes]
-    mapped = len(task.tiled.mapping.threads)
-    # A tile runs on one CPE, one visit after the other, each with what is in memory then.  So the rest of the
-    # box is safe from all but other tiles (the leading ``mapped`` loops above the level say which tile it
-    # is) and, within the visit, from what has another buffer below the level.
-    tile_of = isl.UnionMap.from_multi_union_pw_aff(task.tiled.coordinates)  # instance -> [tile]
-    # [tile] -> element
-    by_tile = tile_of.reverse().apply_range(union_maps(ref.relation for ref in writers))
-    for found in maps_of(by_tile):
-        # visit -> other tiles -> what they write
-        elsewhere = _other_tiles(box.domain().get_space(), mapped).apply_range(found)
-        if not _inside(elsewhere, box, written):
-            return True
-    below = [ref for ref in writers if ref.statement in level.statements]
-    others = [ref for ref in below if ref.happens and ref not in group.refs]
-    return bool(others) and not _inside(footprint(level, others), box, written)
-
-
-def _inside(accessed: isl.Map, box: isl.Map, written: isl.Map) -> bool:
-    """Return whether all of ``box`` that is ``accessed`` is also ``written``.
-
-    It takes isl far longer to say what of the box is not written, and that in many pieces.  Of a box in many
-    pieces, the first that is not may do.
-    """
-    return all(
-        isl.Map.from_basic_map(piece.intersect(other)).is_subset(written)
-        for piece in accessed.get_basic_maps()
-        for other in box.get_basic_maps()
-    )
-
-
-def _other_tiles(prefix: isl.Space, mapped: int) -> isl.Map:
-    """Return ``{ [c…, rest…] -> [c'…] : c' != c }`` for the first ``mapped`` dimensions ``c``."""
-    depth = prefix.dim(isl.dim_type.set)
-    space = isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, depth, mapped)
-    result = isl.Map.empty(space)
-    for k in range(mapped):
-        differs = isl.Map.universe(space)
-        equal = differs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
-        result = result.union(differs.subtract(equal))
-    return result.coalesce()

@@ -18,7 +18,7 @@ from swbuild.planning import sizes
 from swbuild.planning.counting import bounds_of
 from swbuild.planning.estimates import Estimate
 from swbuild.planning.host import at_home
-from swbuild.planning.sizes import assumed_sizes
+from swbuild.planning.sizes import Sizes, assumed_sizes, where_launched
 
 #: A product, a stencil, a triangle, a sum along rows, a division, launches in a loop of the host, and rows in
 #: which each element needs the one before or after it.
@@ -328,3 +328,16 @@ def test_a_turn_waits_for_what_the_one_before_has_stored(
         (found,) = estimates_of(model, {"n": 200}, options).values()
         computing[source] = found.cycles.computing
     assert (computing["a"] > 1.3 * computing["b"]) is waits
+
+
+def test_kernels_that_no_assumed_sizes_launch_are_planned_for_the_nearest_that_do() -> None:
+    orders = tuple({"n": n, "steps": 2 * k, "rounds": k} for n, k in ((16, 5), (90, 40)))
+    assumed = Sizes(orders, frozenset(), frozenset())
+    odd = isl.Set("[steps, rounds, n] -> { : steps = 2 rounds + 1 and n >= 3 }")
+    assert [*where_launched(assumed, odd).orders] == [
+        {"n": 16, "steps": 9, "rounds": 4},
+        {"n": 90, "steps": 79, "rounds": 39},
+    ]
+    some = isl.Set("[steps] -> { : steps >= 80 }")
+    for launched in (some, isl.Set("[n] -> { : false }")):
+        assert where_launched(assumed, launched) is assumed
