@@ -8,7 +8,6 @@ several steps at a time (:mod:`swbuild.frontend.steps`), in which nothing change
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from math import lcm
 
@@ -17,11 +16,11 @@ from pycparser import c_ast
 from swbuild.classes import dataclass
 from swbuild.expressions.types import INT, TypeKind, is_integer, promoted
 from swbuild.frontend.changes import writes
-from swbuild.frontend.constants import Constant, literal
+from swbuild.frontend.constants import Constant
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.source_text import expression_text
-from swbuild.frontend.steps import Counted, Places, Steps, counted, names
+from swbuild.frontend.steps import Counted, Places, Steps, constant_at, counted, names
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children
 
@@ -81,19 +80,19 @@ def _steps(
     is_read_later: Callable[[Symbol], bool],
 ) -> Steps | None:
     """Return the steps of ``loop``, beside ``others``, None where they change no roles, or have to stay."""
-    head = counted(loop, bindings)
+    head = counted(loop, bindings, scope)
     if head is None or not _counts_alone(head, others, bindings, is_read_later):
         return None
     items = loop.stmt.block_items or []
-    found = _exchange(items, bindings, scope)
-    if found is not None:
+    exchanges = [_exchange(items, bindings, scope, alone) for alone in (False, True)]
+    for found in (each for each in exchanges if each is not None):
         named = any(names(s, each, bindings) for s in found.spare for each in (*others, *found.body))
-        if named or any(map(is_read_later, found.spare)) or not _stays(head, found, others, bindings):
-            return None
         period = lcm(_period(found.places), 2 if found.turned else 1)
-        if period > _LONGEST:
-            return None
-        return Steps(head, [*found.body], found.places, period, bindings, scope, turned=found.turned)
+        seen = named or any(map(is_read_later, found.spare))
+        if not seen and period <= _LONGEST and _stays(head, found, others, bindings):
+            return Steps(head, [*found.body], found.places, period, bindings, scope, turned=found.turned)
+    if any(exchanges):
+        return None
     whole = _Exchange(tuple(items), {}, frozenset())
     start = scope.integer(head.first)
     turns = _Turns(head.counter, 0 if start is None else start, bindings, scope)
@@ -118,22 +117,29 @@ def _counts_alone(
 def _stays(head: Counted, found: _Exchange, others: Sequence[c_ast.Node], bindings: Bindings) -> bool:
     """Return whether all steps are done whole, and only the exchange sets its pointers."""
     ends = (name for each in (head.first, head.end) for name in identifiers(each))
-    fixed = {symbol for name in ends if (symbol := bindings.symbol(name)) is not None}
-    if {*_changed((*others, *found.body), bindings)} & {*found.places, *found.turned, *fixed, head.counter}:
+    fixed = {head.counter, *(symbol for name in ends if (symbol := bindings.symbol(name)) is not None)}
+    moved = {*found.places, *found.turned}
+    if fixed & {*moved, *found.spare} or {*_changed((*others, *found.body), bindings)} & {*moved, *fixed}:
         return False
     return not any(isinstance(n, _JUMPS) for item in found.body for n in walk(item))
 
 
-def _exchange(items: Sequence[c_ast.Node], bindings: Bindings, scope: FileScope) -> _Exchange | None:
-    """Return the step ``items`` with the exchange of pointers at its end, None where there is none."""
+def _exchange(
+    items: Sequence[c_ast.Node], bindings: Bindings, scope: FileScope, pointers: bool
+) -> _Exchange | None:
+    """Return the step ``items`` with the exchange at its end, None where there is none.
+
+    It is one of ``pointers`` alone, or of all that may change places.
+    """
     body = list(items)
     moves: list[tuple[Symbol, Symbol]] = []
     turned = set[Symbol]()
     while body:
         other, last = _turned(body[-1], bindings), _moves(body[-1], bindings)
-        if other is not None and other not in turned:
+        numbers = last is not None and any(isinstance(target.type, Scalar) for target, _ in last)
+        if other is not None and other not in turned and not pointers:
             turned.add(other)
-        elif last is not None:
+        elif last is not None and not (pointers and numbers):
             moves[:0] = last
         else:
             break
@@ -161,8 +167,11 @@ def _turned(node: c_ast.Node, bindings: Bindings) -> Symbol | None:
     one = isinstance(value.left, c_ast.Constant) and value.left.value == "1"
     if not one or symbol is None or symbol.is_static or bindings.symbol(value.right) is not symbol:
         return None
-    kind = symbol.type
-    return symbol if isinstance(kind, Scalar) and kind.element == INT and not kind.volatile else None
+    return (
+        symbol
+        if _may_move(symbol) and isinstance(symbol.type, Scalar) and symbol.type.element == INT
+        else None
+    )
 
 
 def _moves(node: c_ast.Node, bindings: Bindings) -> list[tuple[Symbol, Symbol]] | None:
@@ -184,9 +193,13 @@ def _moves(node: c_ast.Node, bindings: Bindings) -> list[tuple[Symbol, Symbol]] 
 
 
 def _may_move(symbol: Symbol) -> bool:
-    """Return whether ``symbol`` is an integer or a pointer, as parameters are that are declared as arrays."""
+    """Return whether ``symbol`` is a pointer, as parameters are that are declared as arrays, or an integer.
+
+    Functions that are called may read those integers that are not the function's own.
+    """
     if isinstance(symbol.type, Scalar):
-        return is_integer(symbol.type.element) and not symbol.type.volatile
+        own = symbol.storage is not Storage.GLOBAL and not symbol.type.volatile
+        return own and is_integer(symbol.type.element)
     declared = isinstance(symbol.type, ArrayType) and symbol.storage is Storage.PARAMETER
     return declared or isinstance(symbol.type, Pointer)
 
@@ -260,7 +273,7 @@ class _Turns:
     def settled(self, node: c_ast.Node, number: int) -> c_ast.Node:
         """Return ``node`` as it is in the step of this ``number``, changed in place below."""
         if isinstance(node, (c_ast.BinaryOp, c_ast.UnaryOp)) and (known := self._value(node, number)):
-            return _number(known, node)
+            return constant_at(known, node)
         if isinstance(node, (c_ast.TernaryOp, c_ast.If)) and (known := self._value(node.cond, number)):
             taken = node.iftrue if known.value else node.iffalse
             return self.settled(taken or c_ast.Compound([], node.coord), number)
@@ -309,15 +322,9 @@ class _Turns:
     def _at(self, node: c_ast.Node, value: Constant) -> c_ast.Node:
         """Return ``node`` where the counter has this ``value``."""
         if isinstance(node, c_ast.ID):
-            return _number(value, node)
+            return constant_at(value, node)
         change_children(node, lambda child: self._at(child, value))
         return node
-
-
-def _number(value: Constant, like: c_ast.Node) -> c_ast.Node:
-    """Return ``value`` as a constant where ``like`` stands, in its type."""
-    size = c_ast.Constant("int", literal(replace(value, value=abs(value.value))), like.coord)
-    return size if value.value >= 0 else c_ast.UnaryOp("-", size, like.coord)
 
 
 def _planes(node: c_ast.ArrayRef) -> list[c_ast.Node]:

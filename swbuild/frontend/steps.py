@@ -11,14 +11,15 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from swbuild.classes import dataclass
-from swbuild.expressions.types import is_integer
+from swbuild.expressions.types import INT, LONG, element_range, is_integer, promoted
+from swbuild.frontend.constants import Constant, literal
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import QUOTIENT
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children
 
-__all__ = ["Counted", "Places", "Steps", "counted", "names"]
+__all__ = ["Counted", "Places", "Steps", "constant_at", "counted", "names"]
 
 #: What a pointer holds after a step: what that one held before it.
 Places = Mapping[Symbol, Symbol]
@@ -37,7 +38,7 @@ class Counted:
     end: c_ast.Node
 
 
-def counted(loop: c_ast.For, bindings: Bindings) -> Counted | None:
+def counted(loop: c_ast.For, bindings: Bindings, scope: FileScope) -> Counted | None:
     """Return how ``loop`` counts, None where it does not by ones, from and to formulas of integers."""
     init = loop.init.decls[0] if isinstance(loop.init, c_ast.DeclList) else loop.init
     if isinstance(init, c_ast.Decl) and len(loop.init.decls) == 1:
@@ -59,7 +60,31 @@ def counted(loop: c_ast.For, bindings: Bindings) -> Counted | None:
     simple = all(_is_whole(n, bindings) for each in (start, test.right) for n in walk(each))
     if bindings.symbol(test.left) is not counter or not simple or names(counter, test.right, bindings):
         return None
-    return Counted(loop, counter, start, test.right if test.op == "<" else _sum(test.right, 1))
+    first = _first(counter, start, bindings, scope)
+    if first is None:
+        return None
+    return Counted(loop, counter, first, test.right if test.op == "<" else _sum(test.right, 1))
+
+
+def _first(counter: Symbol, start: c_ast.Node, bindings: Bindings, scope: FileScope) -> c_ast.Node | None:
+    """Return ``start`` in the type of ``counter``, None where it may be of another one."""
+    if not isinstance(counter.type, Scalar) or not is_integer(counter.type.element):
+        return None
+    kind, known = counter.type.element, scope.integer(start)
+    if known is not None:
+        least, most = element_range(kind)
+        return constant_at(Constant(known, promoted(kind)), start) if least <= known <= most else None
+    types = [symbol.type for name in identifiers(start) if (symbol := bindings.symbol(name)) is not None]
+    alike = all(isinstance(each, Scalar) and each.element == kind for each in types)
+    numbers = (scope.constant(n) for n in walk(start) if isinstance(n, c_ast.Constant))
+    small = all(each is not None and each.type in (INT, kind) for each in numbers)
+    return start if alike and small and kind in (INT, LONG) else None
+
+
+def constant_at(value: Constant, like: c_ast.Node) -> c_ast.Node:
+    """Return ``value`` as a constant where ``like`` stands, in its type."""
+    size = c_ast.Constant("int", literal(replace(value, value=abs(value.value))), like.coord)
+    return size if value.value >= 0 else c_ast.UnaryOp("-", size, like.coord)
 
 
 def _is_whole(node: c_ast.Node, bindings: Bindings) -> bool:

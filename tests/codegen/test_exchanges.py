@@ -284,6 +284,9 @@ NO_TURNS = {
     "a start that is not known": "for (int t = n; t < steps; t++) u[t % 2][1] += n;",
     "a start below zero": "for (int t = -1; t < steps; t++) if (t >= 0) u[t % 2][1] += n;",
     "less than the counter": "for (int t = 0; t < steps; t++) u[(t - 1) % 2 + 1][1] += n;",
+    "as far as it goes": "for (int t = 0; t < n + cur; t++) { u[cur][1] += n; cur = 1 - cur; }",
+    "the counter itself": "for (int t = 0; t < n; t++) { u[cur][1] += n; int s = t; t = cur; cur = s; }",
+    "a start of another type": "for (unsigned t = cur; t < steps; t++) u[t % 2][1] += n;",
     "sums that wrap around": "for (unsigned t = 0; t < steps; t++) u[(t + 2) % 3][1] += n;",
     "more steps than are written out": "for (int t = 0; t < steps; t++) u[t % 5][1] += n;",
 }
