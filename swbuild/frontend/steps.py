@@ -11,7 +11,17 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from swbuild.classes import dataclass
-from swbuild.expressions.types import INT, LONG, element_range, is_integer, promoted
+from swbuild.expressions.types import (
+    INT,
+    LLONG,
+    LONG,
+    ULLONG,
+    ULONG,
+    UNSIGNED,
+    element_range,
+    is_integer,
+    promoted,
+)
 from swbuild.frontend.constants import Constant, literal
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import QUOTIENT
@@ -23,6 +33,9 @@ __all__ = ["Counted", "Places", "Steps", "constant_at", "counted", "names"]
 
 #: What a pointer holds after a step: what that one held before it.
 Places = Mapping[Symbol, Symbol]
+
+#: The types of which there are constants.
+_SPELLED = (INT, UNSIGNED, LONG, ULONG, LLONG, ULLONG)
 
 #: What stands for a node in the step of a number.
 Settle = Callable[[c_ast.Node, int], c_ast.Node]
@@ -68,7 +81,7 @@ def counted(loop: c_ast.For, bindings: Bindings, scope: FileScope) -> Counted | 
 
 def _first(counter: Symbol, start: c_ast.Node, bindings: Bindings, scope: FileScope) -> c_ast.Node | None:
     """Return ``start`` in the type of ``counter``, None where it may be of another one."""
-    if not isinstance(counter.type, Scalar) or not is_integer(counter.type.element):
+    if not isinstance(counter.type, Scalar) or promoted(counter.type.element) not in _SPELLED:
         return None
     kind, known = counter.type.element, scope.integer(start)
     if known is not None:
