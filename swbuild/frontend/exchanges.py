@@ -244,8 +244,11 @@ class _Turns:
     def period(self, items: Sequence[c_ast.Node]) -> int | None:
         """Return after how many steps, ``items``, the same is done again; None where no turns are taken.
 
-        They are in pointers, in the planes of arrays, and in branches that are all of a step.
+        They are in pointers, in the planes of arrays, and in branches that are all of a step.  Steps have
+        loops in them: an iteration of an innermost loop does too little to be one.
         """
+        if not any(isinstance(n, c_ast.For) for item in items for n in walk(item)):
+            return None
         chosen = {name.name for item in items for n in walk(item) for name in _in_planes(n)}
         choices = [test for item in items for n in walk(item) for test in self._choices(n, chosen)]
         turns = [turn for test in choices if (turn := self._turn(test)) is not None]

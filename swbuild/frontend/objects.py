@@ -118,7 +118,7 @@ class Objects:
         if single_value(simple) is not None:
             return simple
         for known in state.quotients:
-            if known.value.plain_is_equal(value):
+            if single_value(known.value.sub(value).coalesce()) == 0:
                 return parameter(known.name)
         name = self._naming.number("rounds")
         self._now.state = replace(self._now.state, quotients=(*state.quotients, Quotient(name, value)))

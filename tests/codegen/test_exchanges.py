@@ -275,28 +275,30 @@ def test_other_changes_of_pointers_are_refused(case: str, tmp_path: Path) -> Non
 
 #: Loops over `steps` that take no turns, or none that come back for certain.
 NO_TURNS = {
-    "set elsewhere, too": "cur = n % 2; for (int t = 0; t < steps; t++) { u[cur][1] += n; cur = 1 - cur; }",
-    "set in a branch": "for (int t = 0; t < steps; t++) { u[cur][1] += n; if (t > 3) cur = 1 - cur; }",
-    "another number": "for (int t = 0; t < steps; t++) { u[cur][1] += n; cur = 1 - n; }",
-    "before it is used": "for (int t = 0; t < steps; t++) { cur = 1 - cur; u[cur][1] += n; }",
-    "the last subscript": "for (int t = 0; t < steps; t++) u[0][t % 2] += n;",
+    "set elsewhere, too": "cur = n % 2; for (int t = 0; t < steps; t++) { ROW(u[cur]) cur = 1 - cur; }",
+    "set in a branch": "for (int t = 0; t < steps; t++) { ROW(u[cur]) if (t > 3) cur = 1 - cur; }",
+    "another number": "for (int t = 0; t < steps; t++) { ROW(u[cur]) cur = 1 - n; }",
+    "before it is used": "for (int t = 0; t < steps; t++) { cur = 1 - cur; ROW(u[cur]) }",
+    "the last subscript": "for (int t = 0; t < steps; t++) for (int j = 0; j < n; j++) u[j][t % 2] += n;",
+    "innermost loops": "for (int t = 0; t < steps; t++) u[t % 2][1] += n;",
     "another counter": "for (int t = 0; t < steps; t++) for (int i = 0; i < n; i++) u[(t + i) % 2][i] += n;",
-    "a start that is not known": "for (int t = n; t < steps; t++) u[t % 2][1] += n;",
-    "a start below zero": "for (int t = -1; t < steps; t++) if (t >= 0) u[t % 2][1] += n;",
-    "less than the counter": "for (int t = 0; t < steps; t++) u[(t - 1) % 2 + 1][1] += n;",
-    "as far as it goes": "for (int t = 0; t < n + cur; t++) { u[cur][1] += n; cur = 1 - cur; }",
-    "the counter itself": "for (int t = 0; t < n; t++) { u[cur][1] += n; int s = t; t = cur; cur = s; }",
-    "a start of another type": "for (unsigned t = cur; t < steps; t++) u[t % 2][1] += n;",
-    "sums that wrap around": "for (unsigned t = 0; t < steps; t++) u[(t + 2) % 3][1] += n;",
-    "more steps than are written out": "for (int t = 0; t < steps; t++) u[t % 5][1] += n;",
+    "a start that is not known": "for (int t = n; t < steps; t++) ROW(u[t % 2])",
+    "a start below zero": "for (int t = -1; t < steps; t++) if (t >= 0) ROW(u[t % 2])",
+    "less than the counter": "for (int t = 0; t < steps; t++) ROW(u[(t - 1) % 2 + 1])",
+    "as far as it goes": "for (int t = 0; t < n + cur; t++) { ROW(u[cur]) cur = 1 - cur; }",
+    "the counter itself": "for (int t = 0; t < n; t++) { ROW(u[cur]) int s = t; t = cur; cur = s; }",
+    "a start of another type": "for (unsigned t = cur; t < steps; t++) ROW(u[t % 2])",
+    "sums that wrap around": "for (unsigned t = 0; t < steps; t++) ROW(u[(t + 2) % 3])",
+    "more steps than are written out": "for (int t = 0; t < steps; t++) ROW(u[t % 5])",
 }
 
 
 @pytest.mark.parametrize("case", NO_TURNS)
 def test_steps_that_take_no_turns_stay_one_by_one(case: str, tmp_path: Path) -> None:
-    head = "void f(int n, int steps, int cur, double u[restrict 5][n])"
+    row = "#define ROW(row) for (int j = 0; j < n; j++) row[j] += n;\n"
+    head = f"{row}void f(int n, int steps, int cur, double u[restrict 5][n])"
     model = model_of(tmp_path, f"{head} {{\n#pragma scop\n{NO_TURNS[case]}\n#pragma endscop\n}}\n")
     assert all(not scop.quotients for scop in model.scops)
-    turns = "for (int t = 0; t < steps; t++) u[t % 2][1] += n;"
+    turns = "for (int t = 0; t < steps; t++) ROW(u[t % 2])"
     (scop,) = model_of(tmp_path, f"{head} {{\n#pragma scop\n{turns}\n#pragma endscop\n}}\n").scops
     assert len(scop.quotients) == 1

@@ -67,6 +67,10 @@ def _guarded(scop: Scop, original: Sequence[str]) -> list[str]:
     parameters = "".join(
         f"long swr_{p.name} = {p.expression}; (void)swr_{p.name};\n" for p in scop.parameters
     )
+    parameters += "".join(
+        f"long swr_{q.name} = {_c(build.expr_from_pw_aff(q.value))}; (void)swr_{q.name};\n"
+        for q in scop.quotients
+    )
     return [
         f"{{ {parameters}",
         f'if ({holds}) {{ fprintf(stderr, "[model {scop.name}]\\n");',
