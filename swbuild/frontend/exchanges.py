@@ -247,10 +247,16 @@ class _Turns:
         They are in pointers, in the planes of arrays, and in branches that are all of a step.  Steps have
         loops in them: an iteration of an innermost loop does too little to be one.
         """
-        if not any(isinstance(n, c_ast.For) for item in items for n in walk(item)):
+        nodes = [n for item in items for n in walk(item)]
+        if not any(isinstance(n, c_ast.For) for n in nodes):
             return None
-        chosen = {name.name for item in items for n in walk(item) for name in _in_planes(n)}
-        choices = [test for item in items for n in walk(item) for test in self._choices(n, chosen)]
+        chosen = {name.name for n in nodes for name in _in_planes(n)}
+        targets = [n.lvalue for n in nodes if isinstance(n, c_ast.Assignment)]
+        written = [plane for n in targets if isinstance(n, c_ast.ArrayRef) for plane in _planes(n)]
+        held = {item.name for item in items if isinstance(item, c_ast.Decl)}
+        # of planes that are only read, the same are in all steps
+        planes = any(self._turn(n) or any(name.name in held for name in identifiers(n)) for n in written)
+        choices = [test for n in nodes for test in self._choices(n, chosen if planes else None)]
         turns = [turn for test in choices if (turn := self._turn(test)) is not None]
         done = [item for item in items if not isinstance(item, c_ast.Decl)]
         branches = [self._turn(item.cond) if isinstance(item, c_ast.If) else None for item in done]
@@ -259,19 +265,19 @@ class _Turns:
         period = lcm(*turns)
         return period if 1 < period <= _LONGEST else None
 
-    def _choices(self, node: c_ast.Node, chosen: Collection[str]) -> list[c_ast.Node]:
+    def _choices(self, node: c_ast.Node, chosen: Collection[str] | None) -> list[c_ast.Node]:
         """Return what tells of ``node`` which pointer, or which plane of an array, is meant.
 
-        A plane may be by way of a variable, one of those ``chosen``.
+        A plane may be by way of a variable, one of those ``chosen``; planes do not matter without these.
         """
-        if isinstance(node, c_ast.ArrayRef):
+        if isinstance(node, c_ast.ArrayRef) and chosen is not None:
             return _planes(node)
         symbol = self._bindings.declared.get(id(node))
         if symbol is None or node.init is None:
             return []
         if isinstance(symbol.type, Pointer) and isinstance(node.init, c_ast.TernaryOp):
             return [node.init.cond]
-        return [node.init] if symbol.name in chosen else []
+        return [node.init] if chosen is not None and symbol.name in chosen else []
 
     def settled(self, node: c_ast.Node, number: int) -> c_ast.Node:
         """Return ``node`` as it is in the step of this ``number``, changed in place below."""

@@ -166,7 +166,8 @@ def _fuse(tree: Tree, step: Step) -> Tree:
     first, second = _two_loops(tree, step)
     parent = _parent_sequence(tree, first)
     at = -1 if parent is None else next(k for k, part in enumerate(parent.parts) if part is first)
-    if parent is None or parent.parts[at + 1 : at + 2] != (second,):
+    after = None if parent is None else next(iter(parent.parts[at + 1 :]), None)
+    if parent is None or after is not second:
         message = f"`{step.loops[1]}` does not follow right after `{step.loops[0]}` on its level"
         raise Misfit(message, "loops that are fused stand side by side")
     body = _flat([first.body, second.body])

@@ -281,6 +281,9 @@ NO_TURNS = {
     "before it is used": "for (int t = 0; t < steps; t++) { cur = 1 - cur; ROW(u[cur]) }",
     "the last subscript": "for (int t = 0; t < steps; t++) for (int j = 0; j < n; j++) u[j][t % 2] += n;",
     "innermost loops": "for (int t = 0; t < steps; t++) u[t % 2][1] += n;",
+    "planes that are read alone": (
+        "for (int t = 0; t < steps; t++) for (int j = 0; j < n; j++) u[0][j] += u[1 + t % 2][j];"
+    ),
     "another counter": "for (int t = 0; t < steps; t++) for (int i = 0; i < n; i++) u[(t + i) % 2][i] += n;",
     "a start that is not known": "for (int t = n; t < steps; t++) ROW(u[t % 2])",
     "a start below zero": "for (int t = -1; t < steps; t++) if (t >= 0) ROW(u[t % 2])",
