@@ -27,6 +27,8 @@ CHAIN = "for (int i = 1; i < n; i++)\n  a[i] = a[i - 1] + 1;"
 PAIR = "for (int i = 0; i < n; i++) {\n  a[i] = 2 * b[i];\n  B[i][0] = a[i];\n}"
 BACK = "for (int i = 1; i < n; i++) {\n  a[i] = b[i - 1];\n  b[i] = a[i];\n}"
 TWO = "for (int i = 0; i < n; i++)\n  a[i] = 2 * b[i];\nfor (int i = 0; i < n; i++)\n  B[i][0] = a[i];"
+#: on one line, as the copies of a step are
+THREE = " ".join(f"for (int i = 0; i < n; i++) B[i][{k}] = b[i];" for k in range(3))
 AHEAD = (
     "for (int i = 0; i < n; i++)\n  a[i] = 2 * b[i];\nfor (int i = 0; i < n - 1; i++)\n  B[i][0] = a[i + 1];"
 )
@@ -106,6 +108,7 @@ MISFITS = [
     (COPY, Step(K.SKEW, ("i", "j"), (1,)), "`i` is not inside `j`"),
     (PAIR, Step(K.SHIFT, ("i",), (1,), ("S7",)), "the loop `i` holds no statement `S7`"),
     (COPY, Step(K.FUSE, ("i", "j")), "`j` does not follow right after `i`"),
+    (THREE, Step(K.FUSE, ("i#1", "i#3")), "`i#3` does not follow right after `i#1`"),
     (COPY, Step(K.DISTRIBUTE, ("i",)), "nothing to cut in the loop `i`"),
     (COPY, Step(K.TILE, ("j", "i"), (4, 4)), "no perfect nest"),
 ]
