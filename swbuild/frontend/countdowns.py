@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pycparser import c_ast
 
 from swbuild.frontend.changes import writes
@@ -9,7 +11,7 @@ from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children, outermost_loops
 
-__all__ = ["without_countdowns"]
+__all__ = ["only_counts", "without_countdowns"]
 
 _STEPS = ("p++", "p--", "++", "--")
 _COMPARISONS = ("<", ">", "<=", ">=", "!=")
@@ -45,20 +47,22 @@ def _rewritten(node: c_ast.Node, function: c_ast.FuncDef, bindings: Bindings) ->
     symbol = None if step is None else bindings.symbol(step.expr)
     if step is None or symbol is None or _touches(node.stmt, symbol, bindings):
         return node
-    if step.op.startswith("p") and not _only_counts(symbol, function.body, bindings):
+    if step.op.startswith("p") and not only_counts(symbol, [function.body], bindings):
         return node
     return _split(node, step, symbol, bindings)
 
 
-def _only_counts(symbol: Symbol, body: c_ast.Node, bindings: Bindings) -> bool:
-    """Whether a variable is named only in loops that set it first: no one sees what a loop leaves it at."""
+def only_counts(symbol: Symbol, parts: Sequence[c_ast.Node], bindings: Bindings) -> bool:
+    """Whether ``parts`` name a variable only in loops that set it first.
+
+    Then no one sees what a loop leaves it at.
+    """
     inside: set[int] = set()
-    for loop in walk(body):
+    for loop in (node for part in parts for node in walk(part)):
         if isinstance(loop, c_ast.For) and _sets_first(loop, symbol, bindings):
             inside |= _names(loop, symbol, bindings)
-    return (
-        symbol.storage is Storage.LOCAL and not symbol.is_static and _names(body, symbol, bindings) <= inside
-    )
+    named = set[int]().union(*(_names(part, symbol, bindings) for part in parts))
+    return symbol.storage is Storage.LOCAL and not symbol.is_static and named <= inside
 
 
 def _sets_first(loop: c_ast.For, symbol: Symbol, bindings: Bindings) -> bool:

@@ -57,8 +57,8 @@ class Declarations:
                 "SW223",
                 f"'{symbol.name}' is a pointer that is not seen to stay where its declaration puts it",
                 node,
-                "give it its place in an array where an inner block declares it and leave it there, "
-                "or use the array itself",
+                "give it its place in an array where it is declared, leave it there and do not name it after "
+                "the region, or use the array itself",
             )
         if isinstance(symbol.type, OtherType):
             message = f"'{symbol.name}' has type {symbol.type.name}, which kernels cannot hold"

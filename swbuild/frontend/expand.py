@@ -9,7 +9,7 @@ stays, and is refused where it is met.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from pycparser import c_ast
 
@@ -78,24 +78,31 @@ class Expander:
         self._chain: list[str] = []
         self._count = 0
 
-    def items(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
-        """Return the statements with calls expanded; statements without such calls are kept as they are."""
-        found: list[c_ast.Node] = []
-        for item in items:
-            found += self._statement(item)
-        return [_without_detours(item) for item in found]
+    def items(self, items: Sequence[c_ast.Node], elsewhere: Set[Symbol] = frozenset()) -> list[c_ast.Node]:
+        """Return the region's statements with calls expanded; without such calls they are kept as they are.
 
-    def _inner(self, items: Sequence[c_ast.Node], result: c_ast.Node | None = None) -> list[c_ast.Node]:
-        """Return the statements of a block inside the region, calls expanded.
+        Pointers that they declare and never move are replaced by what they point to, except for those that
+        are named ``elsewhere``, after the region.
+        """
+        return [_without_detours(item) for item in self._inner(items, elsewhere=elsewhere)]
+
+    def _inner(
+        self,
+        items: Sequence[c_ast.Node],
+        result: c_ast.Node | None = None,
+        elsewhere: Set[Symbol] = frozenset(),
+    ) -> list[c_ast.Node]:
+        """Return the statements of a block, calls expanded.
 
         Pointers that the block declares and never moves are replaced by what they point to, also in
-        ``result``, what follows the block.
+        ``result``, what follows the block; not those that are named ``elsewhere``.
         """
         found: list[c_ast.Node] = []
         behind = [result] if result is not None else []
         for position, item in enumerate(items):
             scope = c_ast.Compound([*items[position + 1 :], *behind], item.coord)
-            if isinstance(item, c_ast.Decl) and self._is_alias(item, scope):
+            kept = isinstance(item, c_ast.Decl) and self._bindings.declared.get(id(item)) in elsewhere
+            if isinstance(item, c_ast.Decl) and not kept and self._is_alias(item, scope):
                 self._replace(scope, self._bindings.declared[id(item)], item.init)
             else:
                 found += self._statement(item)

@@ -20,7 +20,7 @@ from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children
 
-__all__ = ["without_inductions"]
+__all__ = ["evaluated", "without_inductions"]
 
 _STEPS = {"p++": 1, "++": 1, "p--": -1, "--": -1}
 
@@ -177,7 +177,7 @@ class _Induction:
         """Return the step in a statement that is evaluated once whenever that runs, if it is the only one."""
         if isinstance(statement, (c_ast.If, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Label)):
             return None
-        found = [node for node in _evaluated(statement) if self._is_step(node)]
+        found = [node for node in evaluated(statement) if self._is_step(node)]
         alone = len(found) == 1 and len(self._names(statement)) == 1
         return found[0] if alone else None
 
@@ -374,13 +374,13 @@ def _flat(items: Iterable[c_ast.Node]) -> Iterator[c_ast.Node]:
             yield item
 
 
-def _evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
+def evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield ``node`` and what is below it that is evaluated once whenever it is."""
     yield node
     shortcut = isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||")
     if not shortcut and not isinstance(node, _MAYBE) and getattr(node, "op", "") != "sizeof":
         for child in node:
-            yield from _evaluated(child)
+            yield from evaluated(child)
 
 
 def _start(node: c_ast.For) -> c_ast.Node | None:

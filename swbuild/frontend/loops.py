@@ -8,7 +8,7 @@ from pycparser import c_ast
 from swbuild.classes import dataclass
 from swbuild.expressions.types import TypeKind, is_integer
 from swbuild.frontend.counters import previous_dimension
-from swbuild.frontend.ctype import Scalar
+from swbuild.frontend.ctype import Pointer, Scalar
 from swbuild.frontend.integers import Integers, Value, constant, parameter, single_value
 from swbuild.frontend.problems import NotModelledError, Problems
 from swbuild.frontend.symbols import Bindings, Symbol
@@ -17,6 +17,9 @@ from swbuild.islnumbers import val_of
 __all__ = ["Iterations", "LoopHead", "LoopReader", "iterations", "without", "wraps"]
 
 _FORM = "write it as for (i = start; i < end; i += step) with a constant step"
+_PLACES = (
+    "let it go up between two places in one array, as in for (p = a; p < a + n; p++), or count with an int"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,10 @@ class LoopReader:
         symbol, step = self._step(node.next, domain)
         start = self._start(node, symbol)
         if not isinstance(symbol.type, Scalar) or not is_integer(symbol.type.element):
+            pointer = isinstance(symbol.type, Pointer)
+            message = f"the loop counter '{symbol.name}' is no integer variable"
             raise self._problems.refuse(
-                "SW210",
-                f"the loop counter '{symbol.name}' is no integer variable",
-                node.next,
-                "count with an int",
+                "SW210", message, node.next, _PLACES if pointer else "count with an int"
             )
         if symbol.type.volatile:
             raise self._problems.refuse(

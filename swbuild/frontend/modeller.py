@@ -95,7 +95,8 @@ class _Modeller:
         later = self.liveness.live_after
         plain = in_plain_forms(region.items, region.function, self.bindings, scope, later)
         plain, self.after = without_exchanges(plain, self.bindings, scope, later)
-        self.items = NestedExpander(scope, self.bindings, self.calls, self.finder).items(plain)
+        expander = NestedExpander(scope, self.bindings, self.calls, self.finder)
+        self.items = expander.items(plain, _named_elsewhere(region, self.bindings))
         facts = RegionFacts(self.items, self.bindings, region.function, scope)
         self.visible = self.bindings.visible.get(id(region.begin), {})
         self.builder = RegionBuilder(facts, scope, problems, self.calls, self.visible)
@@ -216,6 +217,13 @@ class _Modeller:
 def _tag(region: Region, scope: FileScope) -> str:
     """Return the file's tag for a region in a function that other files may have a namesake of."""
     return scope.tag if "static" in region.function.decl.storage else ""
+
+
+def _named_elsewhere(region: Region, bindings: Bindings) -> frozenset[Symbol]:
+    """Return the variables that the function names before or after the region."""
+    inside = {id(name) for item in region.items for name in identifiers(item)}
+    names = (name for name in identifiers(region.function.body) if id(name) not in inside)
+    return frozenset(symbol for name in names if (symbol := bindings.symbol(name)) is not None)
 
 
 def _named_outside(region: Region, bindings: Bindings) -> list[Symbol]:

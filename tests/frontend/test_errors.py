@@ -115,7 +115,7 @@ REFUSED = {
     "pointer_step": ("SW216", "@x++;"),
     "too_many_subscripts": ("SW216", "x[0] = @x[0][1];"),
     "static_inside": ("SW216", "for (i = 0; i < n; i++) { static int @k; x[i] = 1; }"),
-    "pointer_inside": ("SW223", "double @*p = x; for (i = 0; i < n; i++) p[i] = 0;"),
+    "pointer_inside": ("SW223", "double @*p = x; for (i = 0; i < n; i++) p[i] = 0; p = x + 1; p[0] = 1;"),
     "const_written": ("SW216", "const double c = 1; @c = 2; x[0] = c;"),
     "string": ("SW216", 'x[0] = @"abc"[1];'),
     "assembler": ("SW214", '@asm volatile("nop" : "=r"(n)); x[0] = 1;'),
