@@ -380,14 +380,11 @@ def _common_bound(one: Box, other: Box) -> tuple[int, ...] | None:
 
 def _bound(low: _Part, high: _Part) -> tuple[int, ...] | None:
     """Return the most indices from the first of ``low`` to the last of ``high`` in one visit, or None."""
-    depth, rank = low.footprint.dim(isl.dim_type.in_), low.footprint.dim(isl.dim_type.out)
-    both = low.footprint.flat_range_product(high.footprint)
-    pairs = both.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, 0, depth).range()  # [prefix, first, last]
-    space = isl.LocalSpace.from_space(pairs.get_space())
-    indices = [isl.Aff.var_on_domain(space, isl.dim_type.set, depth + k) for k in range(2 * rank)]
     bounds = []
-    for k in range(rank):
-        largest = pairs.max_val(indices[rank + k].sub(indices[k]))
+    for k in range(low.footprint.dim(isl.dim_type.out)):
+        first, last = _only(low.footprint, k), _only(high.footprint, k)
+        pairs = first.reverse().apply_range(last)  # [first] -> [last] of a visit
+        largest = pairs.deltas().dim_max_val(0)
         if not largest.is_int():
             return None
         bounds.append(int_of(largest) + high.most[k] - low.least[k] + 1)
