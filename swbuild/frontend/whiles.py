@@ -15,8 +15,10 @@ __all__ = ["without_whiles"]
 
 _COMPARISONS = ("<", ">", "<=", ">=", "!=")
 
-#: What may be in a condition that only compares a counter.
-_PLAIN = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.UnaryOp, c_ast.Cast, c_ast.StructRef)
+#: What may be in a step, or in a condition that only compares a counter.
+_SUM = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.UnaryOp)
+_PLAIN = (*_SUM, c_ast.Cast, c_ast.StructRef, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
+_SIGNS = frozenset(("+", "-", "&"))
 
 
 def without_whiles(
@@ -50,7 +52,7 @@ def _counted(node: c_ast.While, bindings: Bindings) -> c_ast.Node:
     changed = [bindings.symbol(target) for target in _changed(node.stmt) if isinstance(target, c_ast.ID)]
     step = _step(body[-1], compared, bindings)
     symbol = None if step is None else bindings.symbol(_target(step))
-    if step is None or changed.count(symbol) != 1:
+    if step is None or changed.count(symbol) != 1 or not _is_steady(step, symbol, node.stmt, bindings):
         return node
     if step is body[-1]:
         body.pop()
@@ -63,9 +65,11 @@ def _counted(node: c_ast.While, bindings: Bindings) -> c_ast.Node:
 def _compared(test: c_ast.Node, bindings: Bindings) -> set[Symbol]:
     """Return the variables in a comparison without effects, none where there is more to it."""
     comparison = isinstance(test, c_ast.BinaryOp) and test.op in _COMPARISONS
-    names = {id(n.field) for n in walk(test) if isinstance(n, c_ast.StructRef)}
-    plain = all(isinstance(n, _PLAIN) for side in test for n in walk(side) if id(n) not in names)
-    if not comparison or not plain or any(True for _ in writes(test)):
+    addresses = [n.expr for n in walk(test) if isinstance(n, c_ast.UnaryOp) and n.op == "&"]
+    elements = {id(n) for address in addresses for n in walk(address) if isinstance(n, c_ast.ArrayRef)}
+    plain = all(isinstance(n, _PLAIN) or id(n) in elements for n in walk(test))
+    signs = {n.op for n in walk(test) if isinstance(n, c_ast.UnaryOp)}
+    if not comparison or not plain or not signs <= _SIGNS:
         return set()
     return {symbol for name in identifiers(test) if (symbol := bindings.symbol(name)) is not None}
 
@@ -92,6 +96,16 @@ def _step(statement: c_ast.Node, compared: set[Symbol], bindings: Bindings) -> c
             if symbol in compared and named == 1:
                 return node
     return None
+
+
+def _is_steady(step: c_ast.Node, symbol: Symbol | None, body: c_ast.Node, bindings: Bindings) -> bool:
+    """Whether a step is by what is the same in all iterations and known outside of ``body``."""
+    own = {bindings.declared.get(id(node)) for node in walk(body)}
+    changed = {bindings.symbol(target) for target in _changed(body) if isinstance(target, c_ast.ID)}
+    value = getattr(step, "rvalue", None)
+    names = [] if value is None else [bindings.symbol(name) for name in identifiers(value)]
+    simple = value is None or all(isinstance(n, _SUM) for n in walk(value))
+    return simple and not any(name in own or (name in changed and name is not symbol) for name in names)
 
 
 def _is_change(node: c_ast.Node) -> bool:

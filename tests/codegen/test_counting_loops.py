@@ -53,6 +53,8 @@ void ended(int n, double *x, double *y) {
         *p = *p + y[count++];
         p++;
     }
+    double *q = x;
+    while (&x[n / 2] > q) *q++ += 1.0;
 #pragma endscop
 }
 void by_twos(int n, double (*x)[40], double *y) {
