@@ -30,6 +30,9 @@ _JUMPS = (c_ast.Break, c_ast.Continue, c_ast.Goto, c_ast.Return, c_ast.Label)
 #: What is inside of these may be evaluated or not.
 _MAYBE = (c_ast.TernaryOp, c_ast.FuncCall, c_ast.Compound)
 
+#: What is below a cast, besides what it converts.
+_TYPE_NAMES = (c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
+
 #: Narrower integers wrap around where they are stepped.
 _LEAST_SIZE, _WIDEST = 4, 8
 
@@ -210,7 +213,7 @@ class _Induction:
         if (
             start is None
             or not isinstance(test.left, c_ast.ID)
-            or not (_is_plain(start) and _is_plain(test.right))
+            or not (_is_plain(start) and _is_plain(test.right, c_ast.Cast, *_TYPE_NAMES))
         ):
             return None
         counter, target = self._bindings.symbol(test.left), _target(step)
@@ -260,7 +263,10 @@ class _Induction:
             set_twice = symbols.count(loop.counter) > (1 if loop.counter in own else 2)
             if set_twice or used & ({*symbols} | own | lent):
                 return False
-            if not all(_counts_alike(symbol, step.by) for symbol in (loop.counter, *used)):
+            counted = {self._bindings.symbol(name) for name in identifiers(loop.start)}
+            if loop is not step.loops[0]:  # how often the outermost loop runs is in no formula
+                counted |= used
+            if not all(_counts_alike(symbol, step.by) for symbol in (loop.counter, *counted)):
                 return False
             if calls and any(symbol is None or _is_shared(symbol) for symbol in used):
                 return False
@@ -391,9 +397,9 @@ def _start(node: c_ast.For) -> c_ast.Node | None:
     return node.init.rvalue if plain and isinstance(node.init.lvalue, c_ast.ID) else None
 
 
-def _is_plain(node: c_ast.Node) -> bool:
-    """Whether an expression has numbers, variables, sums and products only."""
-    simple = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.UnaryOp)
+def _is_plain(node: c_ast.Node, *others: type[c_ast.Node]) -> bool:
+    """Whether an expression has numbers, variables, sums and products only, or ``others``."""
+    simple = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.UnaryOp, *others)
     return all(isinstance(n, simple) and getattr(n, "op", "+") in ("+", "-", "*") for n in walk(node))
 
 

@@ -127,6 +127,12 @@ class _Places:
                     return self._difference(further, far, end)
         return None
 
+    def in_order(self, node: c_ast.Node) -> c_ast.Node:
+        """Return a place with the array first, ``a + 3`` for ``3 + a``."""
+        base, far = self._parted(node)
+        sum_ = isinstance(node, c_ast.BinaryOp) and far is not None
+        return c_ast.BinaryOp("+", base, far, node.coord) if sum_ else node
+
     def holds(self, node: c_ast.Node, pointer: Symbol) -> bool:
         """Whether what ``node`` is a place in has elements of the type that ``pointer`` points to."""
         kind = self.type_of(self._parted(node)[0])
@@ -359,7 +365,7 @@ class _Uses:
         """Return a pointer that stays where the loop's starts, and its declaration."""
         pointer = self._head.pointer
         declared = self._bindings.copied(pointer.node)
-        declared.init = self._head.start
+        declared.init = self._places.in_order(self._head.start)
         there = replace(pointer, node=declared, storage=Storage.LOCAL)
         self._bindings.declared[id(declared)] = there
         return there, declared

@@ -72,7 +72,8 @@ void pairs(int n, struct pair *s, double *y) {
 }
 void wrapped(unsigned n, double *x, double *y) {
 #pragma scop
-    for (double *p = x + 2; p < x + n - 1; p += 1) *p += 2.5 - y[p - &x[2]];
+    const double *q = y;
+    for (double *p = 2 + x; p < x + n - 1; p += 1) *p += *q++ - y[p - &x[2]];
 #pragma endscop
 }
 void shifted(int n, double *x, double *y) {
