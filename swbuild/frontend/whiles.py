@@ -165,7 +165,7 @@ def _start(items: Sequence[c_ast.Node], symbol: Symbol, bindings: Bindings) -> i
     for at in reversed(range(len(items))):
         item = items[at]
         if isinstance(item, c_ast.Decl) and bindings.declared.get(id(item)) is symbol:
-            return at if item.init is not None else None
+            return at if item.init is not None and not symbol.is_static else None
         if isinstance(item, c_ast.Assignment):
             own = item.op == "=" and _is_change(item) and bindings.symbol(item.lvalue) is symbol
             hidden = {each.name for each in items[at + 1 :]} & {name.name for name in identifiers(item)}

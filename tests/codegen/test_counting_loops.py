@@ -190,6 +190,7 @@ OTHERS = {
     "a step that may not come": "int i = 0; while (i < n) { if (a[i] > 0) continue; a[i] = 1; i++; }",
     "stepped twice": "int i = 0; while (i < n) { a[i++] = 1; i++; }",
     "tested and stepped": "int i = n; while (i--) a[i] = 1;",
+    "set once for all": "for (int j = 0; j < 2; j++) { static int i = 0; while (i < n) { a[i] = j; i++; } }",
     "do": "int i = 0; do { a[i] = 1; i++; } while (i < n);",
 }
 
