@@ -12,7 +12,7 @@ from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, walk
 from swbuild.frontend.unread import Unread
 
-__all__ = ["Changes", "is_write", "writes"]
+__all__ = ["Changes", "changed_symbols", "is_write", "writes"]
 
 _STEPS = ("p++", "p--", "++", "--")
 
@@ -24,6 +24,14 @@ def writes(node: c_ast.Node) -> Iterator[tuple[c_ast.Node, str, c_ast.Node | Non
             yield item.lvalue, item.op, item.rvalue
         elif isinstance(item, c_ast.UnaryOp) and item.op in _STEPS:
             yield item.expr, item.op, None
+
+
+def changed_symbols(node: c_ast.Node, bindings: Bindings) -> list[Symbol]:
+    """Return the variables that something at or below ``node`` changes, or lends to what may, each time."""
+    lent = (n.expr for n in walk(node) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
+    targets = (*(target for target, _, _ in writes(node)), *lent)
+    found = (bindings.symbol(target) for target in targets if isinstance(target, c_ast.ID))
+    return [symbol for symbol in found if symbol is not None]
 
 
 def is_write(node: c_ast.Node) -> bool:

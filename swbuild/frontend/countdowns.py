@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
-from swbuild.frontend.changes import writes
+from swbuild.frontend.changes import changed_symbols, writes
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 from swbuild.frontend.syntax import change_children, outermost_loops
@@ -45,7 +45,7 @@ def _rewritten(node: c_ast.Node, function: c_ast.FuncDef, bindings: Bindings) ->
     change_children(node, lambda child: _rewritten(child, function, bindings))
     step = _step(node) if isinstance(node, c_ast.For) and node.cond is not None else None
     symbol = None if step is None else bindings.symbol(step.expr)
-    if step is None or symbol is None or _touches(node.stmt, symbol, bindings):
+    if step is None or symbol is None or symbol in changed_symbols(node.stmt, bindings):
         return node
     if step.op.startswith("p") and not only_counts(symbol, [function.body], bindings):
         return node
@@ -75,13 +75,6 @@ def _sets_first(loop: c_ast.For, symbol: Symbol, bindings: Bindings) -> bool:
 
 def _names(node: c_ast.Node, symbol: Symbol, bindings: Bindings) -> set[int]:
     return {id(name) for name in identifiers(node) if bindings.symbol(name) is symbol}
-
-
-def _touches(body: c_ast.Node, symbol: Symbol, bindings: Bindings) -> bool:
-    """Whether ``body`` sets ``symbol`` or takes its address."""
-    changed = [target for target, _, _ in writes(body)]
-    changed += [n.expr for n in walk(body) if isinstance(n, c_ast.UnaryOp) and n.op == "&"]
-    return any(isinstance(target, c_ast.ID) and bindings.symbol(target) is symbol for target in changed)
 
 
 def _split(node: c_ast.For, step: c_ast.UnaryOp, symbol: Symbol, bindings: Bindings) -> c_ast.Node:

@@ -12,13 +12,13 @@ from pycparser import c_ast
 
 from swbuild.classes import dataclass
 from swbuild.expressions.types import LONG, TypeKind
-from swbuild.frontend.changes import writes
+from swbuild.frontend.changes import changed_symbols
 from swbuild.frontend.constants import integer_constant
 from swbuild.frontend.countdowns import only_counts
 from swbuild.frontend.ctype import ArrayType, CType, Pointer, Scalar, StructType
 from swbuild.frontend.scop import Storage
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
-from swbuild.frontend.syntax import change_children, continues
+from swbuild.frontend.syntax import change_children, continues, head_parts
 from swbuild.names import distinct
 
 __all__ = ["without_pointer_counters"]
@@ -72,8 +72,8 @@ def _head(loop: c_ast.For, bindings: Bindings) -> _Head | None:
         pointer = bindings.symbol(name) if isinstance(name, c_ast.ID) else None
         if pointer is None or comparison not in _UPWARD or not isinstance(pointer.type, Pointer):
             continue
-        starts = [(part, _start(part, pointer, bindings)) for part in _parts(loop.init)]
-        steps = [(part, _by(part, pointer, bindings)) for part in _parts(loop.next)]
+        starts = [(part, _start(part, pointer, bindings)) for part in head_parts(loop.init)]
+        steps = [(part, _by(part, pointer, bindings)) for part in head_parts(loop.next)]
         found = [start for _, start in starts if start is not None]
         bys = [by for _, by in steps if by]
         if len(found) == len(bys) == 1 and bys[0] > 0:
@@ -81,14 +81,6 @@ def _head(loop: c_ast.For, bindings: Bindings) -> _Head | None:
             after = tuple(part for part, by in steps if not by)
             return _Head(pointer, name, found[0], comparison, end, bys[0], others, after)
     return None
-
-
-def _parts(node: c_ast.Node | None) -> list[c_ast.Node]:
-    if isinstance(node, c_ast.DeclList):
-        return list(node.decls)
-    if isinstance(node, c_ast.ExprList):
-        return list(node.exprs)
-    return [] if node is None else [node]
 
 
 def _start(node: c_ast.Node, pointer: Symbol, bindings: Bindings) -> c_ast.Node | None:
@@ -116,7 +108,7 @@ class _Places:
     def __init__(self, parts: Sequence[c_ast.Node], bindings: Bindings) -> None:
         self.parts = parts
         self._bindings = bindings
-        self._changed = {symbol for part in parts for symbol in _changed(part, bindings)}
+        self._changed = {symbol for part in parts for symbol in changed_symbols(part, bindings)}
 
     def distance(self, start: c_ast.Node, end: c_ast.Node) -> c_ast.Node | None:
         """Return how many elements ``end`` comes after ``start``, None where that is not seen."""
@@ -249,13 +241,6 @@ def _zero(at: c_ast.Node) -> c_ast.Constant:
     return c_ast.Constant("int", "0", at.coord)
 
 
-def _changed(node: c_ast.Node, bindings: Bindings) -> set[Symbol | None]:
-    """Return the variables that something in ``node`` changes, or lends to what may."""
-    lent = (n.expr for n in walk(node) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
-    targets = [*(target for target, _, _ in writes(node)), *lent]
-    return {bindings.symbol(target) for target in targets if isinstance(target, c_ast.ID)}
-
-
 def _rewritten(node: c_ast.Node, places: _Places, bindings: Bindings) -> c_ast.Node:
     """Return what stands for ``node``, which is changed in place below."""
     change_children(node, lambda child: _rewritten(child, places, bindings))
@@ -291,7 +276,7 @@ class _Uses:
     def _is_steady(self, loop: c_ast.For) -> bool:
         """Whether nothing in the loop changes what its ends are made of."""
         ends = (*identifiers(self._head.start), *identifiers(self._head.end))
-        return not _changed(loop, self._bindings) & {self._bindings.symbol(name) for name in ends}
+        return not {*changed_symbols(loop, self._bindings)} & {self._bindings.symbol(name) for name in ends}
 
     def _names(self, node: c_ast.Node) -> bool:
         return any(self._is_named(name) for name in identifiers(node))

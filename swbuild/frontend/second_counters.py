@@ -7,7 +7,7 @@ from pycparser import c_ast
 from swbuild.frontend.changes import writes
 from swbuild.frontend.constants import integer_constant
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
-from swbuild.frontend.syntax import change_children, continues, outermost_loops
+from swbuild.frontend.syntax import change_children, continues, head_parts, outermost_loops
 
 __all__ = ["without_second_counters"]
 
@@ -23,15 +23,7 @@ def without_second_counters(items: list[c_ast.Node], bindings: Bindings) -> list
 
 
 def _is_double(node: c_ast.For) -> bool:
-    return len(_parts(node.init)) > 1 or len(_parts(node.next)) > 1
-
-
-def _parts(node: c_ast.Node | None) -> list[c_ast.Node]:
-    if isinstance(node, c_ast.DeclList):
-        return list(node.decls)
-    if isinstance(node, c_ast.ExprList):
-        return list(node.exprs)
-    return [] if node is None else [node]
+    return len(head_parts(node.init)) > 1 or len(head_parts(node.next)) > 1
 
 
 def _rewritten(node: c_ast.Node, bindings: Bindings) -> c_ast.Node:
@@ -44,7 +36,7 @@ def _rewritten(node: c_ast.Node, bindings: Bindings) -> c_ast.Node:
 
 def _split(node: c_ast.For, bindings: Bindings) -> c_ast.Node:
     """Return the loop with one counter, in a block that sets the others first; itself where that differs."""
-    starts, steps = _parts(node.init), _parts(node.next)
+    starts, steps = head_parts(node.init), head_parts(node.next)
     tested = _named(node.cond, bindings)
     stepped = [_changed(step, bindings) for step in steps]
     counters = [symbol for symbol in stepped if symbol is not None and symbol in tested]

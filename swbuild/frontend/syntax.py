@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pycparser import c_ast
 
-__all__ = ["BLOCKS", "LOOPS", "breaks", "change_children", "continues", "items_of", "outermost_loops"]
+__all__ = [
+    "BLOCKS",
+    "LOOPS",
+    "breaks",
+    "change_children",
+    "continues",
+    "head_parts",
+    "items_of",
+    "outermost_loops",
+]
 
 LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 #: What holds statements that follow each other; the parser hangs those of a ``case`` up below its label.
@@ -17,6 +26,15 @@ def items_of(block: c_ast.Node) -> tuple[c_ast.Node, ...]:
     """Return what follows each other in one of ``BLOCKS``."""
     items = block.block_items if isinstance(block, c_ast.Compound) else block.stmts
     return tuple(items or ())
+
+
+def head_parts(node: c_ast.Node | None) -> list[c_ast.Node]:
+    """Return what the first or the last part of a loop's head declares or evaluates, one by one."""
+    if isinstance(node, c_ast.DeclList):
+        return list(node.decls)
+    if isinstance(node, c_ast.ExprList):
+        return list(node.exprs)
+    return [] if node is None else [node]
 
 
 def outermost_loops(nodes: Iterable[c_ast.Node]) -> Iterator[c_ast.Node]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from pycparser import c_ast
 
-from swbuild.frontend.changes import writes
+from swbuild.frontend.changes import changed_symbols, writes
 from swbuild.frontend.inductions import evaluated
 from swbuild.frontend.symbols import Bindings, Symbol, identifiers, walk
 from swbuild.frontend.syntax import BLOCKS, change_children, continues
@@ -49,10 +49,12 @@ def _counted(node: c_ast.While, bindings: Bindings) -> c_ast.Node:
     compared = _compared(node.cond, bindings)
     if not compared or not body or continues(node.stmt):
         return node
-    changed = [bindings.symbol(target) for target in _changed(node.stmt) if isinstance(target, c_ast.ID)]
+    changed = changed_symbols(node.stmt, bindings)
     step = _step(body[-1], compared, bindings)
     symbol = None if step is None else bindings.symbol(_target(step))
-    if step is None or changed.count(symbol) != 1 or not _is_steady(step, symbol, node.stmt, bindings):
+    if step is None or symbol is None or changed.count(symbol) != 1:
+        return node
+    if not _is_steady(step, symbol, node.stmt, bindings):
         return node
     if step is body[-1]:
         body.pop()
@@ -74,12 +76,6 @@ def _compared(test: c_ast.Node, bindings: Bindings) -> set[Symbol]:
     return {symbol for name in identifiers(test) if (symbol := bindings.symbol(name)) is not None}
 
 
-def _changed(node: c_ast.Node) -> list[c_ast.Node]:
-    """Return what is changed in ``node``, or lent to what may change it."""
-    lent = (n.expr for n in walk(node) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
-    return [*(target for target, _, _ in writes(node)), *lent]
-
-
 def _step(statement: c_ast.Node, compared: set[Symbol], bindings: Bindings) -> c_ast.Node | None:
     """Return what steps one of the variables ``compared``: ``statement``, or what it evaluates at last.
 
@@ -98,10 +94,10 @@ def _step(statement: c_ast.Node, compared: set[Symbol], bindings: Bindings) -> c
     return None
 
 
-def _is_steady(step: c_ast.Node, symbol: Symbol | None, body: c_ast.Node, bindings: Bindings) -> bool:
+def _is_steady(step: c_ast.Node, symbol: Symbol, body: c_ast.Node, bindings: Bindings) -> bool:
     """Whether a step is by what is the same in all iterations and known outside of ``body``."""
     own = {bindings.declared.get(id(node)) for node in walk(body)}
-    changed = {bindings.symbol(target) for target in _changed(body) if isinstance(target, c_ast.ID)}
+    changed = changed_symbols(body, bindings)
     value = getattr(step, "rvalue", None)
     names = [] if value is None else [bindings.symbol(name) for name in identifiers(value)]
     simple = value is None or all(isinstance(n, _SUM) for n in walk(value))
