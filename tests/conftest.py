@@ -66,6 +66,22 @@ def _shared_objects(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Have the Python processes that tests start compile the modules that they import once for all.
+
+    Many import swbuild from its sources; where Python is told to write nothing beside them, what it compiles
+    goes into a folder of this run.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "bytecode"
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTHONDONTWRITEBYTECODE" in os.environ:
+            patch.delenv("PYTHONDONTWRITEBYTECODE")
+            patch.setenv("PYTHONPYCACHEPREFIX", str(folder))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _verified_models() -> Iterator[None]:
     """Have the verifier look at every model that a test's own process makes."""
     from swbuild.frontend import modeller

@@ -34,10 +34,12 @@ def swbuild(
 ) -> subprocess.CompletedProcess[str]:
     (directory / "scale.c").write_text(REGION)
     (directory / "file").touch()
+    # a compiled module that is cut short would be loaded by the next process
+    alone = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [sys.executable, "-m", "swbuild", *words],
         cwd=directory,
-        env={**os.environ, **environment},
+        env={**alone, **environment},
         capture_output=True,
         text=True,
         check=False,
