@@ -128,26 +128,39 @@ def _check(
         work = dataclasses.replace(work, plan=plan)
     if not plan.cases:
         return plan.skipped, Counts()
-    modes = _modes(work, region)
     executable = build_offloaded(
-        work.generated, built_for(modes, toolchain), directory, cache=context.cache, files=context.directory
+        work.generated,
+        _built_for_all(context, toolchain),
+        directory,
+        cache=context.cache,
+        files=context.directory,
     )
     results, counts = list(plan.skipped), Counts()
-    for mode in modes:
+    for mode in _modes(context, region):
         found, counted = _run_offloaded(work, executable, mode, reference)
         results += found
         counts = _together(counts, counted)
     return tuple(results), counts
 
 
-def _modes(work: _Region, region: RegionUnit) -> tuple[str, ...]:
-    """Return the modes to run in.
+def _built_for_all(context: UnitCheck, toolchain: Toolchain) -> Toolchain:
+    """Return ``toolchain`` as it builds for all regions of the file.
+
+    They share its object for CPEs, which otherwise would be compiled with and without a version for checked
+    mode.
+    """
+    modes = {mode for region in context.unit.regions for mode in _modes(context, region)}
+    return built_for(modes, toolchain)
+
+
+def _modes(context: UnitCheck, region: RegionUnit) -> tuple[str, ...]:
+    """Return the modes to run ``region`` in.
 
     What kernels access in main memory without DMA is watched, and counted, in checked mode alone, so a
     region that does is run in that, too: first, so that the last run's counts are those of a mode asked for.
     """
-    settings = work.of.settings
-    if not work.emulated:
+    settings = context.settings
+    if settings.target is not Target.EMULATOR:
         return (settings.target.value,)
     direct = any(kernel.get("main_memory") for kernel in region.report.get("kernels", ()))
     return (*(("checked",) if direct and "checked" not in settings.modes else ()), *settings.modes)
