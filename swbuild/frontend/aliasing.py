@@ -141,12 +141,29 @@ class Aliasing:
 
     def _is_alone(self, thing: _Memory, other: _Memory) -> bool:
         """Whether ``restrict`` says that only one pointer, to which nothing else leads, reaches ``thing``."""
-        if not thing.restrict or thing.owner is None:
+        if not thing.restrict or thing.owner is None or self._may_be_one(thing, other):
             return False
+        return not self._leaks(thing.symbol, thing.owner)
+
+    def _may_be_one(self, thing: _Memory, other: _Memory) -> bool:
+        """Whether one pointer may lead to both.
+
+        Members of structures are told apart by their names.  An element of an array of pointers is another
+        one than those beside it, but may be what another such array, or a pointer to a variable, leads to.
+        """
         if not thing.owner:
-            return other.symbol is not thing.symbol and not self._leaks(thing.symbol, ())
-        same = bool(other.owner) and other.owner is not None and other.owner[-1] == thing.owner[-1]
-        return not same and not self._leaks(thing.symbol, thing.owner)
+            numbered = bool(other.owner) and _is_numbered(other)
+            return thing.symbol is other.symbol or (numbered and self._is_known_outside(thing.symbol))
+        if not other.owner:
+            return other.owner is not None and _is_numbered(thing) and self._is_known_outside(other.symbol)
+        if not _is_numbered(thing) and not _is_numbered(other):
+            return thing.owner[-1] == other.owner[-1]
+        beside = thing.symbol is other.symbol and thing.owner[:-1] == other.owner[:-1]
+        return thing.owner[-1] == other.owner[-1] or not beside
+
+    def _is_known_outside(self, symbol: Symbol) -> bool:
+        """Whether there may be a pointer to the variable itself."""
+        return symbol.storage is Storage.GLOBAL or symbol.is_static or self._has_address(symbol)
 
     def _leaks(self, symbol: Symbol, fields: tuple[str, ...]) -> bool:
         """Whether the pointer that ``fields`` lead to, or one beside it in an array, was copied."""
@@ -207,6 +224,11 @@ class Aliasing:
         facts = self._builder.around.facts
         taken = (n.expr for n in walk(facts.function.body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
         return frozenset(facts.bindings.symbol(n) for n in taken if isinstance(n, c_ast.ID))
+
+
+def _is_numbered(memory: _Memory) -> bool:
+    """Whether the pointer that leads to it is an element of an array."""
+    return bool(memory.owner) and memory.owner is not None and memory.owner[-1].isdigit()
 
 
 def _has_place(thing: Object, memory: _Memory) -> bool:

@@ -22,6 +22,7 @@ from swbuild.frontend.liveness import Liveness
 from swbuild.frontend.nested import NestedExpander
 from swbuild.frontend.places import Place, PlaceFinder
 from swbuild.frontend.plain_forms import in_plain_forms
+from swbuild.frontend.pointer_rows import with_pointers_named
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region, names_outside_regions
 from swbuild.frontend.request import RefusedRegion, RegionRequest
@@ -94,6 +95,7 @@ class _Modeller:
         self.contracted = contracted_text(region.items, scope, self.calls)
         later = self.liveness.live_after
         plain = in_plain_forms(region.items, region.function, self.bindings, scope, later)
+        plain = with_pointers_named(plain, region.function, self.bindings, scope, self.finder.type_of)
         plain, self.after = without_exchanges(plain, self.bindings, scope, later)
         expander = NestedExpander(scope, self.bindings, self.calls, self.finder)
         self.items = expander.items(plain, _named_elsewhere(region, self.bindings))

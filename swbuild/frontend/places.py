@@ -25,10 +25,10 @@ _ZERO = c_ast.Constant("int", "0")
 class Place:
     """An element of an object.
 
-    ``path`` is the C expression of the object without its subscripts (``A``, ``s->a``), ``fields``
-    the members passed on the way; ``kind`` is the object's type, ``subscripts`` one expression per
-    dimension; ``element`` is the type of what is named.  ``through_pointer``
-    says that a pointer leads to it.
+    ``path`` is the C expression of the object without its subscripts (``A``, ``s->a``, ``u[1]`` of an
+    array of pointers), ``fields`` the members passed on the way, and the numbers of elements that are;
+    ``kind`` is the object's type, ``subscripts`` one expression per dimension; ``element`` is the type of
+    what is named.  ``through_pointer`` says that a pointer leads to it.
 
     For a member of an array of structures, ``kind`` is that array seen as rows of ``element``, whose
     last subscript says where in the structure the member lies; ``record`` is the array's real type.
@@ -185,6 +185,10 @@ class PlaceFinder:
             if isinstance(step, tuple):
                 if len(subscripts) == 1 and subscripts[0] is _ZERO and not fields:
                     path, subscripts = f"(*{path})", []
+                numbers = self._numbers(subscripts) if _leads_on(kind, steps[position:]) else None
+                if numbers:
+                    path, fields, subscripts = _numbered(path, numbers), (*fields, *numbers), []
+                    through = through or isinstance(base, Pointer)
                 if subscripts:
                     through = through or isinstance(base, Pointer)
                     record = Place(symbol, path, fields, base, tuple(subscripts), Scalar(INT), through)
@@ -202,16 +206,25 @@ class PlaceFinder:
                     "remove a subscript",
                 )
             if isinstance(kind, Pointer) and subscripts:
-                raise self._problems.refuse(
-                    "SW218",
-                    f"'{path}' is an array of pointers, whose rows may lie anywhere",
-                    node,
-                    "use one block of memory: a pointer to rows, double (*A)[m], or A[i*m + j]",
-                )
+                numbers = self._numbers(subscripts)
+                if numbers is None:
+                    raise self._problems.refuse(
+                        "SW218",
+                        f"'{path}' is an array of pointers, whose rows may lie anywhere",
+                        node,
+                        "use one block of memory, double (*A)[m] or A[i*m + j], or constants: A[2][j]",
+                    )
+                path, fields = _numbered(path, numbers), (*fields, *numbers)
+                base, subscripts = kind, []
             through = through or isinstance(kind, Pointer)
             subscripts.append(step)
             kind = kind.target
         return self._finish(node, symbol, path, fields, base, subscripts, kind, through)
+
+    def _numbers(self, subscripts: list[c_ast.Node]) -> tuple[str, ...] | None:
+        """Return constant subscripts as fields, None where they say at run time which pointer is meant."""
+        found = [self._extent(subscript) for subscript in subscripts]
+        return None if any(n is None or n < 0 for n in found) else tuple(map(str, found))
 
     def _record_member(
         self, node: c_ast.Node, record: Place, kind: CType, steps: list[c_ast.Node | tuple[str, bool]]
@@ -331,6 +344,23 @@ class PlaceFinder:
                 "SW217", f"'{path}' is volatile", node, "copy it to an ordinary variable before the region"
             )
         return Place(symbol, path, fields, base, tuple(subscripts), kind, through)
+
+
+def _leads_on(kind: CType, steps: list[c_ast.Node | tuple[str, bool]]) -> bool:
+    """Return whether ``steps`` from something of type ``kind`` follow a pointer."""
+    for step in steps:
+        if isinstance(kind, Pointer):
+            return True
+        if isinstance(step, tuple):
+            kind = kind.fields.get(step[0], kind) if isinstance(kind, StructType) else kind
+        elif isinstance(kind, ArrayType):
+            kind = kind.target
+    return False
+
+
+def _numbered(path: str, numbers: tuple[str, ...]) -> str:
+    """Return the C expression of the element ``numbers`` of an array of pointers."""
+    return path + "".join(f"[{number}]" for number in numbers)
 
 
 def _as_rows(kind: CType, row: ArrayType) -> CType:

@@ -105,7 +105,7 @@ class Shapes:
         if thing.storage is Storage.REGION and thing.place.through_pointer:
             raise self._builder.around.problems.refuse(
                 "SW223",
-                f"'{thing.place.path}' is a pointer in a structure that the region declares",
+                f"'{thing.place.path}' is a pointer in a structure or an array that the region declares",
                 node,
                 "use arrays that exist before the region",
             )

@@ -23,11 +23,11 @@ from swbuild.expressions.types import (
     promoted,
 )
 from swbuild.frontend.constants import Constant, literal
+from swbuild.frontend.copies import copied_apart, with_values
 from swbuild.frontend.ctype import Scalar
 from swbuild.frontend.integers import QUOTIENT
 from swbuild.frontend.source_text import expression_text
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, identifiers, walk
-from swbuild.frontend.syntax import change_children
 
 __all__ = ["Counted", "Places", "Steps", "constant_at", "counted", "names"]
 
@@ -70,7 +70,8 @@ def counted(loop: c_ast.For, bindings: Bindings, scope: FileScope) -> Counted | 
         or not isinstance(test.left, c_ast.ID)
     ):
         return None
-    simple = all(_is_whole(n, bindings) for each in (start, test.right) for n in walk(each))
+    formulas = (each for each in (start, test.right) if scope.integer(each) is None)
+    simple = all(_is_whole(n, bindings) for each in formulas for n in walk(each))
     if bindings.symbol(test.left) is not counter or not simple or names(counter, test.right, bindings):
         return None
     first = _first(counter, start, bindings, scope)
@@ -160,7 +161,9 @@ class Steps:
             end = self._counted.end
             then = [self._step(n, _sum(self._bindings.copied(end), n - left)) for n in range(left)]
             if depends:
-                then.append(self._moved(self._copy(whole, self._after(left)), self._turns(left)))
+                then.append(
+                    self._with(copied_apart(whole, self._bindings, self._after(left)), self._turns(left))
+                )
             done = _times(self._rounds(), self._period)
             some = c_ast.BinaryOp("==", self._steps(), _sum(done, left), loop.coord)
             tail = c_ast.If(some, c_ast.Compound(then, loop.coord), tail, loop.coord)
@@ -181,7 +184,7 @@ class Steps:
         else:
             loop.init.rvalue = zero
         loop.cond = c_ast.BinaryOp("<", self._bindings.named(self._counted.counter, loop), rounds, loop.coord)
-        loop.stmt = c_ast.Compound([self._moved(first, {self._counted.counter: before}), *others], loop.coord)
+        loop.stmt = c_ast.Compound([self._with(first, {self._counted.counter: before}), *others], loop.coord)
 
     def _steps(self) -> c_ast.Node:
         """Return how many steps the loop does."""
@@ -236,39 +239,17 @@ class Steps:
     def _step(self, number: int, counter: c_ast.Node) -> c_ast.Node:
         """Return the step of this ``number`` since all pointers were in their places."""
         body = c_ast.Compound([*self._body], self._counted.loop.coord)
-        twin = self._settle(self._copy(body, self._after(number)), number)
-        return self._moved(twin, {self._counted.counter: counter, **self._turns(number)})
+        twin = self._settle(copied_apart(body, self._bindings, self._after(number)), number)
+        return self._with(twin, {self._counted.counter: counter, **self._turns(number)})
+
+    def _with(self, node: c_ast.Node, values: Mapping[Symbol, c_ast.Node]) -> c_ast.Node:
+        return with_values(node, values, self._bindings)
 
     def _turns(self, steps: int) -> Mapping[Symbol, c_ast.Node]:
         """Return what numbers are after so many steps, where that is not what they were."""
         one, at = c_ast.Constant("int", "1"), self._counted.loop
         now = {symbol: c_ast.BinaryOp("-", one, self._bindings.named(symbol, at)) for symbol in self._turned}
         return now if steps % 2 else {}
-
-    def _copy(self, node: c_ast.Node, now: Places) -> c_ast.Node:
-        """Return a copy of ``node`` with pointers as they are ``now``."""
-        bindings = self._bindings
-        twin = bindings.copied(node)
-        fresh: dict[Symbol, Symbol] = dict(now)
-        for old, new in zip(walk(node), walk(twin), strict=True):
-            symbol = bindings.declared.get(id(old))
-            if symbol is not None:
-                bindings.declared[id(new)] = fresh[symbol] = replace(symbol, node=new)
-        for name in list(identifiers(twin)):
-            symbol = bindings.symbol(name)
-            if symbol in fresh:
-                bindings.uses[id(name)] = fresh[symbol]
-                name.name = fresh[symbol].name
-        return twin
-
-    def _moved(self, node: c_ast.Node, values: Mapping[Symbol, c_ast.Node]) -> c_ast.Node:
-        """Return ``node`` with ``values`` in the place of variables, in place below."""
-        if isinstance(node, c_ast.ID):
-            symbol = self._bindings.symbol(node)
-            value = None if symbol is None else values.get(symbol)
-            return node if value is None else self._bindings.copied(value)
-        change_children(node, lambda child: self._moved(child, values))
-        return node
 
 
 def _holder(symbol: Symbol) -> str:

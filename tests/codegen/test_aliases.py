@@ -26,6 +26,8 @@ struct h { int n; double w[50]; };
 static struct g x, y;
 static struct h one;
 static double b[400], c[400] __attribute__((aligned(256))), number, *there;
+static double *cells[4], *restrict kept[2], *restrict lone;
+static struct g *levels[2], pair[2];
 static int v[400], counter;
 static void *block(void) { static void *it; return it ? it : (it = calloc(1, 4096)); }
 """
@@ -54,6 +56,7 @@ static void begin(void)
 {
     for (int i = 0; i < 400; i++) { b[i] = i; c[i] = 2 * i; v[i] = 60; }
     fill(&x, &y, c); fill(&y, &x, b + 200);
+    cells[0] = b; cells[1] = c; cells[2] = b + 200; cells[3] = c + 200; kept[0] = b; kept[1] = c; lone = c; levels[0] = &x; levels[1] = &y;
     one.n = 45; number = 4; counter = 5; there = c;
     for (int i = 0; i < 50; i++) one.w[i] = i;
 }
@@ -101,6 +104,14 @@ CASES = [
     Case("behind_the_end_in_rows", "double (*restrict p)[10], double *restrict q", "for (int i = 0; i < 10; i++) for (int j = 0; j < 10; j++) { if (v[i] < 60) p[i][j] = j; q[10 * i + j] = i; }", "(void *)b, c", "(void *)b, b + 50", "for (int i = 0; i < 5; i++) v[i] = i;"),
     Case("behind_the_end_of_integers", "int *p, double *q", "for (int i = 0; i < 100; i++) { if (c[i] < 60) p[i] += 1; q[i] = i; }", "v, b", "(int *)block(), (double *)block() + 15"),
     Case("ends_meet", "double (*a)[8], double (*t)[8]", "for (int i = 1; i < 9; i++) for (int j = 0; j < 8; j++) a[i][j] = t[i - 1][j] + 1;", "(void *)b, (void *)(b + 72)", "(void *)b, (void *)(b + 71)"),
+    Case("numbered", "double *u[]", "for (int i = 1; i < 100; i++) { u[1][i] = u[0][i - 1] + u[3][i]; u[2][i] *= u[0][i]; }", "cells", "cells[1] = cells[0]; cells"),
+    Case("numbered_of_file_scope", "int n", "for (int i = 1; i < n; i++) cells[1][i] = (*cells)[i - 1] + 1;", "100", "cells[1] = b + 50; 100"),
+    Case("numbered_in_turn", "int n, double **u", "for (int k = 0; k < 4; k++) for (int i = 1; i < n; i++) u[(k + 1) % 2][i] = u[k % 2][i - 1] + k;", "100, cells", "cells[1] = cells[0]; 100, cells"),
+    Case("numbered_structures", "struct g *z[]", "for (int i = 1; i < z[0]->n; i++) z[1]->p[i] = z[0]->q[i - 1] + z[0]->p[i];", "levels", "levels[1] = &x; levels"),
+    Case("numbered_blocks", "struct g *z", "for (int i = 1; i < 50; i++) z[1].q[i] = z[0].q[i - 1] + 1;", "pair[0] = x; pair[1] = y; pair", "pair[0] = x; pair[1] = x; pair"),
+    Case("numbered_restrict", "double *restrict *u, double *restrict *w", "for (int i = 1; i < 100; i++) u[1][i] = w[0][i - 1] + 1;", "kept, kept", "kept, kept + 1"),
+    Case("numbered_restrict_and_variable", "double *restrict *u", "for (int i = 1; i < 100; i++) u[0][i] = lone[i - 1] + 1;", "kept", "&lone"),
+    Case("characters_over_numbered", "char *a, double **u", "for (int i = 0; i < 64; i++) { u[1][i] = 3; a[0] = 32; }", "(char *)v, cells", "(char *)&cells[1], cells"),
 ]  # fmt: skip
 
 
