@@ -14,7 +14,7 @@ from swbuild.frontend.countdowns import only_counts
 from swbuild.frontend.ctype import CType, Pointer, Scalar
 from swbuild.frontend.steps import Counted, constant_at, counted
 from swbuild.frontend.symbols import Bindings, FileScope, identifiers, walk
-from swbuild.frontend.syntax import breaks, continues
+from swbuild.frontend.syntax import breaks, change_children, continues
 
 __all__ = ["with_pointers_named"]
 
@@ -58,12 +58,7 @@ class _WrittenOut:
             return c_ast.Compound(
                 [self._changed(self._at(head, n), most // len(numbers)) for n in numbers], node.coord
             )
-        for slot in node.__slots__:
-            child = getattr(node, slot, None)
-            if isinstance(child, c_ast.Node):
-                setattr(node, slot, self._changed(child, most))
-            elif isinstance(child, list):
-                child[:] = [self._changed(c, most) if isinstance(c, c_ast.Node) else c for c in child]
+        change_children(node, lambda child: self._changed(child, most))
         return node
 
     def _numbers(self, head: Counted, most: int) -> range | None:
