@@ -20,6 +20,17 @@ from swbuild.frontend.scop import Scop, VariableKind
 
 __all__ = ["outer_objects", "reference_source"]
 
+_TABLES = """\
+static void *swchk_rows(int k, int pitch, unsigned long size)
+{
+    const unsigned long step = *(const unsigned long *)swchk_slot[pitch] * size;
+    const unsigned long count = step ? (swchk_bytes[k] + step - 1) / step : 0;
+    char **table = swchk_new(count * sizeof *table + 4096);
+    for (unsigned long row = 0; row < count; row++)
+        table[row] = (char *)swchk_slot[k] + row * step;
+    return table;
+}
+"""
 _PRELUDE = """\
 extern void *swchk_new(unsigned long), *swchk_spare(void);
 extern void swchk_seed(void *, unsigned long), swchk_room(int, unsigned long, unsigned long);
@@ -39,6 +50,13 @@ static const unsigned long *swchk_bytes;
             swchk_room(k, swchk_bytes[k], __builtin_object_size((void *)&(p), 1)); \\
             __builtin_memcpy((void *)&(p), swchk_slot[k], swchk_bytes[k]); \\
         } \\
+    } while (0)
+#define swchk_lead(p, rows) \\
+    do { \\
+        void *swchk_table = (rows); \\
+        swchk_aim(p, swchk_table); \\
+        if (!swchk_points(p)) \\
+            __builtin_memcpy((void *)&(p), swchk_table, sizeof(p)); \\
     } while (0)
 #define swchk_leave(p, k) \\
     do { \\
@@ -69,6 +87,7 @@ def reference_source(scop: Scop, slots: Sequence[Slot], unit: str, *, contract: 
     return "".join(
         [
             _PRELUDE,
+            _TABLES if scop.tables else "",
             MULTIPLY_ADDS if contracted else "",
             unit[: frame.body],
             "{\n",

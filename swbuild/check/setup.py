@@ -23,8 +23,8 @@ class Setup:
     def __init__(self, scop: Scop, slots: Sequence[Slot]) -> None:
         self._scop = scop
         self._numbers = {slot.name: number for number, slot in enumerate(slots)}
-        self._slots = slots
-        self._by_text = {slot.text: slot for slot in slots}
+        self._slots = [slot for slot in slots if slot.table is None or slot.array is not None]
+        self._by_text = {slot.text: slot for slot in self._slots}
         self._around = {variable.name: variable for variable in scop.around}
         self._automatic = self._find_automatic()
 
@@ -61,6 +61,8 @@ class Setup:
         if kind is VariableKind.OTHER:
             return None
         if slot is not None:
+            if slot.table is not None:
+                return self._rows(slot)
             number = self._numbers[slot.name]
             return f"swchk_value({name}, {number})" if slot.is_scalar else f"swchk_slot[{number}]"
         if kind is VariableKind.NUMBER:
@@ -68,6 +70,12 @@ class Setup:
         if kind is VariableKind.RECORD_POINTER:
             return f"swchk_new(sizeof *{name})"
         return "swchk_new(4096)" if name in self.roots else "swchk_spare()"
+
+    def _rows(self, slot: Slot) -> str:
+        """Return the table that leads to the rows of ``slot``."""
+        assert slot.table is not None
+        numbers = self._numbers[slot.name], self._numbers[slot.table.pitch]
+        return f"swchk_rows({numbers[0]}, {numbers[1]}, {slot.element.size})"
 
     def before(self) -> Iterator[str]:
         """Yield the statements that come before the region."""
@@ -95,7 +103,10 @@ class Setup:
     def _entered(self, scalars: bool) -> Iterator[str]:
         for slot in self._slots:
             done = slot.text in self._automatic and self.kind(slot.text) is not VariableKind.OTHER
-            if slot.is_scalar is scalars and (slot.given or not done):
+            if slot.table is not None:
+                if not (scalars or done):
+                    yield f"swchk_lead({slot.text}, {self._rows(slot)});"
+            elif slot.is_scalar is scalars and (slot.given or not done):
                 tell = "agree" if slot.parameter is not None else "tell"
                 verb = (tell if slot.given else "set") if scalars else "leave" if slot.given else "enter"
                 yield f"swchk_{verb}({slot.text}, {self._numbers[slot.name]});"
@@ -103,7 +114,7 @@ class Setup:
     def after(self) -> Iterator[str]:
         """Yield the statements that come after the region: what it left goes to the harness."""
         for slot in self._slots:
-            if slot.array is not None and not slot.array.is_const:
+            if slot.array is not None and not slot.array.is_const and slot.table is None:
                 number = self._numbers[slot.name]
                 value = f"swchk_value({slot.text}, {number}) = {slot.text};"
                 yield value if slot.is_scalar else f"swchk_leave({slot.text}, {number});"

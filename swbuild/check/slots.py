@@ -11,7 +11,7 @@ from swbuild.check.shapes import Shape, array_shape
 from swbuild.classes import dataclass
 from swbuild.codegen.unit import RegionUnit
 from swbuild.expressions.types import ElementType
-from swbuild.frontend.scop import Array, Parameter, Storage
+from swbuild.frontend.scop import Array, Parameter, RowTable, Storage
 
 __all__ = ["Slot", "element_of", "region_slots", "slot_shapes"]
 
@@ -25,6 +25,7 @@ class Slot:
 
     ``text`` is how the region's source spells it (``s->a``), ``name`` how the model calls it.
     ``given``: the source states what it holds for good.
+    ``table``: the array is rows that a table leads to, ``text``, or the parameter is how far they are apart.
     ``argument`` is its position in the entry's arguments, ``None`` if the entry does not take it.
     """
 
@@ -37,6 +38,7 @@ class Slot:
     by_value: bool
     writes: bool
     given: bool
+    table: RowTable | None = None
 
     @property
     def is_scalar(self) -> bool:
@@ -93,4 +95,5 @@ def _slot(unit: RegionUnit, name: str, position: int | None) -> Slot:
         array = unit.scop.array(name)
         text, element = array.address.object, array.element
     given = name in unit.scop.given
-    return Slot(name, text, element, parameter, array, position, by_value, writes, given)
+    table = next((each for each in unit.scop.tables if name in (each.array, each.pitch)), None)
+    return Slot(name, text, element, parameter, array, position, by_value, writes, given, table)

@@ -88,9 +88,13 @@ def _start(region: RegionCode, thing: Array | Held) -> str:
 
 def _reach(scop: Scop, thing: Array | Held, other: Array | Held) -> tuple[str, str]:
     """Return where the bytes that the region can touch begin (``" + …"``, if not at the start) and end."""
-    if isinstance(thing, Held):
-        return "", str(thing.size)
     build = isl.AstBuild.from_context(scop.context.intersect(scop.assumptions))
+    if isinstance(thing, Held):
+        if thing.rows is None or thing.rows.is_empty():
+            return "", str(thing.size)
+        first, last = value_in(build, thing.rows.dim_min(0)), value_in(build, thing.rows.dim_max(0))
+        behind = f"{_product(thing.size, [last])} + {thing.size}"
+        return f" + {_product(thing.size, [first])}", behind
     inner = [value_in(build, extent) for extent in thing.extents[1:] if extent is not None]
     if not thing.extents or thing.extents[0] is not None:
         outer = [value_in(build, extent) for extent in thing.extents[:1] if extent is not None]

@@ -21,6 +21,7 @@ from swbuild.codegen.ctext import (
 )
 from swbuild.codegen.header import UNUSED, entry_prototype, value_name
 from swbuild.codegen.partials import combination, host_parts
+from swbuild.codegen.rowtables import helpers, row_arguments, rows_found, uneven_rows
 from swbuild.codegen.surroundings import Surroundings
 from swbuild.expressions.nodes import Constant
 from swbuild.expressions.printing import c_text
@@ -57,9 +58,10 @@ def host_text(
     """
     name = quoted(os.path.basename(source))
     mark, lines = text[: text.startswith(_MARK)], text.removeprefix(_MARK).split("\n")
-    parts = [*banner, _QUIET, f'#include "{base}.sw.h"', f'#line 1 "{name}"']
-    position = 0
     replaced = [region for region in regions if region.kernels]
+    rows = around.header(helpers()) if any(region.scop.tables for region in replaced) else []
+    parts = [*banner, _QUIET, f'#include "{base}.sw.h"', *rows, f'#line 1 "{name}"']
+    position = 0
     for region in sorted(replaced, key=lambda r: r.scop.span.line):
         first, last = region.scop.span.line - 1, region.scop.span.end_line - 1
         parts += lines[position:first]
@@ -90,14 +92,20 @@ def _call(region: RegionCode, original: Lines, place: str, around: Surroundings)
     declines, and stays where it has directives.
     """
     scop = region.scop
-    arguments = [parameter.expression for parameter in scop.parameters]
+    rows, found = row_arguments(scop), rows_found(scop)
+    arguments = [rows.get(parameter.name, parameter.expression) for parameter in scop.parameters]
     held = [array for array, _, written in region.arguments if written and array.is_register]
     for array, _, written in region.arguments:
         by_value = array.is_scalar and not written
-        arguments.append(_value(array) if by_value else f"({array.element.name} *)({_pointer(array)})")
+        pointer = rows.get(array.name) or _pointer(array)
+        arguments.append(_value(array) if by_value else f"({array.element.name} *)({pointer})")
     arguments += [address.expression for address in addresses(region)]
     call = _around(held, f"{region.entry}({', '.join(arguments)})")
-    idle = sorted(n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in arguments))
+    if found:
+        call = "\n".join(["({", *indent(indent([*found, f"{call};"])), "  })"])
+    idle = sorted(
+        n for n in scop.only_here if not any(re.search(rf"\b{n}\b", a) for a in (*arguments, *found))
+    )
     named = [f"  {' '.join(f'(void){name};' for name in idle)}"] if idle else []
     if not (declines(region) or any(_DIRECTIVE.match(line) for line in original)):
         after = [f"  {scop.after}"] if scop.after else []
@@ -162,7 +170,13 @@ def _conditions(region: RegionCode) -> list[tuple[str, str]]:
     """Return the C conditions under which the entry must decline, each with what it says in words."""
     stated = [*_promises(region), *_sizes_outside(region), *_long_rows(region)]
     sized = ((text, f"{text} holds") for text in stated)
-    return [*sized, *overlap_conditions(region), *_between_words(region), *_little_work(region)]
+    return [
+        *uneven_rows(region.scop),
+        *sized,
+        *overlap_conditions(region),
+        *_between_words(region),
+        *_little_work(region),
+    ]
 
 
 def _little_work(region: RegionCode) -> list[tuple[str, str]]:

@@ -25,6 +25,9 @@ def scop_lines(scop: Scop, private: Private) -> Iterator[str]:
     yield from (f"assumption {line}" for line in set_lines(scop.assumptions))
     for array in scop.arrays:
         yield from _array(scop, array)
+    for table in scop.tables:
+        yield f"table {table.expression} leads to the rows of {table.array}, {table.pitch} elements apart"
+        yield from (f"  rows {line}" for line in set_lines(table.rows))
     for name in sorted(private.names):
         yield from _private(name, private)
     yield from _memory(scop)

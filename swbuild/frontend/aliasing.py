@@ -24,11 +24,11 @@ from swbuild.frontend.places import Place
 from swbuild.frontend.scop import Held, Storage
 from swbuild.frontend.symbols import Symbol, walk
 
-__all__ = ["Aliasing"]
+__all__ = ["POINTER_BYTES", "Aliasing", "is_anywhere"]
 
 _ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "alloca", "polybench_alloc_data", "_mm_malloc",
                          "__builtin_alloca", "libc_aligned_malloc"})  # fmt: skip
-_POINTER_BYTES = 8
+POINTER_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Aliasing:
         return tuple(held for held in found if held.apart_from)
 
     def _held(self, name: str, path: str, memory: _Memory) -> Held:
-        size = _POINTER_BYTES if memory.element is None else memory.element.size
+        size = POINTER_BYTES if memory.element is None else memory.element.size
         others = (
             thing.name
             for thing, other in self._objects.items()
@@ -307,9 +307,14 @@ def _is_within(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     return first[:shared] == second[:shared]
 
 
+def is_anywhere(element: ElementType) -> bool:
+    """Whether C's rules let numbers of this type lie in objects of any other one."""
+    return "char" in element.name
+
+
 def _compatible(first: ElementType | None, second: ElementType | None) -> bool:
     """Whether C's rules let objects of these types share memory (None: pointers)."""
-    if any(kind is not None and "char" in kind.name for kind in (first, second)):
+    if any(kind is not None and is_anywhere(kind) for kind in (first, second)):
         return True
     if first is None or second is None:
         return first is second

@@ -363,6 +363,8 @@ class Expander:
             )
         if isinstance(mine, Scalar) and isinstance(given, Scalar):
             return mine.element == given.element
+        if isinstance(mine, Pointer) and isinstance(given, Pointer):
+            return self._equal(mine.target, given.target, names)
         return isinstance(mine, StructType) and mine is given
 
     def _extent(self, node: c_ast.Node, names: dict[str, c_ast.Node]) -> str:

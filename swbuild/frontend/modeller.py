@@ -26,7 +26,8 @@ from swbuild.frontend.pointer_rows import with_pointers_named
 from swbuild.frontend.problems import Locator, NotModelledError, Problems
 from swbuild.frontend.regions import Region, names_outside_regions
 from swbuild.frontend.request import RefusedRegion, RegionRequest
-from swbuild.frontend.scop import Array, Scop, Storage, Variable, VariableKind
+from swbuild.frontend.row_tables import RowTables, held_tables, tables_of
+from swbuild.frontend.scop import Array, RowTable, Scop, Storage, Variable, VariableKind
 from swbuild.frontend.shapes import Shapes
 from swbuild.frontend.stated import Stated
 from swbuild.frontend.symbols import Bindings, FileScope, Symbol, bind_function, identifiers, walk
@@ -98,9 +99,11 @@ class _Modeller:
         plain = with_pointers_named(plain, region.function, self.bindings, scope, self.finder.type_of)
         plain, self.after = without_exchanges(plain, self.bindings, scope, later)
         expander = NestedExpander(scope, self.bindings, self.calls, self.finder)
-        self.items = expander.items(plain, _named_elsewhere(region, self.bindings))
-        facts = RegionFacts(self.items, self.bindings, region.function, scope)
         self.visible = self.bindings.visible.get(id(region.begin), {})
+        expanded = expander.items(plain, _named_elsewhere(region, self.bindings))
+        self.tables = RowTables(self.bindings, scope, self.finder.type_of, self.visible)
+        self.items = self.tables.items(expanded)
+        facts = RegionFacts(self.items, self.bindings, region.function, scope)
         self.builder = RegionBuilder(facts, scope, problems, self.calls, self.visible)
 
     def scop(self) -> Scop | None:
@@ -122,12 +125,14 @@ class _Modeller:
                     )
                 )
             return None
-        return self._assemble(finished)
+        tables = tuple(tables_of(self.tables.found.values(), self.builder, finished))
+        return None if self.problems.found else self._assemble(finished, tables)
 
     def claims(self) -> tuple[Claim, ...]:
         """Return what the model takes for true of the types of what is in sight or declared inside."""
         locator, around = self.problems.locator, self.builder.around
-        places = {**self.finder.found, **around.finder.found}.values()
+        rows = (rows.place for rows in self.tables.found.values())
+        places = [*{**self.finder.found, **around.finder.found}.values(), *rows]
         seen = (place for place in places if self.visible.get(place.symbol.name) is place.symbol)
         outside = claims_of_places(seen, around.scope.integer, locator)
         in_sight = around.scope.typedefs_before[self.region.name] - UNMODELLED - self.visible.keys()
@@ -135,7 +140,7 @@ class _Modeller:
         named = claims_of_typedefs(types, self.region.span)
         return tuple(dict.fromkeys([*outside, *named, *claims_inside(self.declared, self.bindings, locator)]))
 
-    def _assemble(self, finished: Finished) -> Scop:
+    def _assemble(self, finished: Finished, tables: tuple[RowTable, ...]) -> Scop:
         space = finished.context.get_space().params()
         maker = ArrayMaker(self.builder, self.liveness, finished.shapes, finished.statements, space)
         locator, names = self.problems.locator, frozenset(symbol.name for symbol in self.named)
@@ -148,6 +153,7 @@ class _Modeller:
             span=self.region.span,
             parameters=finished.parameters,
             quotients=self.builder.state.quotients,
+            tables=tables,
             arrays=arrays,
             statements=finished.statements,
             schedule=finished.schedule,
@@ -164,7 +170,7 @@ class _Modeller:
             tag=_tag(self.region, self.builder.around.scope),
             only_here=names - names_outside_regions(self.region.function.body),
             overlaps=maker.aliasing.pairs(),
-            held=maker.aliasing.held(),
+            held=(*maker.aliasing.held(), *held_tables(tables, arrays, finished)),
         )
 
     def _around(self) -> tuple[Variable, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re  # takes the expressions for tables of pointers apart
 from dataclasses import replace
 
 from swbuild.frontend.drafts import Key
@@ -11,6 +12,8 @@ from swbuild.machine.reserved import is_reserved
 from swbuild.names import distinct, plain
 
 __all__ = ["Naming"]
+
+_WORD = re.compile(r"\w+")
 
 
 class Naming:
@@ -24,7 +27,8 @@ class Naming:
         known = self._now.state.names.get(key)
         if known is not None:
             return known
-        wish = plain("_".join((key[0].name, *key[1])))
+        parts = _WORD.findall(key[0].name) if key[0].pitch is not None else [key[0].name]
+        wish = plain("_".join((*parts, *key[1])))
         return self._give(key, distinct(wish, lambda name: self._is_taken(name, name == key[0].name)))
 
     def number(self, wish: str) -> str:

@@ -74,7 +74,7 @@ class PlaceFinder:
         return place
 
     def type_of(self, node: c_ast.Node) -> CType | None:
-        """Return the type of an l-value expression, None where it is not followed."""
+        """Return the type of an l-value, or of a pointer moved on, None where it is not followed."""
         if isinstance(node, c_ast.ID):
             symbol = self._bindings.symbol(node)
             if symbol is None:
@@ -86,6 +86,10 @@ class PlaceFinder:
         if isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
             inner = self.type_of(node.name if isinstance(node, c_ast.ArrayRef) else node.expr)
             return inner.target if isinstance(inner, (ArrayType, Pointer)) else None
+        if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
+            ends = map(self.type_of, (node.left, node.right))
+            moved = next((kind for kind in ends if isinstance(kind, (ArrayType, Pointer))), None)
+            return None if moved is None else Pointer(moved.target)
         if isinstance(node, c_ast.StructRef):
             base = self.type_of(node.name)
             base = base.target if node.type == "->" and isinstance(base, (ArrayType, Pointer)) else base

@@ -30,6 +30,7 @@ __all__ = [
     "Iterator",
     "Parameter",
     "Quotient",
+    "RowTable",
     "Scop",
     "Statement",
     "Storage",
@@ -148,12 +149,31 @@ class Held:
 
     ``expression`` is the C expression for it at the region, ``size`` its bytes; the arrays and
     scalars named in ``apart_from``, which the region writes, may lie there for all the source says.
+    With ``rows`` it is as many elements of a table, ``expression`` being its first (a set of one dimension).
     """
 
     name: str
     expression: str
     size: int
     apart_from: tuple[str, ...]
+    rows: isl.Set | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowTable:
+    """A table of pointers to rows (``double **A``), of which the model makes one array of rows.
+
+    ``array`` and ``pitch`` are that array and the parameter that says how many elements its rows are apart,
+    which the host finds; ``expression`` is the C expression for the table at the region.  ``rows`` are the
+    numbers of the rows that the region accesses, a set of one dimension over the other parameters.  At most
+    the first ``width`` elements of each are (a function of those parameters, None where it is not known).
+    """
+
+    array: str
+    pitch: str
+    expression: str
+    rows: isl.Set
+    width: isl.PwAff | None
 
 
 class AccessKind(Enum):
@@ -296,6 +316,7 @@ class Scop:
     #: The region as text with multiply-adds (``swbuild.frontend.contracting``), "" where it cannot be had.
     contracted: str = ""
     quotients: tuple[Quotient, ...] = ()
+    tables: tuple[RowTable, ...] = ()
     #: What the host does after the statements of the model to be where the source is then, in C.
     after: str = ""
     #: Values of parameters, by their expressions, in calls of the same file: they are likely, not certain.

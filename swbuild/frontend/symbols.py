@@ -38,6 +38,8 @@ class Symbol:
     value: int | None = None  # of an enum constant
     element: ElementType = INT  # of an enum constant
     is_static: bool = False
+    #: The number of elements from one row to the next, where it stands for the rows that a table leads to.
+    pitch: Symbol | None = None
 
     @property
     def constant(self) -> Constant | None:

@@ -109,7 +109,7 @@ REFUSED = {
     "union": ("SW218", "x[0] = @b->f;"),
     "array_of_structures": ("SW218", "for (i = 0; i < n; i++) x[i] = @points[i].y;"),
     "structure_copy": ("SW218", "*s = @points[0];"),
-    "pointer_rows": ("SW218", "for (i = 0; i < n; i++) x[i] = @rows[i][0];"),
+    "pointer_rows": ("SW218", "for (i = 0; i < n; i++) x[i] = @rows[(int)x[i]][0];"),
     "long_double": ("SW218", "x[0] = @wide;"),
     "row_as_value": ("SW216", "x = @A[0];"),
     "pointer_step": ("SW216", "@x++;"),
