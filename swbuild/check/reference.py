@@ -21,14 +21,18 @@ from swbuild.frontend.scop import Scop, VariableKind
 __all__ = ["outer_objects", "reference_source"]
 
 _TABLES = """\
-static void *swchk_rows(int k, int pitch, unsigned long size)
+static void *swchk_rows(int k, int pitch, int lines, unsigned long size)
 {
     const unsigned long step = *(const unsigned long *)swchk_slot[pitch] * size;
+    const unsigned long apart = lines == pitch ? 1 : *(const unsigned long *)swchk_slot[lines];
     const unsigned long count = step ? (swchk_bytes[k] + step - 1) / step : 0;
     char **table = swchk_new(count * sizeof *table + 4096);
-    for (unsigned long row = 0; row < count; row++)
+    char ***planes = swchk_new(count * sizeof *planes + 4096);
+    for (unsigned long row = 0; row < count; row++) {
         table[row] = (char *)swchk_slot[k] + row * step;
-    return table;
+        planes[row / (apart ? apart : 1)] = table + row - (apart ? row % apart : 0);
+    }
+    return lines == pitch ? (void *)table : (void *)planes;
 }
 """
 _PRELUDE = """\

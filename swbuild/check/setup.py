@@ -74,8 +74,8 @@ class Setup:
     def _rows(self, slot: Slot) -> str:
         """Return the table that leads to the rows of ``slot``."""
         assert slot.table is not None
-        numbers = self._numbers[slot.name], self._numbers[slot.table.pitch]
-        return f"swchk_rows({numbers[0]}, {numbers[1]}, {slot.element.size})"
+        extents = [self._numbers[name] for name in slot.table.extents]
+        return f"swchk_rows({self._numbers[slot.name]}, {extents[-1]}, {extents[0]}, {slot.element.size})"
 
     def before(self) -> Iterator[str]:
         """Yield the statements that come before the region."""

@@ -95,5 +95,5 @@ def _slot(unit: RegionUnit, name: str, position: int | None) -> Slot:
         array = unit.scop.array(name)
         text, element = array.address.object, array.element
     given = name in unit.scop.given
-    table = next((each for each in unit.scop.tables if name in (each.array, each.pitch)), None)
+    table = next((each for each in unit.scop.tables if name in (each.array, *each.extents)), None)
     return Slot(name, text, element, parameter, array, position, by_value, writes, given, table)

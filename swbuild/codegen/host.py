@@ -59,7 +59,7 @@ def host_text(
     name = quoted(os.path.basename(source))
     mark, lines = text[: text.startswith(_MARK)], text.removeprefix(_MARK).split("\n")
     replaced = [region for region in regions if region.kernels]
-    rows = around.header(helpers()) if any(region.scop.tables for region in replaced) else []
+    rows = around.header(helpers(region.scop for region in replaced))
     parts = [*banner, _QUIET, f'#include "{base}.sw.h"', *rows, f'#line 1 "{name}"']
     position = 0
     for region in sorted(replaced, key=lambda r: r.scop.span.line):

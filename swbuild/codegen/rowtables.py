@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re  # puts the user's expressions in the place of the names of parameters
+from collections.abc import Iterable
 
 import islpy as isl
 
@@ -16,21 +17,22 @@ from swbuild.names import own
 __all__ = ["helpers", "row_arguments", "rows_found", "uneven_rows"]
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_ROWS, _FOUND = own("sw_rows"), own("sw_evenly_spaced")
+_ROWS, _FOUND, _PLANES = own("sw_rows"), own("sw_evenly_spaced"), own("sw_evenly_spaced_planes")
 
 _HELPERS = f"""\
-/* Rows: where row 0 begins, and how many elements they are apart, 0 where they are not evenly spaced. */
+/* Rows: where row 0 begins, how many elements they are apart, 0 where they are not evenly spaced, and how
+   many rows planes of them are. */
 struct {_ROWS} {{
   void *base;
-  long pitch;
+  long pitch, lines;
 }};
 
 /* The rows first to last of a table of pointers, if any is used; one that is alone is width elements long. */
 static struct {_ROWS} {_FOUND}(const void *table, int used, long first, long last, long width, long size)
 {{
-  struct {_ROWS} rows = {{ 0, 0 }};
+  struct {_ROWS} rows = {{ 0, 0, 0 }};
   unsigned long row, next, step = (unsigned long)(width * size), k;
-  if (!used)
+  if (!used || !table)
     return rows;
   __builtin_memcpy(&row, (const char *)table + first * (long)sizeof row, sizeof row);
   for (k = 1; k <= (unsigned long)(last - first); k++) {{
@@ -47,10 +49,42 @@ static struct {_ROWS} {_FOUND}(const void *table, int used, long first, long las
   return rows;
 }}"""
 
+_HELPERS_OF_PLANES = f"""
+/* The rows of the planes first to last of a table of tables, of each those from low to high. */
+static struct {_ROWS} {_PLANES}(const void *table, int used, long first, long last, long low, long high,
+                                long width, long size)
+{{
+  struct {_ROWS} none = {{ 0, 0, 0 }}, rows = none, plane;
+  const char *inner;
+  unsigned long step = 0, k;
+  for (k = 0; used && table && k <= (unsigned long)(last - first); k++) {{
+    __builtin_memcpy(&inner, (const char *)table + (first + (long)k) * (long)sizeof inner, sizeof inner);
+    plane = {_FOUND}(inner, 1, low, high, width, size);
+    if (k == 0)
+      rows = plane;
+    if (k == 1)
+      step = (unsigned long)plane.base - (unsigned long)rows.base;
+    if (plane.pitch == 0 || plane.pitch != rows.pitch ||
+        (unsigned long)plane.base - (unsigned long)rows.base != k * step)
+      return none;
+  }}
+  if (last <= first)
+    step = (unsigned long)((high + 1) * rows.pitch * size);
+  if (rows.pitch == 0 || (long)step <= 0 || (long)step % (rows.pitch * size) != 0)
+    return none;
+  rows.lines = (long)step / (rows.pitch * size);
+  rows.base = (char *)rows.base - first * (long)step;
+  return rows;
+}}"""
 
-def helpers() -> Lines:
+
+def helpers(scops: Iterable[Scop]) -> Lines:
     """Return what the lines of :func:`rows_found` need before them."""
-    return _HELPERS.split("\n")
+    depths = {len(table.extents) for scop in scops for table in scop.tables}
+    return [
+        *(_HELPERS.split("\n") if depths else []),
+        *(_HELPERS_OF_PLANES.split("\n") if 2 in depths else []),
+    ]
 
 
 def rows_found(scop: Scop) -> Lines:
@@ -60,8 +94,13 @@ def rows_found(scop: Scop) -> Lines:
 
 def row_arguments(scop: Scop) -> dict[str, str]:
     """Return the C expressions for the pitches and arrays that tables of ``scop`` lead to, by their names."""
-    pitches = {table.pitch: f"{_named(table)}.pitch" for table in scop.tables}
-    return pitches | {table.array: f"{_named(table)}.base" for table in scop.tables}
+    found = {table.array: f"{_named(table)}.base" for table in scop.tables}
+    for table in scop.tables:
+        found |= {
+            name: f"{_named(table)}.{member}"
+            for name, member in zip(reversed(table.extents), ("pitch", "lines"), strict=False)
+        }
+    return found
 
 
 def _named(table: RowTable) -> str:
@@ -71,22 +110,23 @@ def _named(table: RowTable) -> str:
 def uneven_rows(scop: Scop) -> list[tuple[str, str]]:
     """Return the conditions under which rows are not evenly spaced, each with what it says in words."""
     return [
-        (f"{table.pitch} <= 0", f"the rows of '{table.expression}' are not evenly spaced")
+        (f"{table.extents[-1]} <= 0", f"the rows of '{table.expression}' are not evenly spaced")
         for table in scop.tables
     ]
 
 
 def _found(scop: Scop, table: RowTable) -> str:
     if table.rows.is_empty():
-        return f"const struct {_ROWS} {_named(table)} = {{ 0, 1 }};"
+        return f"const struct {_ROWS} {_named(table)} = {{ 0, 1, 1 }};"
     build = isl.AstBuild.from_context(isl.Set.universe(scop.context.get_space().params()))
     used = table.rows.params()
-    ends = (table.rows.dim_min(0), table.rows.dim_max(0), table.width)
-    texts = ["0" if end is None else c_text(value_in(build, end.gist(used))) for end in ends]
+    ends = [end for k in range(len(table.extents)) for end in (table.rows.dim_min(k), table.rows.dim_max(k))]
+    texts = ["0" if end is None else c_text(value_in(build, end.gist(used))) for end in (*ends, table.width)]
     reached = c_text(to_tree(build.expr_from_set(used.gist(_in_types(scop)).coalesce())))
     arguments = [table.expression, *(_at_region(scop, text) for text in (reached, *texts))]
     size = scop.array(table.array).element.size
-    return f"const struct {_ROWS} {_named(table)} = {_FOUND}({', '.join(arguments)}, {size});"
+    function = _FOUND if len(table.extents) == 1 else _PLANES
+    return f"const struct {_ROWS} {_named(table)} = {function}({', '.join(arguments)}, {size});"
 
 
 def _in_types(scop: Scop) -> isl.Set:

@@ -26,7 +26,7 @@ def scop_lines(scop: Scop, private: Private) -> Iterator[str]:
     for array in scop.arrays:
         yield from _array(scop, array)
     for table in scop.tables:
-        yield f"table {table.expression} leads to the rows of {table.array}, {table.pitch} elements apart"
+        yield f"table {table.expression} leads to the rows of {table.array}, apart by {listed(table.extents)}"
         yield from (f"  rows {line}" for line in set_lines(table.rows))
     for name in sorted(private.names):
         yield from _private(name, private)

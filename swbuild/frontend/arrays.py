@@ -75,7 +75,7 @@ class ArrayMaker:
         """Return the rows of an array of unknown length that are there for certain, None for none."""
         if not extents or extents[0] is not None:
             return None
-        in_rows = len(extents) == 1 or not (self._shapes[thing].split or thing.symbol.pitch)
+        in_rows = len(extents) == 1 or not (self._shapes[thing].split or thing.symbol.is_made)
         return whole_rows(thing.name, extents, self._statements, in_rows=in_rows)
 
     @staticmethod

@@ -144,7 +144,7 @@ class RegionBuilder:
 
 def _is_hidden(symbol: Symbol, facts: RegionFacts, visible: Mapping[str, Symbol]) -> bool:
     """Whether the name of ``symbol``, which is declared outside of the region, means another one there."""
-    if symbol.pitch is not None:
+    if symbol.is_made:
         return False  # its name is that of the table
     other = visible.get(symbol.name, symbol)
     return symbol not in facts.inside and other is not symbol and not is_one_name(symbol, other)

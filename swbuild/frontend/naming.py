@@ -27,7 +27,7 @@ class Naming:
         known = self._now.state.names.get(key)
         if known is not None:
             return known
-        parts = _WORD.findall(key[0].name) if key[0].pitch is not None else [key[0].name]
+        parts = _WORD.findall(key[0].name) if key[0].is_made else [key[0].name]
         wish = plain("_".join((*parts, *key[1])))
         return self._give(key, distinct(wish, lambda name: self._is_taken(name, name == key[0].name)))
 

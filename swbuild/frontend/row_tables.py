@@ -1,8 +1,9 @@
-"""Tables of pointers to rows (``double **A``), seen as arrays of rows that are evenly spaced.
+"""Tables of pointers to rows (``double **A``), or of such tables, seen as arrays of rows evenly spaced.
 
 Pointers may lead anywhere.  Where the rows that a region uses lie in order at equal distances, as programs
 allocate them, ``A[i][j]`` is an element of an array whose rows are ``A_pitch`` elements apart.  The host
 looks at the pointers when it comes to the region, and runs the loops as they are where that is not so.
+In three dimensions (``double ***u``), planes are ``u_lines`` such rows apart.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ from swbuild.names import distinct
 __all__ = ["RowTables", "Rows", "held_tables", "tables_of"]
 
 
+_HINT = "number rows by counters and sizes, or use one block of memory: double (*A)[m] or A[i*m + j]"
+#: By how many rows more planes may be used than others.
+_HALO = 8
 _WORD = re.compile(r"\w+")
 
 
@@ -38,12 +42,12 @@ class Rows:
     """The rows that a table leads to, as an array of its own.
 
     ``place`` is that of the first element by way of the table, ``array`` what stands for the table in
-    subscripts; its rows are ``pitch`` elements long.
+    subscripts; ``extents`` are those of its dimensions but the first.
     """
 
     place: Place
     array: Symbol
-    pitch: Symbol
+    extents: tuple[Symbol, ...]
 
 
 class RowTables:
@@ -83,7 +87,9 @@ class RowTables:
                 table, row = self._parts(node)
                 if table is not None and self._scope.integer(row) is None:
                     self._add(table, own)
-        return [self._changed(item) for item in items]
+        inner = [text for text in self.found if any(text.startswith(f"{other}[") for other in self.found)]
+        self.found = {text: rows for text, rows in self.found.items() if text not in inner}
+        return [self._changed(item) for item in items] if self.found else list(items)
 
     def _parts(self, node: c_ast.Node) -> tuple[c_ast.Node | None, c_ast.Node | None]:
         """Return the two expressions of ``table[row]`` or ``*(table + row)``, else two times None."""
@@ -96,23 +102,30 @@ class RowTables:
 
     def _add(self, table: c_ast.Node, own: Collection[Symbol | None]) -> None:
         """Make an array for the rows of ``table``, if it is a table outside of the region."""
-        kind, root, text = self._type_of(table), self._root(table), _text(table)
-        if not isinstance(kind, (Pointer, ArrayType)) or not isinstance(kind.target, Pointer):
+        kind = self._type_of(table)
+        element, dimensions = _led_to(kind)
+        if kind is None or element is None or dimensions not in (2, 3):
             return
-        element = kind.target.target
-        if not isinstance(element, Scalar) or element.volatile:
-            return
+        root, text = self._root(table), _text(table)
         if text in self.found or root is None or root in own or self._visible.get(root.name) is not root:
             return
-        if self._anywhere and (not isinstance(table, c_ast.ID) or root.storage is Storage.GLOBAL):
+        simple = isinstance(table, c_ast.ID) and root.storage is not Storage.GLOBAL and dimensions == 2
+        if self._anywhere and not simple:
             return
         zero = c_ast.Constant("int", "0", table.coord)
-        place = Place(root, text, (), kind, (zero, zero), element, True)
-        name = distinct("_".join([*_WORD.findall(text), "pitch"]), self._scope.words.__contains__)
-        pitch = Symbol(name, Scalar(LONG), Storage.PARAMETER, self._declaration(name, table))
-        rows = Pointer(ArrayType(element, self._bindings.named(pitch, table)))
-        array = Symbol(text, rows, Storage.PARAMETER, self._declaration(text, table), pitch=pitch)
-        self.found[text] = Rows(place, array, pitch)
+        place = Place(root, text, (), kind, (zero,) * dimensions, element, True)
+        extents = tuple(
+            self._extent(f"{text}_{what}", table) for what in ("lines", "pitch")[-dimensions + 1 :]
+        )
+        rows: CType = element
+        for extent in reversed(extents):
+            rows = ArrayType(rows, self._bindings.named(extent, table))
+        array = Symbol(text, Pointer(rows), Storage.PARAMETER, self._declaration(text, table), is_made=True)
+        self.found[text] = Rows(place, array, extents)
+
+    def _extent(self, wish: str, at: c_ast.Node) -> Symbol:
+        name = distinct("_".join(_WORD.findall(wish)), self._scope.words.__contains__)
+        return Symbol(name, Scalar(LONG), Storage.PARAMETER, self._declaration(name, at))
 
     def _root(self, node: c_ast.Node) -> Symbol | None:
         """Return the variable that leads to one table for certain, None for other expressions."""
@@ -139,44 +152,71 @@ class RowTables:
         return node
 
 
-def tables_of(found: Collection[Rows], builder: RegionBuilder, made: Finished) -> Iterator[RowTable]:
-    """Yield the tables of those rows ``found`` that a finished region knows; add what it must not do.
+def _led_to(kind: CType | None) -> tuple[Scalar | None, int]:
+    """Return the numbers at the end of pointers to pointers, None for others, and how many there are."""
+    if not isinstance(kind, (Pointer, ArrayType)):
+        return None, 0
+    target, dimensions = kind.target, 1
+    while isinstance(target, Pointer):
+        target, dimensions = target.target, dimensions + 1
+    return (target if isinstance(target, Scalar) and not target.volatile else None), dimensions
 
-    Which rows it accesses has to follow from the sizes, and of rows that it writes, where they end.
-    """
+
+def tables_of(found: Collection[Rows], builder: RegionBuilder, made: Finished) -> Iterator[RowTable]:
+    """Yield the tables of those rows ``found`` that a finished region knows; add what it must not do."""
     state, problems = builder.state, builder.around.problems
-    sizes = {
-        name for (symbol, _), (name, _, _) in state.parameters.items() if symbol in {r.pitch for r in found}
-    }
+    extents = {extent for rows in found for extent in rows.extents}
+    sizes = {size.name for (symbol, _), size in state.parameters.items() if symbol in extents}
     unknown = (*sizes, *(quotient.name for quotient in state.quotients))
     for rows in found:
-        thing, size = state.objects.get((rows.array, ())), state.parameters.get((rows.pitch, ()))
-        if thing is None or size is None:
+        thing, last = state.objects.get((rows.array, ())), len(rows.extents)
+        known = [state.parameters.get((extent, ())) for extent in rows.extents]
+        names = tuple(size.name for size in known if size is not None)
+        if thing is None or len(names) < last:
             continue
-        touched = _touched(thing.name, made, unknown)
-        lines, columns = (
-            touched.project_out(isl.dim_type.set, 1, 1),
-            touched.project_out(isl.dim_type.set, 0, 1),
-        )
-        bounded = lines.dim_is_bounded(isl.dim_type.set, 0), columns.dim_is_bounded(isl.dim_type.set, 0)
-        if not touched.is_empty() and not (bounded[0] and (bounded[1] or not _is_written(thing.name, made))):
-            problems.add(
-                problems.make(
-                    "SW218",
-                    f"'{thing.name}' is an array of pointers, and the elements used of its rows are data",
-                    thing.symbol.node,
-                    "number them by counters and sizes, or use one block of memory: double (*A)[m]",
-                )
-            )
-        width = (
-            columns.dim_max(0).add_constant_val(isl.Val(1)) if bounded[1] and not touched.is_empty() else None
-        )
-        yield RowTable(thing.name, size.name, rows.place.path, lines, width)
+        touched = _touched(thing.name, last + 1, made, unknown)
+        lines, columns = (touched.project_out(isl.dim_type.set, *part) for part in ((last, 1), (0, last)))
+        empty, ends = touched.is_empty(), _is_bounded(columns)
+        why = "" if empty else _why_not(lines, certain=ends or not _is_written(thing.name, made))
+        if why:
+            what = f"'{thing.name}' is an array of pointers, and {why}"
+            problems.add(problems.make("SW218", what, thing.symbol.node, _HINT))
+        width = columns.dim_max(0).add_constant_val(isl.Val(1)) if ends and not empty else None
+        yield RowTable(thing.name, names, rows.place.path, lines, width)
 
 
-def _touched(name: str, made: Finished, unknown: Iterable[str]) -> isl.Set:
+def _why_not(lines: isl.Set, *, certain: bool) -> str:
+    """Return why the host cannot look for ``lines`` in a table, "" where it can.
+
+    ``certain``: it is known where rows end, or they are only read.
+    """
+    if not _is_bounded(lines) or not certain:
+        return "the elements used of its rows are data"
+    return "" if _are_together(lines) else "its planes are not all used alike"
+
+
+def _are_together(lines: isl.Set) -> bool:
+    """Return whether the host may look at all pointers between those to the first and the last of ``lines``.
+
+    It may within a table.  Of tables, each has to be used from one end to the other, but for few rows: one
+    that is not may not be there, or be shorter.
+    """
+    if lines.dim(isl.dim_type.set) == 1:
+        return True
+    up, down = isl.Map("{ [x] -> [y] : y >= x }"), isl.Map("{ [x] -> [y] : y <= x }")
+    sides = [lines.project_out(isl.dim_type.set, k, 1) for k in (1, 0)]
+    first, second = (side.apply(up).intersect(side.apply(down)) for side in sides)
+    near = lines.apply(isl.Map(f"{{ [x, y] -> [x, z] : y - {_HALO} <= z <= y + {_HALO} }}"))
+    return bool(first.flat_product(second).is_subset(near))
+
+
+def _is_bounded(points: isl.Set) -> bool:
+    return all(points.dim_is_bounded(isl.dim_type.set, k) for k in range(points.dim(isl.dim_type.set)))
+
+
+def _touched(name: str, dimensions: int, made: Finished, unknown: Iterable[str]) -> isl.Set:
     """Return the elements of the array ``name`` that are accessed for any values of ``unknown``."""
-    touched = isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 2))
+    touched = isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, dimensions))
     for statement in made.statements:
         for access in statement.accesses:
             if access.array == name:

@@ -163,14 +163,15 @@ class Held:
 class RowTable:
     """A table of pointers to rows (``double **A``), of which the model makes one array of rows.
 
-    ``array`` and ``pitch`` are that array and the parameter that says how many elements its rows are apart,
-    which the host finds; ``expression`` is the C expression for the table at the region.  ``rows`` are the
-    numbers of the rows that the region accesses, a set of one dimension over the other parameters.  At most
-    the first ``width`` elements of each are (a function of those parameters, None where it is not known).
+    ``array`` is that array.  Its ``extents`` but the first are parameters that the host finds: how many
+    elements rows are apart, the last one, and, of a table of tables, how many rows planes are.  The table is
+    ``expression`` in C at the region.  ``rows`` are the numbers of the rows that the region accesses, a set
+    of one or two dimensions over the other parameters.  At most the first ``width`` elements of each are (a
+    function of those parameters, None where it is not known).
     """
 
     array: str
-    pitch: str
+    extents: tuple[str, ...]
     expression: str
     rows: isl.Set
     width: isl.PwAff | None

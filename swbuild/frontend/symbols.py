@@ -38,8 +38,8 @@ class Symbol:
     value: int | None = None  # of an enum constant
     element: ElementType = INT  # of an enum constant
     is_static: bool = False
-    #: The number of elements from one row to the next, where it stands for the rows that a table leads to.
-    pitch: Symbol | None = None
+    #: Whether it is of the model alone: the rows that the table of pointers ``name`` leads to.
+    is_made: bool = False
 
     @property
     def constant(self) -> Constant | None:

@@ -86,6 +86,23 @@ FUNCTIONS = {
 #pragma endscop
 }
 """,
+    "planes": """void planes(int n, int m, double ***u, double ***v) {
+#pragma scop
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < m - 1; j++)
+            for (int k = 1; k < n - 1; k++) v[i][j][k] = u[i][j][k] + u[i - 1][j][k] - u[i][j + 1][k] * u[i][j][k - 1];
+#pragma endscop
+}
+""",
+    "one_plane": """void one_plane(int n, int r, float ***u) {
+#pragma scop
+    for (int j = 1; j <= n; j++) {
+        float *row = u[r][j];
+        for (int k = 0; k < n; k++) row[k] += j - k;
+    }
+#pragma endscop
+}
+""",
     "one": """void one(int n, int r, double **A) {
 #pragma scop
     for (int j = 0; j < n; j++) A[r][j] *= 2;
@@ -141,7 +158,34 @@ static void all(const char *how, int n, long apart, long step, int swap) {
     for (int i = 0; i < n; i++) t[2][i][i] += 900;
     factors(n, t[2]); SHOW("factors");
 }
+/* Planes of n rows, pitch elements apart, in planes that are apart by so many elements. */
+static void *layered(int planes, int n, long apart, long pitch, long size) {
+    char ***found = malloc(planes * sizeof *found);
+    for (int i = 0; i < planes; i++) {
+        found[i] = malloc(n * sizeof **found);
+        for (int j = 0; j < n; j++) found[i][j] = (char *)block + (i * apart + j * pitch) * size;
+    }
+    return found;
+}
+static void all_planes(void) {
+    double ***u = layered(20, 10, 200, 20, 8), ***v = layered(20, 10, 396, 22, 8);
+    for (int i = 0; i < 40000; i++) block[i] = i * 5 % 9 - 2;
+    for (int i = 0; i < 20; i++) for (int j = 0; j < 10; j++) v[i][j] += 8000;
+    planes(20, 10, u, v); show("right planes", block);
+    planes(20, 10, layered(20, 10, 207, 20, 8), v); show("wrong planes", block);
+    planes(20, 10, layered(20, 10, 200, 2, 8), v); show("wrong rows", block);
+    double *row = u[3][4]; u[3][4] = u[3][5]; u[3][5] = row;
+    planes(20, 10, u, v); show("wrong order", block);
+    planes(2, 10, 0, 0); planes(20, 2, u, 0); planes(0, 0, 0, 0); show("wrong no planes", block);
+    float ***f = layered(3, 11, 110, 10, 4);
+    f[0] = f[2] = 0;
+    for (int i = 0; i < 4000; i++) ((float *)block)[i] = i % 9;
+    one_plane(10, 1, f);
+    for (int i = 3999; i >= 0; i--) block[i] = ((float *)block)[i];
+    show("right one plane", block);
+}
 int main(void) {
+    all_planes();
     all("block", 37, 37 * 37, 37, 0);
     all("padded", 37, 2000, 41, 0);
     all("beside", 37, 37, 111, 0);
@@ -180,7 +224,7 @@ def test_kernels_run_where_rows_are_evenly_spaced(tmp_path: Path) -> None:
     assert found.status == 0, found.err
     assert found.out == run_serially(tmp_path / "region.c")
     spawns = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in found.err.splitlines()}
-    assert len(spawns) == 5 * 6 + 6
+    assert len(spawns) == 5 * 6 + 12
     ran = {name for name, count in spawns.items() if count}
     alone = {"beside rows", "beside factors"}  # one table only
     assert ran == {name for name in spawns if name.split()[0] in SPACED} | alone
@@ -188,7 +232,7 @@ def test_kernels_run_where_rows_are_evenly_spaced(tmp_path: Path) -> None:
 
 #: What is checked against the serial reference, by the machine.
 CHECKED = {
-    "sw26010": ("edges", "called", "flags"),
+    "sw26010": ("edges", "called", "flags", "one_plane"),
     "sw26010-pro": ("product", "steps", "rows", "from_one", "one"),
 }
 
@@ -221,14 +265,16 @@ OTHERS = {
     "a table of the region's": "double **B = n > 3 ? A : 0; for (int i = 0; i < n; i++) B[i][0] = 1;",
     "volatile numbers": "for (int i = 0; i < n; i++) V[i][0] = 1;",
     "characters in memory beside a table there": "for (int i = 0; i < n; i++) *s->c = *s->u[i];",
-    "tables of tables": "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) T[i][j][0] = 1;",
+    "tables of tables that are not used alike": "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) T[i][j][0] = 1;",
+    "planes that may not be there": "for (int i = 0; i < n; i += 2) for (int j = 0; j < n; j++) T[i][j][0] = 1;",
+    "tables of tables of tables": "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) Q[i][j][i][0] = 1;",
 }
 
 
 @pytest.mark.parametrize("case", OTHERS)
 def test_other_tables_are_refused(case: str, tmp_path: Path) -> None:
     head = "struct s { double **u; char *c; };\n"
-    parameters = "int n, int *k, double **A, volatile double **V, double ***T, struct s *s"
+    parameters = "int n, int *k, double **A, volatile double **V, double ***T, double ****Q, struct s *s"
     model = model_of(
         tmp_path, f"{head}void f({parameters})\n{{\n#pragma scop\n{OTHERS[case]}\n#pragma endscop\n}}\n"
     )
