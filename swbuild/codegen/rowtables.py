@@ -64,7 +64,7 @@ static struct {_ROWS} {_PLANES}(const void *table, int used, long first, long la
       rows = plane;
     if (k == 1)
       step = (unsigned long)plane.base - (unsigned long)rows.base;
-    if (plane.pitch == 0 || plane.pitch != rows.pitch ||
+    if (plane.pitch != rows.pitch ||
         (unsigned long)plane.base - (unsigned long)rows.base != k * step)
       return none;
   }}
@@ -81,10 +81,13 @@ static struct {_ROWS} {_PLANES}(const void *table, int used, long first, long la
 def helpers(scops: Iterable[Scop]) -> Lines:
     """Return what the lines of :func:`rows_found` need before them."""
     depths = {len(table.extents) for scop in scops for table in scop.tables}
-    return [
-        *(_HELPERS.split("\n") if depths else []),
-        *(_HELPERS_OF_PLANES.split("\n") if 2 in depths else []),
-    ]
+    rows = _once("SW_EVENLY_SPACED", _HELPERS) if depths else []
+    return rows + (_once("SW_EVENLY_SPACED_PLANES", _HELPERS_OF_PLANES) if 2 in depths else [])
+
+
+def _once(name: str, text: str) -> Lines:
+    """Return the lines of ``text``, which a program's files may have together."""
+    return [f"#ifndef {own(name)}", f"#define {own(name)}", *text.strip("\n").split("\n"), "#endif"]
 
 
 def rows_found(scop: Scop) -> Lines:
@@ -133,8 +136,11 @@ def _in_types(scop: Scop) -> isl.Set:
     """Return what is known of the parameters, types with a sign included."""
     known = scop.context
     for each in scop.parameters:
-        bits = 8 * each.type.size - (each.type.kind is TypeKind.SIGNED)
-        known = known.intersect_params(isl.Set(f"[{each.name}] -> {{ : {each.name} < {2**bits} }}"))
+        signed = each.type.kind is TypeKind.SIGNED
+        end = 2 ** (8 * each.type.size - signed)
+        known = known.intersect_params(
+            isl.Set(f"[{each.name}] -> {{ : {-end if signed else 0} <= {each.name} < {end} }}")
+        )
     return known
 
 

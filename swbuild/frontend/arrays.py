@@ -73,9 +73,9 @@ class ArrayMaker:
 
     def _whole_rows(self, thing: Object, extents: Sequence[isl.PwAff | None]) -> isl.Set | None:
         """Return the rows of an array of unknown length that are there for certain, None for none."""
-        if not extents or extents[0] is not None:
-            return None
-        in_rows = len(extents) == 1 or not (self._shapes[thing].split or thing.symbol.is_made)
+        if not extents or extents[0] is not None or thing.symbol.is_made:
+            return None  # what lies between rows that pointers lead to may be anything
+        in_rows = len(extents) == 1 or not self._shapes[thing].split
         return whole_rows(thing.name, extents, self._statements, in_rows=in_rows)
 
     @staticmethod

@@ -174,59 +174,75 @@ def tables_of(found: Collection[Rows], builder: RegionBuilder, made: Finished) -
         names = tuple(size.name for size in known if size is not None)
         if thing is None or len(names) < last:
             continue
-        touched = _touched(thing.name, last + 1, made, unknown)
-        lines, columns = (touched.project_out(isl.dim_type.set, *part) for part in ((last, 1), (0, last)))
-        empty, ends = touched.is_empty(), _is_bounded(columns)
-        why = "" if empty else _why_not(lines, certain=ends or not _is_written(thing.name, made))
+        places = _touched(thing.name, made, unknown)
+        touched, around = (_together(sets, last + 1) for sets in (places, map(_simple, places)))
+        lines, columns = (around.project_out(isl.dim_type.set, *part) for part in ((last, 1), (0, last)))
+        ends, written = _is_bounded(columns), _is_written(thing.name, made)
+        used = touched.project_out(isl.dim_type.set, last, 1)
+        why = _why_not(lines, used, certain=ends or not written) if places else ""
         if why:
             what = f"'{thing.name}' is an array of pointers, and {why}"
             problems.add(problems.make("SW218", what, thing.symbol.node, _HINT))
-        width = columns.dim_max(0).add_constant_val(isl.Val(1)) if ends and not empty else None
+        width = columns.dim_max(0).add_constant_val(isl.Val(1)) if ends and places else None
         yield RowTable(thing.name, names, rows.place.path, lines, width)
 
 
-def _why_not(lines: isl.Set, *, certain: bool) -> str:
-    """Return why the host cannot look for ``lines`` in a table, "" where it can.
+def _why_not(lines: isl.Set, used: isl.Set, *, certain: bool) -> str:
+    """Return why the host cannot look for ``lines``, around those ``used``, in a table, "" where it can.
 
     ``certain``: it is known where rows end, or they are only read.
     """
     if not _is_bounded(lines) or not certain:
         return "the elements used of its rows are data"
-    return "" if _are_together(lines) else "its planes are not all used alike"
+    return "" if _are_there(lines, used) else "its planes are not all used alike"
 
 
-def _are_together(lines: isl.Set) -> bool:
-    """Return whether the host may look at all pointers between those to the first and the last of ``lines``.
+def _are_there(lines: isl.Set, used: isl.Set) -> bool:
+    """Return whether all pointers from those to the first to those to the last of ``lines`` may be looked at.
 
-    It may within a table.  Of tables, each has to be used from one end to the other, but for few rows: one
-    that is not may not be there, or be shorter.
+    They may within a table.  Of tables, each has to be ``used`` from one end to the other, but for few rows:
+    one that is not may not be there, or be shorter.
     """
     if lines.dim(isl.dim_type.set) == 1:
         return True
     up, down = isl.Map("{ [x] -> [y] : y >= x }"), isl.Map("{ [x] -> [y] : y <= x }")
     sides = [lines.project_out(isl.dim_type.set, k, 1) for k in (1, 0)]
     first, second = (side.apply(up).intersect(side.apply(down)) for side in sides)
-    near = lines.apply(isl.Map(f"{{ [x, y] -> [x, z] : y - {_HALO} <= z <= y + {_HALO} }}"))
+    near = used.apply(isl.Map(f"{{ [x, y] -> [x, z] : y - {_HALO} <= z <= y + {_HALO} }}"))
     return bool(first.flat_product(second).is_subset(near))
+
+
+def _simple(points: isl.Set) -> isl.Set:
+    """Return a set around ``points`` whose ends are easily said."""
+    simple = points.remove_divs()
+    around = isl.Set.from_basic_set(simple.simple_hull())
+    return around if _is_bounded(around) else simple
+
+
+def _together(sets: Iterable[isl.Set], dimensions: int) -> isl.Set:
+    found = isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, dimensions))
+    for each in sets:
+        found = found.union(each)
+    return found.coalesce()
 
 
 def _is_bounded(points: isl.Set) -> bool:
     return all(points.dim_is_bounded(isl.dim_type.set, k) for k in range(points.dim(isl.dim_type.set)))
 
 
-def _touched(name: str, dimensions: int, made: Finished, unknown: Iterable[str]) -> isl.Set:
-    """Return the elements of the array ``name`` that are accessed for any values of ``unknown``."""
-    touched = isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, dimensions))
+def _touched(name: str, made: Finished, unknown: Iterable[str]) -> list[isl.Set]:
+    """Return the elements of the array ``name`` that each access leads to, for any values of ``unknown``."""
+    found = []
     for statement in made.statements:
         for access in statement.accesses:
             if access.array == name:
-                here = access.relation.intersect_domain(statement.domain).range()
-                touched = touched.union(here.reset_tuple_id())
-    touched = touched.intersect_params(made.context)
-    for parameter in unknown:
-        position = touched.find_dim_by_name(isl.dim_type.param, parameter)
-        touched = touched if position < 0 else touched.project_out(isl.dim_type.param, position, 1)
-    return touched
+                here = access.relation.intersect_domain(statement.domain).range().reset_tuple_id()
+                here = here.intersect_params(made.context)
+                for parameter in unknown:
+                    position = here.find_dim_by_name(isl.dim_type.param, parameter)
+                    here = here if position < 0 else here.project_out(isl.dim_type.param, position, 1)
+                found += [] if here.is_empty() else [here]
+    return found
 
 
 def held_tables(tables: Iterable[RowTable], arrays: Sequence[Array], made: Finished) -> Iterator[Held]:

@@ -255,6 +255,16 @@ def test_what_the_host_asks_for_is_told_in_words(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("declared", ["double (*A)[n]", "double **A"])
+def test_what_lies_between_rows_is_not_taken_to_be_there(declared: str, tmp_path: Path) -> None:
+    region = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j += 2) A[i][j] = 1;"
+    model = model_of(
+        tmp_path, f"void f(int n, {declared})\n{{\n#pragma scop\n{region}\n#pragma endscop\n}}\n"
+    )
+    (array,) = model.scops[0].arrays
+    assert (array.whole_rows is None) == ("**" in declared)
+
+
 #: Regions whose rows are not known to stay, or not known at all.
 OTHERS = {
     "rows that change": "for (int i = 0; i < n; i++) { A[i][0] = 1; A[i] = A[0]; }",

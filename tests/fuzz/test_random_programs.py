@@ -34,6 +34,13 @@ def test_random_programs(first: int, tmp_path: Path) -> None:
     assert offloaded >= BATCH // 4, "most programs should have something for the CPEs"
 
 
+@pytest.mark.slow
+def test_random_programs_with_tables_of_pointers(tmp_path: Path) -> None:
+    verdicts = run_batch(programs_of(7000, 15, "tables"), machine_of(7000), tmp_path, ROOT)
+    assert _failures(verdicts) == {}
+    assert sum(v.spawns > 0 for v in verdicts.values()) >= 5
+
+
 @pytest.mark.matrix
 @pytest.mark.parametrize("first", range(10000, 12000, BATCH))
 def test_many_random_programs(first: int, tmp_path: Path) -> None:

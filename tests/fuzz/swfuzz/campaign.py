@@ -24,7 +24,7 @@ from swfuzz.emulate import emulated
 from swfuzz.evolving import random_evolution
 from swfuzz.grammar import random_program
 from swfuzz.products import random_product, random_triangle
-from swfuzz.program import Program
+from swfuzz.program import Program, with_tables
 from swfuzz.reduce import reduced
 from swfuzz.store import keep
 from swfuzz.sweeping import random_sweeps
@@ -119,6 +119,7 @@ _KINDS = {
     "triangles": (random_triangle, "t"),
     "evolving": (random_evolution, "e"),
     "sweeping": (random_sweeps, "w"),
+    "tables": (lambda random: with_tables(random_program(random)), "r"),
 }
 
 
@@ -146,7 +147,7 @@ def main() -> int:
         choices=_KINDS,
         default="any",
         help="products: tiles that CPEs hand to each other; triangles: those of loops over triangles; "
-        "evolving: tiles that stay in the LDMs; sweeping: tiles over time",
+        "evolving: tiles that stay in the LDMs; sweeping: tiles over time; tables: of pointers to rows",
     )
     parser.add_argument("--reduce-slow", action="store_true", help="make programs that take long small, too")
     parser.add_argument("--keep", type=Path, default=Path("found"))

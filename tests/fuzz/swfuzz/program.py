@@ -29,6 +29,7 @@ __all__ = [
     "program_text",
     "is_valid",
     "walk",
+    "with_tables",
 ]
 
 
@@ -36,13 +37,19 @@ __all__ = [
 class Array:
     """``dims`` are forms over the sizes; none: a scalar.
 
-    ``flat``: a pointer, subscripted linearly, as a ``nested`` sum or as an ``expanded`` one.
+    ``flat``: a pointer, subscripted linearly, as a ``nested`` sum or as an ``expanded`` one, or a ``table``
+    of pointers to rows, or of such tables.
     """
 
     name: str
     type: str
     dims: tuple[Linear, ...]
-    flat: Literal["", "nested", "expanded"] = ""
+    flat: Literal["", "nested", "expanded", "table"] = ""
+
+    @property
+    def linear(self) -> bool:
+        """Whether it has one subscript in C."""
+        return self.flat in ("nested", "expanded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +303,7 @@ class _Printer:
         if array is not None and len(array.dims) > 1:
             if indexing is not None and indexing.style == "rows" and self.ahead is not None:
                 return self.through_row(ref, array, self.ahead)
-            if array.flat:
+            if array.linear:
                 return f"{ref.array}[{self.place(ref.indices, array)}]"
         return ref.array + "".join(f"[{index}]" for index in ref.indices)
 
@@ -304,7 +311,7 @@ class _Printer:
         """Return the access through a pointer to the last dimension's row, declared ahead."""
         *outer, last = ref.indices
         row = f"{ref.array}{''.join(f'[{index}]' for index in outer)}"
-        if array.flat:
+        if array.linear:
             first = _linear((*outer, Index(constant(0))), array)
             row = f"{ref.array} + {first}" if self.names % 2 else f"&{ref.array}[{first}]"
         ahead.append(f"{'const ' if self.names % 3 else ''}{array.type} *r{self.names} = {row};")
@@ -481,8 +488,10 @@ def _extreme(function: str, forms: tuple[Linear, ...]) -> str:
 
 
 def _declaration(array: Array) -> str:
-    if array.flat:
+    if array.linear:
         return f"{array.type} *restrict {array.name}"
+    if array.flat:
+        return f"{array.type} *restrict {array.name}_f"
     return f"{array.type} {array.name}" + "".join(f"[{extent}]" for extent in array.dims)
 
 
@@ -498,11 +507,36 @@ def program_text(program: Program, name: str) -> str:
     if program.outer_counters:
         counters = sorted({s.counter for s in walk(program.body) if isinstance(s, Loop)})
         lines += [f"  int {', '.join(counters)};"] if counters else []
+    lines += [line for a in program.arrays if a.flat == "table" for line in _table(a)]
     lines += _declared_ahead(program)
     lines += ["#pragma scop", *printer.block(program.body, "  "), "#pragma endscop"]
     lines += _used_behind(program)
     lines += [f"  *{a.name}_p = {a.name};" for a in scalars]
     return "\n".join([*lines, "}", ""])
+
+
+def with_tables(program: Program) -> Program:
+    """Return ``program`` with tables of pointers in the place of arrays of two or three dimensions."""
+    arrays = tuple(replace(a, flat="table") if len(a.dims) in (2, 3) else a for a in program.arrays)
+    rows = program.indexing if program.indexing is not None and program.indexing.style == "rows" else None
+    return replace(program, arrays=arrays, indexing=rows)
+
+
+def _table(array: Array) -> list[str]:
+    """Return the declarations of a table of pointers to the rows of an array."""
+    name, type_ = array.name, array.type
+    first, *inner = (f"({extent})" for extent in array.dims)
+    count = " * ".join([first, *inner[:-1]])
+    lines = [
+        f"  {type_} *{name}_rows[{count} + 1], **{name} = {name}_rows;",
+        f"  for (int r = 0; r < {count}; r++) {name}_rows[r] = {name}_f + r * {inner[-1]};",
+    ]
+    if len(inner) == 1:
+        return lines
+    lines[0] = (
+        f"  {type_} *{name}_rows[{count} + 1], **{name}_planes[{first} + 1], ***{name} = {name}_planes;"
+    )
+    return [*lines, f"  for (int r = 0; r < {first}; r++) {name}_planes[r] = {name}_rows + r * {inner[0]};"]
 
 
 def _declared_ahead(program: Program) -> list[str]:
