@@ -104,6 +104,8 @@ class _Finisher:
             extent = shape.extents[position]
             inside = inside.intersect(subscript.nonneg_set()) if shape.has_start(position) else inside
             inside = inside.intersect(subscript.lt_set(extent)) if extent is not None else inside
+            if shape.count is not None and position == 0:
+                inside = inside.intersect(subscript.nonneg_set()).intersect(subscript.lt_set(shape.count))
         return inside
 
     # -- statements -----------------------------------------------------------------------------

@@ -120,7 +120,10 @@ class RowTables:
         rows: CType = element
         for extent in reversed(extents):
             rows = ArrayType(rows, self._bindings.named(extent, table))
-        array = Symbol(text, Pointer(rows), Storage.PARAMETER, self._declaration(text, table), is_made=True)
+        passed = isinstance(table, c_ast.ID) and root.storage is Storage.PARAMETER
+        count = kind.extent if isinstance(kind, ArrayType) and not passed else None
+        made = self._declaration(text, table)
+        array = Symbol(text, Pointer(rows), Storage.PARAMETER, made, is_made=True, count=count)
         self.found[text] = Rows(place, array, extents)
 
     def _extent(self, wish: str, at: c_ast.Node) -> Symbol:

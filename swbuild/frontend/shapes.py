@@ -50,13 +50,15 @@ _FEW = 8
 class Shape:
     """The extents of one object; ``split`` gives the subscripts of linearised accesses.
 
-    ``real``: it is an array of that size in C; ``stated``: the user says that it is.
+    ``real``: it is an array of that size in C; ``stated``: the user says that it is.  ``count``: how many
+    pointers lead to rows of it.
     """
 
     extents: tuple[isl.PwAff | None, ...]
     real: bool
     through_pointer: bool
     stated: bool = False
+    count: isl.PwAff | None = None
     split: dict[RawAccess, tuple[isl.PwAff, ...]] = field(default_factory=dict)
 
     def subscripts(self, access: RawAccess) -> tuple[isl.PwAff | None, ...]:
@@ -89,6 +91,8 @@ class Shapes:
         extents = self._declared(thing, accesses[0].node)
         declared = not isinstance(thing.place.kind, Pointer) and thing.storage is not Storage.PARAMETER
         shape = Shape(extents, declared, thing.place.through_pointer)
+        if thing.symbol.count is not None:
+            shape.count = self._extent(thing, thing.symbol.count)
         given = self._given.get(thing.name)
         if given is not None:
             self._apply_given(thing, shape, given, accesses)

@@ -40,6 +40,8 @@ class Symbol:
     is_static: bool = False
     #: Whether it is of the model alone: the rows that the table of pointers ``name`` leads to.
     is_made: bool = False
+    #: How many pointers that table has, where its declaration says it.
+    count: c_ast.Node | None = None
 
     @property
     def constant(self) -> Constant | None:

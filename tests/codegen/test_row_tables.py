@@ -103,6 +103,16 @@ FUNCTIONS = {
 #pragma endscop
 }
 """,
+    "counted": """struct counted { int k; double *r[50]; };
+void counted(struct counted *w, int n) {
+    double *own[n + 1];
+    for (int i = 0; i <= n; i++) own[i] = w->r[i];
+#pragma scop
+    for (int i = 0; i < w->k; i++)
+        for (int j = 0; j < n; j++) { w->r[i][j] += own[i][j] + i; }
+#pragma endscop
+}
+""",
     "one": """void one(int n, int r, double **A) {
 #pragma scop
     for (int j = 0; j < n; j++) A[r][j] *= 2;
@@ -232,7 +242,7 @@ def test_kernels_run_where_rows_are_evenly_spaced(tmp_path: Path) -> None:
 
 #: What is checked against the serial reference, by the machine.
 CHECKED = {
-    "sw26010": ("edges", "called", "flags", "one_plane"),
+    "sw26010": ("edges", "called", "flags", "one_plane", "counted"),
     "sw26010-pro": ("product", "steps", "rows", "from_one", "one"),
 }
 
