@@ -166,7 +166,10 @@ def _led_to(kind: CType | None) -> tuple[Scalar | None, int]:
 
 
 def tables_of(found: Collection[Rows], builder: RegionBuilder, made: Finished) -> Iterator[RowTable]:
-    """Yield the tables of those rows ``found`` that a finished region knows; add what it must not do."""
+    """Yield the tables of those rows ``found`` that a finished region uses.
+
+    Rows that the host cannot look for are added to the region's problems.
+    """
     state, problems = builder.state, builder.around.problems
     extents = {extent for rows in found for extent in rows.extents}
     sizes = {size.name for (symbol, _), size in state.parameters.items() if symbol in extents}
@@ -223,6 +226,7 @@ def _simple(points: isl.Set) -> isl.Set:
 
 
 def _together(sets: Iterable[isl.Set], dimensions: int) -> isl.Set:
+    """Return the union of ``sets`` of so many ``dimensions``."""
     found = isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, dimensions))
     for each in sets:
         found = found.union(each)
@@ -230,6 +234,7 @@ def _together(sets: Iterable[isl.Set], dimensions: int) -> isl.Set:
 
 
 def _is_bounded(points: isl.Set) -> bool:
+    """Return whether the sizes bound ``points`` in all dimensions."""
     return all(points.dim_is_bounded(isl.dim_type.set, k) for k in range(points.dim(isl.dim_type.set)))
 
 

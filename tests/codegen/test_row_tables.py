@@ -133,7 +133,8 @@ HEAD = """#include <stdio.h>
 extern unsigned long swemu_spawn_count(void) __attribute__((weak));
 """
 
-#: How rows lie: a name, n tables of m rows made by ``laid``, and whether kernels run.
+#: Prints after each call what it left and, to standard error, how many kernels it started; what is printed
+#: begins with how rows lie.
 MAIN = """
 static unsigned long before;
 static void show(const char *name, const double *block) {
