@@ -119,12 +119,12 @@ def uneven_rows(scop: Scop) -> list[tuple[str, str]]:
 
 
 def _found(scop: Scop, table: RowTable) -> str:
-    if table.rows.is_empty():
+    if table.width is None:
         return f"const struct {_ROWS} {_named(table)} = {{ 0, 1, 1 }};"
     build = isl.AstBuild.from_context(isl.Set.universe(scop.context.get_space().params()))
     used = table.rows.params()
     ends = [end for k in range(len(table.extents)) for end in (table.rows.dim_min(k), table.rows.dim_max(k))]
-    texts = ["0" if end is None else c_text(value_in(build, end.gist(used))) for end in (*ends, table.width)]
+    texts = [c_text(value_in(build, end.gist(used))) for end in (*ends, table.width)]
     reached = c_text(to_tree(build.expr_from_set(used.gist(_in_types(scop)).coalesce())))
     arguments = [table.expression, *(_at_region(scop, text) for text in (reached, *texts))]
     size = scop.array(table.array).element.size

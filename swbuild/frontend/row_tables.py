@@ -183,24 +183,18 @@ def tables_of(found: Collection[Rows], builder: RegionBuilder, made: Finished) -
         places = _touched(thing.name, made, unknown)
         touched, around = (_together(sets, last + 1) for sets in (places, map(_simple, places)))
         lines, columns = (around.project_out(isl.dim_type.set, *part) for part in ((last, 1), (0, last)))
-        ends, written = _is_bounded(columns), _is_written(thing.name, made)
-        used = touched.project_out(isl.dim_type.set, last, 1)
-        why = _why_not(lines, used, certain=ends or not written) if places else ""
+        width = None
+        if places and not _is_bounded(around):
+            why = "the elements used of its rows are data"
+        elif places and not _are_there(lines, touched.project_out(isl.dim_type.set, last, 1)):
+            why = "its planes are not all used alike"
+        else:
+            why = ""
+            width = columns.dim_max(0).add_constant_val(isl.Val(1)) if places else None
         if why:
             what = f"'{thing.name}' is an array of pointers, and {why}"
             problems.add(problems.make("SW218", what, thing.symbol.node, _HINT))
-        width = columns.dim_max(0).add_constant_val(isl.Val(1)) if ends and places else None
         yield RowTable(thing.name, names, rows.place.path, lines, width)
-
-
-def _why_not(lines: isl.Set, used: isl.Set, *, certain: bool) -> str:
-    """Return why the host cannot look for ``lines``, around those ``used``, in a table, "" where it can.
-
-    ``certain``: it is known where rows end, or they are only read.
-    """
-    if not _is_bounded(lines) or not certain:
-        return "the elements used of its rows are data"
-    return "" if _are_there(lines, used) else "its planes are not all used alike"
 
 
 def _are_there(lines: isl.Set, used: isl.Set) -> bool:

@@ -167,7 +167,7 @@ class RowTable:
     elements rows are apart, the last one, and, of a table of tables, how many rows planes are.  The table is
     ``expression`` in C at the region.  ``rows`` are the numbers of the rows that the region accesses, a set
     of one or two dimensions over the other parameters.  At most the first ``width`` elements of each are (a
-    function of those parameters, None where it is not known).
+    function of those parameters, None where it accesses none).
     """
 
     array: str
